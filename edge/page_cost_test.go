@@ -29,7 +29,7 @@ const maxPageCost = 10
 // dearerPages are the routes of long lists and large records, whose templates take longer than
 // maxPageCost. They use up more of an address's allowance.
 var dearerPages = map[string]float64{"/changes/": 35, "/:type/:slug/": 25, "/categories/:category/": 25, "/capabilities/:key/": 20, "/tags/:key/": 20,
-	"/leaderboards/:category/": 20, "/leaderboards/": 15, "": 20, "/prices/": 25, "/trending/": 20, "/:type/": 20, "/:type/all/": 20, "/providers/:key/": 15, "/data/": 20}
+	"/leaderboards/:category/": 20, "/leaderboards/": 15, "": 20, "/prices/": 25, "/trending/": 20, "/:plural/": 20, "/providers/:key/": 15, "/data/": 20}
 
 // yardstick is a fixed amount of work, to compare the processor time of requests with: what the same
 // request takes differs between machines, and from one minute to the next.
@@ -83,7 +83,7 @@ var costly = map[string][]string{
 	"/prices/":           {"/prices/?q=a&sort=output&page=3", "/prices/?calculate={model}&input=100000&output=1000", "/prices/?provider=open&sort=input", "/prices/?max=1&context=200000"},
 	"/changes/":          {"/changes/?event=entity.updated", "/changes/?since=2026-01-01&type=model"},
 	"/sitemap/:file":     {"/sitemap/0.xml", "/sitemap/1.xml"},
-	"/:type/all/":        {"/tool/all/", "/model/all/sort-name/page-3/"},
+	"/:plural/":          {"/tools/", "/tools/?sort=license", "/models/page-3/?sort=-board", "/models/?name=model&maxInput=5&minContext=1k&sort=input", "/models/?category=nosuch&license=none"},
 	"/docs/:guide/":      {"/docs/api/"},
 	"/:type/:slug/":      {"/{model}/", "/{tool}/", "/{model}/at-2026-11-01/", "/tool/nosuch/", "/model/gpt/"},
 	"/data/:build/*file": {"/data/{build}/manifest.json", "/data/{build}/entities.csv", "/data/{build}/entities.parquet", "/data/{build}/nosuch", "/data/99999999-000000-aaaaaaaaaaaa/manifest.json"},

@@ -75,9 +75,6 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "priced", path: "/model/priced/"},
 	{name: "retiring", path: "/model/priced-old/", like: "priced"},
 	{name: "quality", path: "/quality/"},
-	{name: "quality-and-price", path: "/quality-and-price/"},
-	{name: "quality-and-price-in", path: "/quality-and-price/category-coding/", like: "quality-and-price"},
-	{name: "quality-and-price-by", path: "/quality-and-price/by-quality/", at: served, like: "quality-and-price"},
 	{name: "boards", path: "/leaderboards/"},
 	{name: "board", path: "/leaderboards/train-models/", keyboard: inSoak, like: "leaderboard"},
 	{name: "board-at", path: "/leaderboards/train-models/at-DAY/", at: served, like: "leaderboard"},
@@ -105,9 +102,11 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "tag", path: "/tags/python/", like: "provider"},
 	{name: "capabilities", path: "/capabilities/", like: "providers"},
 	{name: "capability", path: "/capabilities/gpu/", like: "provider"},
-	{name: "type", path: "/tool/"},
-	{name: "type-model", path: "/model/", like: "type"},
-	{name: "type-further", path: "/tool/all/page-2/", at: served, like: "type"},
+	{name: "list", path: "/tools/", keyboard: inTest},
+	{name: "list-models", path: "/models/", like: "list"},
+	{name: "list-further", path: "/tools/page-2/", at: served, like: "list"},
+	{name: "list-filtered", path: "/models/?modality=image&minContext=200k&maxInput=%241,5&sort=-input", at: served, like: "list"},
+	{name: "list-wrong", path: "/models/?name=nobody&minContext=big", at: served},
 	{name: "entity-at", path: "/tool/pytorch/at-" + daysAgo(10) + "/", at: served},
 	{name: "history", path: "/tool/pytorch/history/", at: served},
 	{name: "letter", path: "/tags/all/letter-p/", at: served, like: "providers"},
@@ -191,7 +190,7 @@ func shape(path string) string {
 		name, _, chosen := strings.Cut(p, "-")
 		switch {
 		case i == 0:
-		case chosen && slices.Contains(choices, name) && (i > 1 || parts[0] == "changes" || parts[0] == "trending"):
+		case chosen && slices.Contains(choices, name) && (i > 1 || slices.Contains([]string{"changes", "trending", "prices", "models", "tools"}, parts[0])):
 			parts[i] = name
 		default:
 			parts[i] = ":"

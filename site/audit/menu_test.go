@@ -1,7 +1,6 @@
 package audit_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -21,19 +20,20 @@ const menuItems = `[...document.querySelectorAll('header nav[aria-label=Main] a'
 func (w *website) menuFits(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, withoutScripts)
-	for _, width := range suite.Pick([]int64{320, 831, 833}, []int64{320, 360, 390, 600, 831, 833, 1000, 1216, 1440}) {
+	for _, width := range suite.Pick([]int64{320, 703, 705, 993}, []int64{320, 360, 390, 600, 703, 705, 820, 991, 993, 1216, 1440}) {
 		tab.Do(t, chromedp.EmulateViewport(width, 844), chromedp.Navigate(w.URL+"/tool/pytorch/"))
-		want := 12
-		if width < 832 {
-			want = 9
-			if shown := eval[int](t, tab, "%s", strings.Replace(menuItems, "Main", "Lists", 1)); shown != 3 {
-				t.Errorf("at %d px, %d lists can be reached before the menu is opened, want 3", width, shown)
-			}
-			if shown := eval[int](t, tab, "%s", menuItems); shown != 0 {
-				t.Errorf("at %d px, %d items are shown before the menu is opened", width, shown)
-			}
-			tab.Do(t, chromedp.Click(`header .menu summary`))
+		menu, before := ".more", 6 // items that are shown before the menu is opened
+		if width < 704 {
+			menu, before = ".menu", 0
 		}
+		if shown := eval[int](t, tab, "%s", menuItems); shown != before {
+			t.Errorf("at %d px, %d items are shown before the menu is opened, want %d", width, shown, before)
+		}
+		if high := eval[int](t, tab, `document.querySelector('.top').offsetHeight`); width < 704 && high > 72 {
+			t.Errorf("at %d px, the header is %d px high", width, high)
+		}
+		tab.Do(t, chromedp.Click(`header `+menu+` summary`))
+		const want = 12
 		if shown := eval[int](t, tab, "%s", menuItems); shown != want {
 			t.Errorf("at %d px, %d menu items can be reached, want %d", width, shown, want)
 		}
@@ -54,7 +54,7 @@ func (w *website) menuFits(t *testing.T) {
 func (w *website) readsOnSmallScreens(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(w.URL+"/prices/"))
-	if hidden := eval[string](t, tab, `[...document.querySelectorAll('.offer-list tbody td[data-label]')].filter(c => {
+	if hidden := eval[string](t, tab, `[...document.querySelectorAll('.list tbody :is(.p11, .p12, .p2):not(.none)')].filter(c => {
   const b = c.getBoundingClientRect()
   return b.left < 0 || b.right > innerWidth || b.width < 20 || !c.checkVisibility()
 }).map(c => c.closest('tr').innerText).join('; ')`); hidden != "" {

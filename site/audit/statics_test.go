@@ -88,8 +88,8 @@ func someEntities(t *testing.T, out string) (withdrawn, unranked string) {
 // categories.
 func (w *website) sortsRows(t *testing.T) {
 	tab := w.open(t, phone, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"), chromedp.Evaluate[chromedp.Void](`{ const menu = [...document.querySelectorAll('.chooser select')].at(-1); menu.value = 'freshness'; menu.dispatchEvent(new Event('change')) }`))
-	sorted := eval[[]int](t, tab, `[...document.querySelectorAll('.board td[data-score=freshness]')].filter(c => c.checkVisibility()).map(c => Number(c.dataset.value))`)
+	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"), chromedp.Evaluate[chromedp.Void](`{ const menu = document.querySelector('.phone-sort select'); menu.value = [...menu.options].find(o => o.textContent === 'Freshness').value; menu.dispatchEvent(new Event('change')) }`))
+	sorted := eval[[]int](t, tab, `[...document.querySelectorAll('.list td[data-score=freshness]')].filter(c => c.checkVisibility()).map(c => Number(c.dataset.value))`)
 	for i := range sorted {
 		if len(sorted) < 20 || i > 0 && sorted[i] > sorted[i-1] {
 			t.Fatalf("rows sorted by freshness show %v", sorted)
@@ -98,7 +98,8 @@ func (w *website) sortsRows(t *testing.T) {
 	if by := eval[string](t, tab, `[...document.querySelectorAll('[aria-sort]')].map(h => h.dataset.score + h.getAttribute('aria-sort')).join()`); by != "freshnessdescending" {
 		t.Errorf("the sorted heading is %q", by)
 	}
-	want := eval[string](t, tab, `{ const menu = document.querySelector('.chooser select'); menu.selectedIndex = 1; setTimeout(() => menu.dispatchEvent(new Event('change'))); menu.selectedOptions[0].textContent }`)
+	want := eval[string](t, tab, `document.querySelectorAll('.choose:not([data-days]) a')[1].textContent`)
+	tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('.choose:not([data-days]) a')[1].click()`))
 	settled(t, tab, `location.pathname != '/leaderboards/ml-frameworks/' && document.querySelector('.page-head .crumbs')`)
 	if got := eval[string](t, tab, `document.querySelector('h1').textContent + ' ' + location.pathname`); !strings.Contains(got, want) || !strings.Contains(got, "/leaderboards/") {
 		t.Errorf("%s in the menu opens %s", want, got)

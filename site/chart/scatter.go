@@ -4,6 +4,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"unicode/utf8"
 )
 
 // Scatter is a chart of points with a logarithmic horizontal scale. Horizontal positions are
@@ -12,6 +13,7 @@ type Scatter struct {
 	Left, Right float64 // values at the left and right edge; positive
 	Low, High   float64 // values at the lower and upper edge
 	Height      float64
+	Across, Up  string // titles of the axes
 }
 
 // Spot is a point of a Scatter.
@@ -19,6 +21,7 @@ type Spot struct {
 	X, Y  float64
 	Front bool   // drawn in the accent colour, and joined with the other ones of the front
 	Title string // tooltip
+	Label string // name beside the point, left out if there is no room; "" for none
 }
 
 func (s *Scatter) x(v float64) float64 {
@@ -62,6 +65,57 @@ func (s *Scatter) Draw(spots []Spot, across, up []float64, acrossWord, upWord fu
 			}
 		}
 	}
+	d.add(`<text class="axis-title" x="100%%" y="%s" text-anchor="end">%s</text><text class="axis-title" x="%s%%" y="%d">%s</text>`,
+		Number(plotAbove+s.Height-6), html.EscapeString(s.Across), Number(plotSide), plotAbove-4, html.EscapeString(s.Up))
+	s.label(d, spots)
 	d.add(`</svg>`)
 	return d.html()
+}
+
+// The room of a label, for a chart as wide as that of a desktop: a phone shows only those of the front.
+const (
+	labelLetter = 0.72 // width of a letter, in percent
+	labelHeight = 14
+)
+
+// label writes the names of the spots that have room, those of the front first.
+func (s *Scatter) label(d *drawing, spots []Spot) {
+	type box struct{ left, right, top, bottom float64 }
+	var taken []box
+	for _, o := range spots {
+		x, y := s.x(o.X), s.y(o.Y)
+		taken = append(taken, box{x - 0.5, x + 0.5, y - 4, y + 4})
+	}
+	free := func(b box) bool {
+		for _, t := range taken {
+			if b.left < t.right && t.left < b.right && b.top < t.bottom && t.top < b.bottom {
+				return false
+			}
+		}
+		return b.left >= 0 && b.right <= 100 && b.top >= 0
+	}
+	for _, front := range []bool{true, false} {
+		for _, o := range spots {
+			if o.Label == "" || o.Front != front {
+				continue
+			}
+			width := labelLetter * float64(utf8.RuneCountInString(o.Label))
+			for _, at := range []struct {
+				dx, dy float64
+				anchor string
+			}{{0.8, 4, "start"}, {-0.8, 4, "end"}, {0.4, -8, "start"}, {-0.4, -8, "end"}, {0.4, 16, "start"}} {
+				x, y := s.x(o.X)+at.dx, s.y(o.Y)+at.dy
+				b := box{x, x + width, y - labelHeight + 3, y + 3}
+				if at.anchor == "end" {
+					b.left, b.right = x-width, x
+				}
+				if !free(b) {
+					continue
+				}
+				taken = append(taken, b)
+				d.add(`<text class="%s" x="%s%%" y="%s" text-anchor="%s">%s</text>`, map[bool]string{true: "spot-name front-name", false: "spot-name"}[front], Number(x), Number(y), at.anchor, html.EscapeString(o.Label))
+				break
+			}
+		}
+	}
 }

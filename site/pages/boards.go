@@ -2,154 +2,242 @@ package pages
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"kindex/exports/board"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
+	"kindex/exports/score"
 	"kindex/exports/view"
+	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
-const boardRows = 50 // rows per page of a leaderboard
+// boardsPath is the path of the first page about leaderboards, which lists the boards.
+const boardsPath = "/leaderboards/"
 
-// boardView is a requested leaderboard.
-type boardView struct {
+// boardPath returns the path of the leaderboard of a category or a board.
+func boardPath(slug string) string { return boardsPath + slug + "/" }
+
+// ranking is a requested leaderboard: of a category, or a board of boards.yaml.
+type ranking struct {
 	*request
-	Category string
-	Type     string // "" for all types
-	By       string
-	Day      string // "" for today
-	Number   int    // page number, from 1
-
-	from *view.View
-	set  *roaring.Bitmap
+	slug, typ, by string
+	day           string       // "" for today
+	own           *board.Board // nil for that of a category
+	asOf          time.Time
+	from          *view.View
+	ordinals      []uint32 // best first
+	scores        []record.Score
+	former        *leaderboard.PreviousBoard
+	figures       board.Span
 }
 
-// boardPage is a page of a leaderboard.
-type boardPage struct {
-	*boardView
-	Heading string
-	About   string // description of the category
-	Rows    []boardRow
-	Total   int
-	First   int
-	Last    int
-	Before  string // the earlier day with which ranks are compared, or "" if unknown
-
-	Columns    []option // the scores
-	Types      []option
-	Categories []option
-	Days       []option // latest first
-	Today      string   // path of today's leaderboard, or "" if this page shows it
-	Prev, Next string
-	Rest       bool // the leaderboard has more rows, but a static site has no page for them
+// ownBoards returns the published boards of boards.yaml, in their order.
+func (s *Site) ownBoards() []*board.Board {
+	if s.Own == nil {
+		return nil
+	}
+	return s.Own.Published()
 }
+
+// ownBoard returns a board by its slug, published or not, or nil.
+func (s *Site) ownBoard(slug string) *board.Board {
+	if s.Own == nil {
+		return nil
+	}
+	return s.Own.Find(slug)
+}
+
+// comparable reports whether the composite scores of a kind compare the same figures.
+func (s *Site) comparable(typ string) bool {
+	return s.Formula != nil && board.Comparable(s.Formula, typ, "composite")
+}
+
+// explanationID returns the id of the place where the page of an entity explains its score on a
+// board.
+func explanationID(b *board.Board) string { return "board-" + b.Slug }
 
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
-	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
-	if b.Category == view.AllBoard { // ranks compare what is alike; only the API has this board
+	b := &ranking{request: r, slug: r.arg("category"), typ: r.choice("type"), by: r.choice("by"), own: r.ownBoard(r.arg("category")), asOf: r.AsOf, from: r.Build.View}
+	if b.slug == view.AllBoard { // ranks compare what is alike; only the API has this board
 		return &page{location: boardsPath}, nil
-	}
-	if own := r.ownBoard(b.Category); own != nil {
-		return b.showOwnBoard(own)
 	}
 	if p := b.read(); p != nil {
 		return p, nil
 	}
-	if err := b.choose(); err != nil {
+	if err := b.rank(); err != nil {
 		return nil, err
 	}
-	d := &boardPage{boardView: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
-	if last := max(1, (d.Total+boardRows-1)/boardRows); b.Number > last {
-		return r.missing("Page not found", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(last, "page", "pages")),
-			[]suggestion{{Path: r.with("page", ""), Name: d.Heading}}), nil
+	if b.own != nil && len(b.ordinals) < board.MinEntries {
+		return b.unpublished(), nil
 	}
-	if err := d.fill(); err != nil {
-		return nil, err
+	if p := b.readPage(); p != nil {
+		return p, nil
 	}
-	d.addChoices()
-	p := &page{Template: "leaderboard", Title: d.Heading, Data: d, Scripts: []string{"boards.js"}, NoIndex: b.Day != "", Section: "/leaderboards/"}
-	p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", d.Heading, scoreWord(b.By), textfmt.Day(b.asOf()))
-	if b.By != "composite" {
-		p.Title += " by " + strings.ToLower(scoreWord(b.By))
+	l := b.list()
+	b.turn(l)
+	if r.Static && b.day != "" && l.Next != "" {
+		l.Next, l.Rest = "", true
 	}
-	if b.Day != "" {
-		p.Title += ", " + textfmt.Day(b.Day)
+	p := r.listPage(l, l.Text, "")
+	p.NoIndex, p.Section, p.Title = b.day != "", boardsPath, l.Heading
+	if b.own == nil {
+		p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", l.Heading, scoreWord(b.by), textfmt.Day(b.today()))
+		if b.by != "composite" {
+			p.Title += " by " + strings.ToLower(scoreWord(b.by))
+		}
+	}
+	if b.day != "" {
+		p.Title += ", " + textfmt.Day(b.day)
 	}
 	return p, nil
 }
 
-// read reads the choices in the URL. It returns nil if they identify a leaderboard and the
-// URL is in canonical form, or else a redirect or an error page.
-func (b *boardView) read() *page {
-	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
-		return b.missingChoice("type", v, record.Types)
+// read reads the choices in the path. It returns nil if they identify a leaderboard and the path is in
+// canonical form, or else a redirect or an error page.
+func (b *ranking) read() *page {
+	if b.own != nil {
+		if b.typ != "" || b.by != "" {
+			return b.missing("Page not found", "This board has one order.", []suggestion{{Path: boardPath(b.slug), Name: textfmt.Name(b.own.Title)}})
+		}
+		return b.readDay()
+	}
+	if b.typ != "" && !slices.Contains(record.Types, b.typ) {
+		return b.missingChoice("type", "entity type", b.typ, record.Types)
 	}
 	switch {
-	case b.By == "":
-		b.By = "composite"
-	case !slices.Contains(record.ScoreNames, b.By):
-		return b.missingChoice("by", b.By, record.ScoreNames)
-	case b.By == "composite":
+	case b.by == "":
+		b.by = "composite"
+	case !slices.Contains(record.ScoreNames, b.by):
+		return b.missingChoice("by", "score", b.by, record.ScoreNames)
+	case b.by == "composite":
 		return &page{location: b.with("by", "")}
 	}
 	if p := b.readDay(); p != nil {
 		return p
 	}
-	if now, renamed := b.Build.Preferred("category", b.Category); renamed {
+	if now, renamed := b.Build.Preferred("category", b.slug); renamed {
 		return &page{location: b.address(now, b.choices)}
 	}
-	if known := b.knownCategories(); !slices.Contains(known, b.Category) {
+	if known := b.knownCategories(); !slices.Contains(known, b.slug) {
 		return b.missingCategory(known)
-	}
-	if v := b.choice("page"); v != "" {
-		n, err := strconv.Atoi(v)
-		switch {
-		case err != nil || n < 1:
-			return b.missing("Page not found", "", []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
-		case n == 1 || strconv.Itoa(n) != v:
-			return &page{location: b.with("page", pageNumber(n))}
-		}
-		b.Number = n
 	}
 	return nil
 }
 
-// pageNumber returns a page number in the form used in URLs: "" for the first page.
-func pageNumber(n int) string {
-	if n <= 1 {
-		return ""
+// readDay reads the day from the path, like read.
+func (b *ranking) readDay() *page {
+	want := b.choice("at")
+	if want == "" {
+		return nil
 	}
-	return strconv.Itoa(n)
+	a := b.Build.History()
+	days := a.Snapshots()
+	if len(days) == 0 {
+		return b.missingDay("This index has no history yet.", nil)
+	}
+	at, err := time.Parse(time.DateOnly, want)
+	first, last := days[0], days[len(days)-1]
+	if err != nil || want < first || want > a.LastDay() {
+		kept := "from " + textfmt.Day(first) + " to " + textfmt.Day(last)
+		if first == last {
+			kept = "only for " + textfmt.Day(last)
+		}
+		return b.missingDay("Leaderboards are available "+kept+"; write the day as "+last+".", slices.Compact([]string{first, last}))
+	}
+	if day, _ := a.SnapshotDay(want); day != want {
+		return &page{location: b.with("at", day)}
+	}
+	b.day, b.asOf = want, at
+	return nil
 }
 
-func (b *boardView) missingChoice(name, value string, known []string) *page {
+// readPage checks the page number, like read.
+func (b *ranking) readPage() *page {
+	v := b.choice("page")
+	if v == "" {
+		return nil
+	}
+	pages := max(1, (len(b.ordinals)+listRows-1)/listRows)
+	n, err := strconv.Atoi(v)
+	switch {
+	case err != nil || n < 1 || n > pages:
+		return b.missing("Page not found", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(pages, "page", "pages")), []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
+	case n == 1 || strconv.Itoa(n) != v:
+		return &page{location: b.with("page", pageNumber(n))}
+	}
+	return nil
+}
+
+func (b *ranking) missingDay(text string, days []string) *page {
+	list := []suggestion{{Path: b.with("at", ""), Name: "Today’s leaderboard"}}
+	for _, d := range days {
+		list = append(list, suggestion{Path: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
+	}
+	return b.missingBoard("No leaderboard for that day", text, list)
+}
+
+func (b *ranking) missingBoard(heading, text string, list []suggestion) *page {
+	p := b.missing(heading, text, list)
+	p.Section = boardsPath
+	return p
+}
+
+func (b *ranking) missingChoice(name, words, value string, known []string) *page {
 	var list []suggestion
 	for _, v := range didyoumean.Names(value, known, maxNear) {
 		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
 	}
-	words := map[string]string{"type": "entity type", "by": "score"}[name]
-	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, plainName(value), strings.Join(known, ", ")), list)
+	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, textfmt.Name(value), strings.Join(known, ", ")), list)
 }
 
-// plainName is textfmt.Name, for functions in which name is a parameter.
-func plainName(s string) string { return textfmt.Name(s) }
+func (b *ranking) missingCategory(known []string) *page {
+	var list []suggestion
+	for _, own := range b.ownBoards() {
+		known = append(known, own.Slug)
+	}
+	for _, slug := range didyoumean.Names(b.slug, known, maxNear) {
+		near := suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)}
+		if own := b.ownBoard(slug); own != nil {
+			near = suggestion{Path: boardPath(slug), Name: textfmt.Name(own.Title)}
+		}
+		list = append(list, near)
+	}
+	return b.missingBoard("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list)
+}
 
-// knownCategories returns the categories that may have a leaderboard. For an earlier
-// day, they include categories that no longer exist.
-func (b *boardView) knownCategories() []string {
+func (b *ranking) unpublished() *page {
+	has, when := "has", ""
+	list := []suggestion{{Path: boardsPath, Name: "Leaderboards"}}
+	if b.day != "" {
+		has, when = "had", " on "+textfmt.Day(b.day)
+		list = slices.Insert(list, 0, suggestion{Path: b.with("at", ""), Name: "Today’s board"})
+	}
+	return b.missingBoard("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list)
+}
+
+// knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
+// categories that no longer exist.
+func (b *ranking) knownCategories() []string {
 	var known []string
 	for _, c := range b.Site.Categories {
 		known = append(known, c.Slug)
 	}
-	if b.Day != "" {
-		known = append(known, b.changeCategories()...)
+	if b.day != "" {
+		for _, c := range b.changeCategories() {
+			if !slices.Contains(known, c) {
+				known = append(known, c)
+			}
+		}
 	}
 	return known
 }
@@ -165,94 +253,240 @@ func (s *Site) changeCategories() (list []string) {
 	return list
 }
 
-func (b *boardView) missingCategory(known []string) *page {
-	var list []suggestion
-	for _, own := range b.ownBoards() {
-		known = append(known, own.Slug)
-	}
-	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
-		near := suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)}
-		if own := b.ownBoard(slug); own != nil {
-			near = suggestion{Path: boardPath(slug), Name: textfmt.Name(own.Title)}
-		}
-		list = append(list, near)
-	}
-	p := b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.Category)), list)
-	p.Section = "/leaderboards/"
-	return p
-}
-
-// choose selects the entities of the leaderboard.
-func (b *boardView) choose() error {
-	b.from = b.Build.View
-	if b.Day != "" {
-		past, err := b.Build.History().Day(b.Day)
+// rank reads who is on the leaderboard, and who was a week earlier.
+func (b *ranking) rank() (err error) {
+	if b.day != "" {
+		past, err := b.Build.History().Day(b.day)
 		if err != nil {
 			return err
 		}
 		b.from = past.View
 	}
-	b.set = b.from.Board(b.Category, b.Type, b.By)
-	return nil
-}
-
-// fill reads the rows of the page.
-func (d *boardPage) fill() error {
-	sort, skip := view.Sort{Key: d.By, Desc: true}, (d.Number-1)*boardRows
-	records, more, _ := d.from.Page(d.set, sort, nil, skip, boardRows)
-	former, err := d.Boards.PreviousBoard(d.Day, d.Category, d.Type, d.By)
-	if err != nil {
+	if b.own == nil {
+		set := b.from.Board(b.slug, b.typ, b.by)
+		b.ordinals, _, _ = b.from.Page(set, view.Sort{Key: b.by, Desc: true}, nil, 0, int(set.GetCardinality()))
+		b.former, err = b.Boards.PreviousBoard(b.day, b.slug, b.typ, b.by)
 		return err
 	}
-	if former.Known() {
-		d.Before = former.Day()
+	r := b.Own.Now(b.own)
+	if b.day != "" {
+		if r, err = b.Own.At(b.own, b.from); err != nil {
+			return err
+		}
 	}
-	all, _, _ := d.from.Page(d.set, sort, nil, 0, d.Total)
-	moved := leaderboard.Movements(former.Ranks(d.from, all))
-	for i, o := range records {
-		d.Rows = append(d.Rows, d.row(o, skip+i+1, moved[skip+i]))
+	b.from, b.figures = r.Catalogue, r.FiguresOf()
+	for _, e := range r.Entries {
+		b.ordinals, b.scores = append(b.ordinals, e.Ordinal), append(b.scores, e.Score)
 	}
-	d.First, d.Last = min(skip+1, d.Total), skip+len(records)
-	if d.Number > 1 {
-		d.Prev = d.with("page", pageNumber(d.Number-1))
+	b.former, err = b.Own.Previous(b.own, b.day, board.ScoreName)
+	return err
+}
+
+// list returns the page without its rows.
+func (b *ranking) list() *listing {
+	l := &listing{Crumbs: []option{{Name: "Boards", To: boardsPath}}, Heading: b.heading(), Day: b.day, Ranked: true, Pick: b.day == "", What: "entities",
+		ordered: b.ordinals, Columns: append([]*column{{Name: "name", Title: "Name"}}, b.columns()...)}
+	if b.day != "" {
+		l.Today = b.with("at", "")
 	}
-	if d.Rest = more && d.Static && d.Day != ""; more && !d.Rest {
-		d.Next = d.with("page", pageNumber(d.Number+1))
+	if b.former.Known() {
+		l.Since = b.former.Day()
 	}
-	return nil
+	if b.own != nil {
+		l.What = b.plural(b.own.Type)
+		l.Text, l.Until = b.own.Description, until(b.figures, b.today())
+		l.Notes = append(l.Notes, strings.TrimSpace(b.own.Needs.Sentence()+" "+figuresFrom(b.figures)))
+		l.SortNote = "Each score, from 0 to 100, links to its explanation."
+		l.Chart = b.scatter()
+	} else {
+		for _, c := range b.Site.Categories {
+			if c.Slug == b.slug {
+				l.Text = string(c.Description)
+			}
+		}
+		l.Empty = "Nothing is ranked here: no entity of this kind has enough data for a score."
+		if b.day != "" {
+			l.Empty = "Nothing was ranked here on " + textfmt.Day(b.day) + ": no entity of this kind had enough data for a score."
+		}
+		b.addMenus(l)
+	}
+	b.addDays(l)
+	moved := leaderboard.Movements(b.former.Ranks(b.from, b.ordinals))
+	places := make(map[uint32]int, len(b.ordinals))
+	for i, o := range b.ordinals {
+		places[o] = i
+	}
+	l.at = func(o uint32) item { return b.item(o, places[o], moved[places[o]]) }
+	return l
+}
+
+// item returns an entity on the leaderboard.
+func (b *ranking) item(o uint32, place int, moved leaderboard.Movement) item {
+	e := b.from.Entity(o)
+	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: &e.Scores, offer: &record.Offer{}}
+	it.offer.Prices[record.InputPrice], it.offer.Prices[record.OutputPrice] = e.Price.Input, e.Price.Output
+	if it.to = siteurl.Entity(e.Type, e.Slug); b.day != "" {
+		it.to = b.currentPath(b.from, o)
+	}
+	if b.own == nil {
+		return it
+	}
+	scores := b.own.Scores(e, b.asOf)
+	it.scores, it.score = &scores, b.scores[place]
+	if b.day == "" {
+		it.why = it.to + "#score"
+		if b.own.Formula != nil {
+			it.why = it.to + "#" + explanationID(b.own)
+		}
+	}
+	return it
+}
+
+// columns returns the scores of the leaderboard, and figures of the kind.
+func (b *ranking) columns() (list []*column) {
+	if b.own == nil {
+		for _, name := range b.scoreNames() {
+			c := &column{Name: name, Title: textfmt.Label(name), Number: true, Down: true, Score: true, Lesser: name != b.by,
+				cell: func(it *item) cell { return scoreCell(it.scores.Get(name), name == "composite") }}
+			if name == b.by {
+				c.Sorted, c.Place = "descending", "p1"
+			} else if !b.Static {
+				c.To = b.with("by", map[bool]string{false: name}[name == "composite"])
+			}
+			list = append(list, c)
+		}
+		return list
+	}
+	list = append(list, &column{Name: "composite", Title: "Score", Number: true, Down: true, Score: true, Sorted: "descending", Place: "p1",
+		cell: func(it *item) cell { return scoreCell(it.score, true) }})
+	dimensions := columnsOf(b.own.TypeFormula())
+	for _, c := range dimensions {
+		if c.Lesser = true; len(dimensions) == 1 {
+			break // it is the score
+		}
+		c.cell = func(it *item) cell { return scoreCell(it.scores.Get(c.Name), false) }
+		list = append(list, c)
+	}
+	k := b.declared().Kind(b.own.Type)
+	for _, name := range kindColumns(k) {
+		if name == "board" || len(list) > 5 {
+			continue
+		}
+		c := b.column(name)
+		c.Lesser = len(list) > 3
+		c.Place = map[string]string{"input": "p21", "output": "p22", "stars": "p2"}[name]
+		list = append(list, c)
+	}
+	return list
+}
+
+// scoreNames returns the names of the scores that the leaderboard of a category shows. Scores on an
+// earlier day may come from a different formula.
+func (b *ranking) scoreNames() []string {
+	types := b.types()
+	if b.typ != "" {
+		types = []string{b.typ}
+	}
+	names := b.Site.scores(types...)
+	if b.day != "" || !slices.Contains(names, b.by) {
+		return record.ScoreNames
+	}
+	return names
+}
+
+// columnsOf returns the dimensions of a formula, each with what it is measured by.
+func columnsOf(f *score.TypeFormula) (list []*column) {
+	for _, name := range score.DimensionNames {
+		d := f.Dimensions[name]
+		if d == nil || len(d.Measures) == 0 {
+			continue
+		}
+		var names []string
+		for i := range d.Measures {
+			n := d.Measures[i].Benchmark
+			if n == "" {
+				n = strings.ToLower(signalLabel(&d.Measures[i]))
+			}
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		if more := len(names) - 3; more > 0 {
+			names = append(names[:3:3], strconv.Itoa(more)+" more")
+		}
+		list = append(list, &column{Name: name, Title: textfmt.Label(name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
+	}
+	return list
+}
+
+// addMenus adds the choices of a leaderboard of a category. A static site has leaderboards by composite
+// score only, and leaderboards of earlier days only for all types together.
+func (b *ranking) addMenus(l *listing) {
+	if types := b.types(); len(types) > 1 && (!b.Static || b.day == "") {
+		m := listMenu{Title: "Kind", Options: []option{{Name: "All", To: b.with("type", ""), Chosen: b.typ == ""}}}
+		for _, t := range types {
+			m.Options = append(m.Options, option{Name: textfmt.Capitalize(b.plural(t)), To: b.with("type", t), Chosen: b.typ == t})
+		}
+		l.Menus = append(l.Menus, m)
+	}
+	choices := maps.Clone(b.choices)
+	delete(choices, "page")
+	m := listMenu{Title: "Category", Folded: true, Chosen: b.boardTitle(b.slug)}
+	for _, slug := range b.knownCategories() {
+		if slug != b.slug && b.Static && b.day != "" && !slices.Contains(b.pastBoards()[slug], b.day) {
+			continue
+		}
+		m.Options = append(m.Options, option{Name: b.boardTitle(slug), To: b.address(slug, choices), Chosen: slug == b.slug})
+	}
+	l.Menus = append(l.Menus, m)
+}
+
+// addDays lists the days that have a snapshot; that of the as-of day is today's leaderboard. A static
+// site has no boards of boards.yaml of earlier days.
+func (b *ranking) addDays(l *listing) {
+	choices, days := maps.Clone(b.choices), b.earlierDays()
+	if b.Static {
+		days = nil
+		if b.own == nil {
+			days = b.pastBoards()[b.slug]
+		}
+		delete(choices, "type")
+	}
+	if len(days) == 0 {
+		return
+	}
+	delete(choices, "page")
+	delete(choices, "at")
+	m := listMenu{Title: "Earlier days", Name: "days", Folded: true,
+		Options: []option{{Name: "Today", To: b.with("at", ""), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
+	for _, at := range slices.Backward(days) {
+		choices["at"] = at
+		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.address(b.slug, choices), Chosen: at == b.day})
+	}
+	l.Menus = append(l.Menus, m)
+}
+
+// earlierDays returns the days before the as-of day that have snapshots, oldest first.
+func (s *Site) earlierDays() []string {
+	today := s.AsOf.UTC().Format(time.DateOnly)
+	return slices.DeleteFunc(s.Build.History().Snapshots(), func(day string) bool { return day >= today })
 }
 
 // heading returns the heading of the leaderboard.
-func (b *boardView) heading() string {
-	what := "tools and models"
-	if b.Type != "" {
-		what = b.Type + "s"
+func (b *ranking) heading() string {
+	if b.own != nil {
+		return b.own.Title
 	}
-	return "Leading " + what + " in " + b.boardTitle(b.Category)
-}
-
-// about returns the description of the category.
-func (b *boardView) about() string {
-	for _, c := range b.Site.Categories {
-		if c.Slug == b.Category {
-			return string(c.Description)
-		}
+	if b.typ != "" {
+		return b.boardTitle(b.slug) + ": leading " + b.plural(b.typ)
 	}
-	return ""
+	return b.boardTitle(b.slug) + ": leaders"
 }
-
-// CategoryName returns the title of the category.
-func (b *boardView) CategoryName() string { return b.boardTitle(b.Category) }
 
 func (s *Site) boardTitle(category string) string { return textfmt.Name(s.categoryTitle(category)) }
 
-// asOf returns the day of the leaderboard.
-func (b *boardView) asOf() string {
-	if b.Day != "" {
-		return b.Day
-	}
-	return b.AsOf.UTC().Format("2006-01-02")
-}
+// today returns the day of the leaderboard.
+func (b *ranking) today() string { return b.asOf.UTC().Format(time.DateOnly) }
 
 // scoreWord returns the name of a score for use in a sentence.
 func scoreWord(by string) string {
@@ -262,10 +496,207 @@ func scoreWord(by string) string {
 	return by
 }
 
-// ScoreWord returns the name of the score that the leaderboard is ranked by.
-func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
-
 // address returns the path of a leaderboard.
-func (b *boardView) address(category string, choices map[string]string) string {
+func (b *ranking) address(category string, choices map[string]string) string {
 	return b.route.path(map[string]string{"category": category}, choices)
+}
+
+// currentPath returns the path of the current version of a past day's entity, or "-" if the entity was
+// deleted.
+func (b *ranking) currentPath(past *view.View, ordinal uint32) string {
+	a := b.Build.History()
+	typ, slug := past.Key(ordinal)
+	v, _ := a.At(typ, slug, past.Day)
+	now := a.Version(a.Newest(v))
+	if _, earlier, ok := b.Build.Find(now.Type, now.Slug); now.Deleted || !ok || earlier {
+		return "-"
+	}
+	return siteurl.Entity(now.Type, now.Slug)
+}
+
+// boardDelta is the movement of an entity in a ranking.
+type boardDelta struct {
+	Class string // up, down, new or same
+	Sign  string
+	Words string // for screen readers
+}
+
+func deltaOf(moved leaderboard.Movement) boardDelta {
+	switch n := moved.By; {
+	case !moved.Known:
+		return boardDelta{"new", "new", "new"}
+	case n > 0:
+		return boardDelta{"up", "▲" + textfmt.Count(n), "up " + strconv.Itoa(n)}
+	case n < 0:
+		return boardDelta{"down", "▼" + textfmt.Count(-n), "down " + strconv.Itoa(-n)}
+	}
+	return boardDelta{"same", "=", "unchanged"}
+}
+
+// findPastBoards returns, by category, the earlier days on which a leaderboard had rows. A
+// static site has pages for these days only.
+func (s *Site) findPastBoards() map[string][]string {
+	a, found := s.Build.History(), map[string][]string{}
+	categories := s.changeCategories()
+	for _, c := range s.Categories {
+		categories = append(categories, c.Slug)
+	}
+	slices.Sort(categories)
+	categories = slices.Compact(categories)
+	for _, at := range s.earlierDays() {
+		past, err := a.Day(at)
+		if err != nil {
+			continue // its pages say so
+		}
+		for _, c := range categories {
+			if !past.View.Board(c, "", "composite").IsEmpty() {
+				found[c] = append(found[c], at)
+			}
+		}
+	}
+	return found
+}
+
+// boardPaths yields the paths of a static site's leaderboards: the pages of the boards; for each
+// category and type, those of today's leaderboard by composite score; and for each category and earlier
+// day, the first page of the leaderboard of all types.
+func boardPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		paths := []string{boardsPath, boardPath(view.AllBoard)}
+		add := func(total int, path string) { paths = slices.AppendSeq(paths, pagesOf(total, path)) }
+		for _, b := range s.ownBoards() {
+			add(len(s.Own.Now(b).Entries), boardPath(b.Slug))
+		}
+		for _, c := range s.Categories {
+			for _, old := range c.Formerly {
+				paths = append(paths, boardPath(old))
+			}
+			add(int(s.Build.Board(c.Slug, "", "composite").GetCardinality()), boardPath(c.Slug))
+			for _, t := range s.types() {
+				add(int(s.Build.Board(c.Slug, t, "composite").GetCardinality()), boardPath(c.Slug)+"type-"+t+"/")
+			}
+		}
+		past := s.pastBoards()
+		for _, c := range slices.Sorted(maps.Keys(past)) {
+			for _, at := range past[c] {
+				paths = append(paths, boardPath(c)+"at-"+at+"/")
+			}
+		}
+		slices.Values(paths)(yield)
+	}
+}
+
+// entityBoard is the explanation of an entity's score on a board.
+type entityBoard struct {
+	*scoreExplanation
+	ID      string // of its place on the page
+	Board   *board.Board
+	Rank    int
+	Of      int
+	Sources []string // of the benchmark results
+}
+
+// Path returns the path of the board.
+func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
+
+// entityBoards explains the scores of a record on all published boards that it is on.
+func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
+	for _, b := range s.ownBoards() {
+		r := s.Own.Now(b)
+		rank, _, ok := r.Find(o)
+		if !ok {
+			continue
+		}
+		x := b.Explain(e, s.AsOf)
+		d := explain(x.Explanation)
+		d.OnBoard = true
+		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
+	}
+	return list
+}
+
+// boardsHomePage is the first page about leaderboards.
+type boardsHomePage struct {
+	Groups     []boardGroup
+	Categories []record.Category
+}
+
+// boardGroup holds the boards of a type.
+type boardGroup struct {
+	Type, Title string
+	Boards      []boardTop
+}
+
+// boardTop is a board and its best entities.
+type boardTop struct {
+	*board.Board
+	Figures board.Span
+	Until   string // the day of the newest figure, if that is old
+	Count   int
+	Rows    []row
+}
+
+// Path returns the path of the board.
+func (b boardTop) Path() string { return boardPath(b.Slug) }
+
+// boardsHome lists the boards by type, and the categories.
+func (r *request) boardsHome() (*page, error) {
+	d := &boardsHomePage{Categories: r.Categories}
+	for _, k := range r.declared().Kinds {
+		g := boardGroup{Type: k.Name, Title: k.Plural}
+		for _, b := range r.ownBoards() {
+			if b.Type == k.Name {
+				g.Boards = append(g.Boards, r.boardTop(b, 3))
+			}
+		}
+		if len(g.Boards) > 0 {
+			d.Groups = append(d.Groups, g)
+		}
+	}
+	return &page{Template: "boards", Title: "Boards", Description: "Entries compared for one purpose, each board by one formula.", Data: d, Section: boardsPath}, nil
+}
+
+// boardTop reads the best entities of a board.
+func (s *Site) boardTop(b *board.Board, most int) boardTop {
+	r := s.Own.Now(b)
+	top := boardTop{Board: b, Figures: r.FiguresOf(), Count: len(r.Entries)}
+	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
+	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
+		top.Rows = append(top.Rows, row{Entity: s.Build.Entity(entry.Ordinal), Rank: i + 1, BoardScore: entry.Score})
+	}
+	return top
+}
+
+// staleBoard is the number of days after which the figures of a board are called old.
+const staleBoard = 120
+
+// until returns the day of the newest figure on a board if that is old on a day, or else "".
+func until(figures board.Span, asOf string) string {
+	newest := string(figures.Newest)
+	if days, ok := record.DaysApart(newest, asOf); !ok || days <= staleBoard {
+		return ""
+	}
+	return newest
+}
+
+// figuresFrom says when the figures of a board were measured.
+func figuresFrom(x board.Span) string {
+	switch {
+	case x.Newest == "":
+		return "The figures have no dates."
+	case x.Oldest == x.Newest:
+		return "Figures from " + textfmt.Day(string(x.Newest)) + "."
+	}
+	return "Figures from " + textfmt.Day(string(x.Oldest)) + " to " + textfmt.Day(string(x.Newest)) + "."
+}
+
+// qualityAndPrice leads to the first board whose entities have prices. Its page draws scores against
+// prices: scores of different boards cannot be compared.
+func (r *request) qualityAndPrice() (*page, error) {
+	for _, b := range r.ownBoards() {
+		if r.declared().Kind(b.Type).HasBlock(kinds.Offers) {
+			return &page{location: boardPath(b.Slug)}, nil
+		}
+	}
+	return &page{location: boardsPath}, nil
 }

@@ -62,7 +62,7 @@ func (s *Site) countCategories() func() ([]category, error) {
 			for _, t := range s.types() {
 				set := s.Build.Select(categoryFilter(c.Slug, t))
 				if n := int(set.GetCardinality()); n > 0 {
-					k.Types = append(k.Types, typeCount{t, n, listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t, "", 1))})
+					k.Types = append(k.Types, typeCount{t, n, categoryPath(c.Slug) + "type-" + t + "/"})
 				}
 			}
 			list = append(list, k)
@@ -126,7 +126,7 @@ func (r *request) category() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	slug, typ := r.arg("category"), r.choice("type")
+	slug := r.arg("category")
 	if now, renamed := r.Build.Preferred("category", slug); renamed {
 		return &page{location: r.route.path(map[string]string{"category": now}, r.choices)}, nil
 	}
@@ -135,32 +135,14 @@ func (r *request) category() (*page, error) {
 		return r.missing("Category not found", "", nearCategories(slug, all)), nil
 	}
 	c := all[at]
-	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t typeCount) bool { return t.Type == typ })) {
-		return r.notFound(), nil
-	}
-	set := r.Build.Select(categoryFilter(slug, typ))
-	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description), typ: typ,
-		address: func(typ, sort string, page int) string {
-			return listRoute("/categories/:category/").path(r.args, listChoices(typ, sort, page))
-		}}
+	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description)}
 	if c.Ranked > 0 {
-		l.Board = "/leaderboards/" + slug + "/"
+		l.Board = boardPath(slug)
 	}
-	if len(c.Types) > 1 {
-		l.Types = append(l.Types, option{Name: "All", Count: c.Count, Chosen: typ == "", To: l.address("", r.choice("sort"), 1)})
-		for _, t := range c.Types {
-			l.Types = append(l.Types, option{Name: textfmt.Capitalize(t.Type) + "s", Count: t.Count, Chosen: t.Type == typ, To: l.address(t.Type, r.choice("sort"), 1)})
-		}
-	}
-	if !r.list(l, set) {
+	if !r.mixed(l, categoryFilter(slug, ""), slug) {
 		return r.notFound(), nil
 	}
-	r.relate(l, set, slug)
-	p := r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug)
-	if typ != "" {
-		p.Title += ": " + typ + "s"
-	}
-	return p, nil
+	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug), nil
 }
 
 func nearCategories(slug string, all []category) []suggestion {
@@ -194,9 +176,7 @@ func categoryPaths(s *Site) iter.Seq[string] {
 				of = append(of, c.Types...)
 			}
 			for _, t := range of {
-				for p := range s.listPaths(t.Count, func(sort string, page int) string {
-					return listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t.Type, sort, page))
-				}) {
+				for p := range pagesOf(t.Count, t.Path) {
 					if !yield(p) {
 						return
 					}

@@ -105,7 +105,7 @@ func (s *Site) readQuality() (*qualityPage, error) {
 			last.Categories = append(last.Categories, row)
 			continue
 		}
-		row.Title, row.Path = "All "+g.Type+"s", "/"+g.Type+"/"
+		row.Title, row.Path = "All "+s.plural(g.Type), s.kindPath(g.Type)
 		t := typeQuality{qualityRow: row, Type: g.Type}
 		for _, f := range g.Facts {
 			t.Facts = append(t.Facts, factShare{textfmt.Label(f.Fact), f.Entities, percent(f.Entities, g.Entities)})

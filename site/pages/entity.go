@@ -127,7 +127,7 @@ func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 // describe fills in everything that depends only on the record.
 func (r *request) describe(d *entityPage, asOf time.Time) {
 	e := d.Entity
-	d.Crumbs = []link{{textfmt.Capitalize(e.Type) + "s", "/" + e.Type + "/"}}
+	d.Crumbs = []link{{textfmt.Capitalize(r.plural(e.Type)), r.kindPath(e.Type)}}
 	if r.titles[e.Category] != "" {
 		d.Crumbs = append(d.Crumbs, link{textfmt.Name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
 	}

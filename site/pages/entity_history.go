@@ -122,7 +122,7 @@ func (r *request) entityHistory() (*page, error) {
 	if number > max(1, d.Pages) {
 		return r.notFound(), nil
 	}
-	d.Crumbs = []link{{textfmt.Capitalize(typ) + "s", "/" + typ + "/"}, {textfmt.Name(d.Name), d.Path}}
+	d.Crumbs = []link{{textfmt.Capitalize(r.plural(typ)), r.kindPath(typ)}, {textfmt.Name(d.Name), d.Path}}
 	p := &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
 		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
 	return p, nil

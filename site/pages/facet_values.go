@@ -149,15 +149,29 @@ func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 						return
 					}
 				}
-				for p := range s.listPaths(v.Count, func(sort string, page int) string {
-					return listRoute(k.Path+":key/").path(map[string]string{"key": siteurl.Key(v.folded)}, listChoices("", sort, page))
-				}) {
+				for p := range s.valuePages(k, v) {
 					if !yield(p) {
 						return
 					}
 				}
 			}
 		}
+	}
+}
+
+// valuePages yields the pages of a value: those of all its entities and, if they are of several kinds, of
+// each kind.
+func (s *Site) valuePages(k *facetKind, v facetValue) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		path := k.Path + siteurl.Key(v.folded) + "/"
+		paths := slices.Collect(pagesOf(v.Count, path))
+		counts := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}), "type", math.MaxInt)
+		for _, c := range counts {
+			if len(counts) > 1 {
+				paths = slices.AppendSeq(paths, pagesOf(c.Count, path+"type-"+c.Value+"/"))
+			}
+		}
+		slices.Values(paths)(yield)
 	}
 }
 

@@ -63,7 +63,7 @@ func (r *request) home() (*page, error) {
 		for i := range rows {
 			rows[i].Rank = i + 1
 		}
-		h.Boards = append(h.Boards, homeBoard{t, "Leading " + t + "s", "/" + t + "/", rows})
+		h.Boards = append(h.Boards, homeBoard{t, "Leading " + r.plural(t), r.kindPath(t), rows})
 	}
 	h.Since, h.Trending = r.trendingIn("7d", homeTrending)
 	if len(h.Trending) == 0 {

@@ -68,13 +68,23 @@ func (f frame) In(section string) bool {
 	return at == section || strings.HasPrefix(at, section) && section != "/"
 }
 
-// Lists returns the first links of the navigation: the lists of entities and of prices.
+// maxKinds is the number of kinds that the navigation names.
+const maxKinds = 4
+
+// Lists returns the first links of the navigation: the lists of the kinds, and what crosses them.
 func (f frame) Lists() (list []option) {
-	for _, t := range f.types() {
-		path := "/" + t + "/"
-		list = append(list, option{Name: textfmt.Capitalize(t) + "s", To: path, Chosen: f.In(path)})
+	add := func(name, path string) { list = append(list, option{Name: name, To: path, Chosen: f.In(path)}) }
+	types := f.types()
+	for _, t := range types[:min(maxKinds, len(types))] {
+		add(f.declared().Kind(t).Plural, f.kindPath(t))
 	}
-	return append(list, option{Name: "Prices", To: pricesPath, Chosen: f.In(pricesPath)})
+	if f.sold() {
+		add("Prices", pricesPath)
+	}
+	add("Boards", boardsPath)
+	add("Changes", "/changes/")
+	add("Compare", "/compare/")
+	return list
 }
 
 // parsed returns the templates by page, each with the layout and the parts. They are parsed
@@ -138,6 +148,8 @@ func (s *Site) functions() template.FuncMap {
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
 		"boards":   func() string { return boardsPath },
+		"kind":     s.kindPath,
+		"plurals":  s.plural,
 		"figures":  newFigureTable,
 		"table":    func(name string, rows []figure) *figureTable { return &figureTable{Name: name, Rows: rows} },
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },

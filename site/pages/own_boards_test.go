@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,7 +79,7 @@ func TestOwnBoards(t *testing.T) {
 	for _, own := range from.Own.Boards[:2] {
 		r := from.Own.Now(own)
 		rows := rowsOf(htmlAt(t, s, "/leaderboards/"+own.Slug+"/"))
-		if len(rows) != min(50, len(r.Entries)) || len(rows) < board.MinEntries {
+		if len(rows) != min(100, len(r.Entries)) || len(rows) < board.MinEntries {
 			t.Fatalf("%s has %d rows of %d", own.Slug, len(rows), len(r.Entries))
 		}
 		for i, row := range rows {
@@ -111,9 +113,10 @@ func TestOwnBoards(t *testing.T) {
 	}
 	page := htmlAt(t, s, "/leaderboards/tools-in-use/")
 	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for stars and forks. Figures from ", "From stars and forks.", "From latest release.")
-	if rows := rowsOf(htmlAt(t, s, "/leaderboards/language-models/")); !strings.Contains(rows[0][1], " input, $") || !strings.Contains(rows[0][1], " output per million tokens, ") {
+	if rows := rowsOf(htmlAt(t, s, "/leaderboards/language-models/")); !strings.Contains(rows[0][1], `data-label="in" data-value="`) || strings.Contains(rows[0][1], `data-label="in" data-value="-1"`) {
 		t.Errorf("a board with a highest price shows no prices: %s", rows[0][1])
 	}
+	checkFront(t, s, "/leaderboards/language-models/")
 	if a, err := s.Get(pages.Request{Path: "/leaderboards/too-few/", Base: base}); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "It has 0 ranked entities, and a board needs 8.") {
 		t.Errorf("a short board: %v, %d", err, a.Status)
 	}
@@ -139,6 +142,35 @@ func TestOwnBoards(t *testing.T) {
 	}
 	if slices.Contains(paths, "/leaderboards/too-few/") {
 		t.Error("the static site has a page of a board that is not published")
+	}
+}
+
+// checkFront compares the front of a board's chart with the entries that no other one beats.
+func checkFront(t *testing.T, s *pages.Site, path string) {
+	t.Helper()
+	type spot struct {
+		score, price float64
+		front        bool
+	}
+	var list []spot
+	for _, m := range regexp.MustCompile(`<circle class="(spot[a-z -]*)".*?<title>.*?: score ([0-9.]+), \$([0-9.]+) per million tokens</title>`).FindAllStringSubmatch(htmlAt(t, s, path), -1) {
+		score, err := strconv.ParseFloat(m[2], 64)
+		price, err2 := strconv.ParseFloat(m[3], 64)
+		if err != nil || err2 != nil {
+			t.Fatal(m, err, err2)
+		}
+		list = append(list, spot{score, price, strings.Contains(m[1], "front")})
+	}
+	for _, m := range list {
+		beaten := slices.ContainsFunc(list, func(o spot) bool {
+			return o.score >= m.score && o.price <= m.price && (o.score > m.score || o.price < m.price)
+		})
+		if m.front == beaten {
+			t.Errorf("%s: %+v is beaten: %v", path, m, beaten)
+		}
+	}
+	if len(list) < 4 {
+		t.Errorf("%s has %d points", path, len(list))
 	}
 }
 

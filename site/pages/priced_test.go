@@ -1,11 +1,9 @@
 package pages_test
 
 import (
-	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -48,7 +46,6 @@ func TestPricedPages(t *testing.T) {
 	t.Run("offers", func(t *testing.T) { checkOffers(t, s) })
 	t.Run("history", func(t *testing.T) { checkPriceHistory(t, s) })
 	t.Run("notices", func(t *testing.T) { checkNotices(t, s) })
-	t.Run("quality and price", func(t *testing.T) { checkFront(t, s) })
 	t.Run("edited", func(t *testing.T) { checkEditedPrice(t, out) })
 	t.Run("badges", func(t *testing.T) { checkBadges(t, s) })
 }
@@ -160,55 +157,6 @@ func checkNotices(t *testing.T, s *pages.Site) {
 	}
 }
 
-// checkFront compares the front on each page with the models that no other model beats.
-func checkFront(t *testing.T, s *pages.Site) {
-	seen := 0
-	for path := range s.Paths {
-		if !strings.HasPrefix(path, "/quality-and-price/") {
-			continue
-		}
-		seen++
-		type model struct {
-			name         string
-			score, price float64
-			front        bool
-		}
-		var list []model
-		for _, tr := range parse(t, get(t, s, path).Body).named("tr")[1:] {
-			cells := plain(tr.named("td"))
-			score, err := strconv.ParseFloat(cells[0], 64)
-			price, err2 := strconv.ParseFloat(regexp.MustCompile(`[0-9]+\.[0-9]+`).FindString(cells[1]), 64)
-			if err != nil || err2 != nil {
-				t.Fatal(cells, err, err2)
-			}
-			list = append(list, model{plain(tr.named("a"))[0], score, price, tr.attr["class"] == "on-front"})
-		}
-		for _, m := range list {
-			beaten := slices.ContainsFunc(list, func(o model) bool {
-				return o.score >= m.score && o.price <= m.price && (o.score > m.score || o.price < m.price)
-			})
-			if m.front == beaten {
-				t.Errorf("%s: %+v is beaten: %v", path, m, beaten)
-			}
-		}
-		if len(list) < 4 {
-			t.Errorf("%s has %d models", path, len(list))
-		}
-	}
-	if seen != 2 {
-		t.Errorf("%d pages, want one for each of two categories", seen)
-	}
-	for path, want := range map[string]int{"/quality-and-price/by-quality/": 200, "/quality-and-price/category-coding/by-freshness/": 200, "/quality-and-price/category-language/": 301, "/quality-and-price/by-composite/": 301,
-		"/quality-and-price/by-name/": 404, "/quality-and-price/category-nlp/": 404} {
-		if a := get(t, s, path); a.Status != want {
-			t.Errorf("%s: %d, want %d", path, a.Status, want)
-		}
-	}
-	if a := get(t, s, "/quality-and-price/"); a.Status != http.StatusOK || len(a.Body) > 60_000 {
-		t.Errorf("the page has %d bytes", len(a.Body))
-	}
-}
-
 // checkEditedPrice checks that pages of edits show the edited prices.
 func checkEditedPrice(t *testing.T, out string) {
 	b, err := exports.OpenCurrent(out)
@@ -226,8 +174,13 @@ func checkEditedPrice(t *testing.T, out string) {
 	}) {
 		t.Errorf("the price changed %q", rows)
 	}
-	if text := strings.Join(strings.Fields(parse(t, get(t, s, "/quality-and-price/").Body).text()), " "); !strings.Contains(text, "$8.00at Acme") {
-		t.Errorf("quality and price shows %s", text)
+	if rows := rowsOf(htmlAt(t, s, "/models/")); !slices.ContainsFunc(rows, func(r [2]string) bool {
+		return r[0] == "model/priced" && strings.Contains(r[1], "free")
+	}) {
+		t.Error("the list does not show the cheapest offer")
+	}
+	if got := rowsOf(htmlAt(t, s, "/prices/")); !slices.ContainsFunc(got, func(r [2]string) bool { return strings.Contains(r[1], `data-value="8000000"`) }) {
+		t.Errorf("the prices do not show the edited one: %q", got)
 	}
 }
 

@@ -78,10 +78,10 @@ var quantities = []quantity{
 }
 
 // calculate fills in the calculator, and calculates if the query names a model.
-func (r *request) calculate() (*costForm, error) {
+func (r *request) calculate() *costForm {
 	c := &costForm{}
 	asked := r.value("calculate")
-	model := formField{Name: "calculate", Label: "Model", Kind: "text", Value: asked}
+	model := formField{Name: "calculate", Label: "Model", Mode: "text", Value: asked}
 	var found []uint32
 	if asked != "" {
 		if found, model.Near = r.modelsNamed(asked, "calculate"); len(found) == 0 {
@@ -92,14 +92,14 @@ func (r *request) calculate() (*costForm, error) {
 	c.readUse(r)
 	wrong := c.Wrong != "" || slices.ContainsFunc(c.Fields, func(x formField) bool { return x.Wrong != "" })
 	if len(found) == 0 || wrong {
-		return c, nil
+		return c
 	}
 	e := r.Build.Entity(found[0])
 	c.Model = &costModel{e.Name, siteurl.Entity(e.Type, e.Slug)}
 	for _, cost := range pricing.CalculateAll(e.Offers, "", c.Use) {
 		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})
 	}
-	return c, nil
+	return c
 }
 
 // readUse reads the quantities and the mode. Without any quantity, the form contains an
@@ -107,7 +107,7 @@ func (r *request) calculate() (*costForm, error) {
 func (c *costForm) readUse(r *request) {
 	given := slices.ContainsFunc(quantities, func(q quantity) bool { return r.value(q.name) != "" })
 	for _, q := range quantities {
-		x := formField{Name: q.name, Label: q.label, Hint: q.hint, Kind: "numeric", Value: r.value(q.name)}
+		x := formField{Name: q.name, Label: q.label, Hint: q.hint, Mode: "text", Value: r.value(q.name)}
 		if x.Value == "" && (!given || q.name == "requests") {
 			x.Value = q.preset
 		}

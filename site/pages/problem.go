@@ -48,14 +48,22 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	list := p.Data.(*problemPage)
 	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
 	keys := r.types()
+	for _, name := range r.types() {
+		keys = append(keys, pluralSlug(r.declared().Kind(name)))
+	}
 	for _, k := range parts {
 		keys = append(keys, k.key)
 	}
 	for _, key := range didyoumean.Names(first, keys, maxNear) {
 		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
 			list.Near = append(list.Near, suggestion{Path: parts[i].path, Name: parts[i].name})
-		} else {
-			list.Near = append(list.Near, suggestion{Path: "/" + key + "/", Name: "All " + key + "s"})
+			continue
+		}
+		if k := r.kindOf(key); k != nil {
+			key = k.Name
+		}
+		if near := (suggestion{Path: r.kindPath(key), Name: "All " + r.plural(key)}); !slices.Contains(list.Near, near) {
+			list.Near = append(list.Near, near)
 		}
 	}
 	slug := first

@@ -17,7 +17,7 @@ func TestLost(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]string{
-		"/tools/": "/tool/", "/models": "/model/", "/leaderboard/": "/leaderboards/", "/categorie/": "/categories/",
+		"/tols/": "/tools/", "/modles/": "/models/", "/leaderboard/": "/leaderboards/", "/categorie/": "/categories/",
 		"/keras": "/tool/keras/", "/tools/keras": "/tool/keras/", "/tools/kras/": "/tool/keras/",
 		"/wp-login.php": "", "/a/b/c/": "", "/404.html": "",
 	} {
@@ -54,7 +54,7 @@ func TestSitemapIsWhole(t *testing.T) {
 			t.Errorf("%s: %d", path, a.Status)
 		}
 	}
-	for _, want := range []string{"/", "/tool/", "/model/", "/capabilities/", "/docs/scoring/", "/docs/pipelines/", "/tool/keras/"} {
+	for _, want := range []string{"/", "/tools/", "/models/", "/capabilities/", "/docs/scoring/", "/docs/pipelines/", "/tool/keras/"} {
 		if !slices.Contains(listed, want) {
 			t.Errorf("the sitemap lacks %s", want)
 		}

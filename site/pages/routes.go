@@ -21,15 +21,15 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/changes/", changesRoute.choices, (*request).changes, changesPaths},
 		{"/changes/:month/", nil, (*request).month, monthPaths},
 		{"/categories/", nil, (*request).categories, only("/categories/")},
-		{"/categories/:category/", []string{"type", "sort", "page"}, (*request).category, categoryPaths},
+		{"/categories/:category/", []string{"type", "page"}, (*request).category, categoryPaths},
 		{"/providers/", nil, facetList(byProvider), only("/providers/")},
-		{"/providers/:key/", []string{"sort", "page"}, facetValueList(byProvider), facetValuePaths(byProvider)},
+		{"/providers/:key/", []string{"type", "page"}, facetValueList(byProvider), facetValuePaths(byProvider)},
 		{"/providers/all/", []string{"letter", "page"}, facetList(byProvider), letterPaths(byProvider)},
 		{"/tags/", nil, facetList(byTag), only("/tags/")},
-		{"/tags/:key/", []string{"sort", "page"}, facetValueList(byTag), facetValuePaths(byTag)},
+		{"/tags/:key/", []string{"type", "page"}, facetValueList(byTag), facetValuePaths(byTag)},
 		{"/tags/all/", []string{"letter", "page"}, facetList(byTag), letterPaths(byTag)},
 		{"/capabilities/", nil, facetList(byCapability), only("/capabilities/")},
-		{"/capabilities/:key/", []string{"sort", "page"}, facetValueList(byCapability), facetValuePaths(byCapability)},
+		{"/capabilities/:key/", []string{"type", "page"}, facetValueList(byCapability), facetValuePaths(byCapability)},
 		{"/capabilities/all/", []string{"letter", "page"}, facetList(byCapability), letterPaths(byCapability)},
 		{"/data/", nil, (*request).data, only("/data/")},
 		{qualityPath, nil, (*request).dataQuality, only(qualityPath)},
@@ -38,12 +38,12 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/docs/:guide/", nil, (*request).guide, guidePaths},
 		{"/:type/:slug/", []string{"at"}, (*request).entity, entityPaths},
 		{"/:type/:slug/history/", []string{"page"}, (*request).entityHistory, historyPaths},
-		{"/leaderboards/", nil, (*request).boardsHome, ownBoardsPaths},
+		{boardsPath, nil, (*request).boardsHome, nil},
 		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
 		{"/trending/", []string{"window", "by", "type"}, (*request).trending, trendingPaths},
-		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, qualityPricePaths},
+		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, only("/quality-and-price/")},
 		{"/compare/", nil, (*request).compare, only("/compare/")},
-		{pricesPath, nil, (*request).prices, only(pricesPath)},
+		{pricesPath, []string{"page"}, (*request).prices, pricePaths},
 		{"/search.json", nil, (*request).searchFile, only("/search.json")},
 		{"/:type/:slug/entity.json", nil, (*request).record, (*Site).records},
 		{"/:type/:slug/entity.md", nil, (*request).entityMarkdown, filePaths("entity.md")},
@@ -57,7 +57,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/og/:file", nil, (*request).indexPicture, only(sharedPicture)},
 		{"/og/:type/:file", nil, (*request).entityPicture, picturePaths},
 		{"/:type/", nil, (*request).ofType, typePaths},
-		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // must follow the routes of entities
+		{"/:plural/", []string{"page"}, (*request).ofKind, kindPaths},
 		{"/developer/", nil, (*request).developer, only("/developer/")},
 		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the edge itself serves the form
 	}
@@ -67,7 +67,7 @@ func init() { // the table is set in init, because pages look up their own paths
 func (s *Site) find(q Request) *request {
 	r := &request{Site: s, Request: q, args: map[string]string{}, choices: map[string]string{}}
 	for i := range routes {
-		if routes[i].match(q.Path, r.args, r.choices) {
+		if routes[i].match(s, q.Path, r.args, r.choices) {
 			r.route = &routes[i]
 			return r
 		}
@@ -117,7 +117,7 @@ type route struct {
 
 // match parses a path. Each page has one address: choices that are repeated, empty or in a
 // different order do not match.
-func (t *route) match(path string, args, choices map[string]string) bool {
+func (t *route) match(s *Site, path string, args, choices map[string]string) bool {
 	want := strings.Split(strings.Trim(t.pattern, "/"), "/")
 	got := strings.Split(strings.Trim(path, "/"), "/")
 	if len(got) < len(want) || strings.HasSuffix(path, "/") != strings.HasSuffix(t.pattern, "/") || strings.Contains(path, "//") {
@@ -130,6 +130,8 @@ func (t *route) match(path string, args, choices map[string]string) bool {
 		case isArg && got[i] == "":
 			return false
 		case isArg && name == "type" && !slices.Contains(record.Types, got[i]):
+			return false
+		case isArg && name == "plural" && s.kindOf(got[i]) == nil:
 			return false
 		case isArg:
 			args[name] = got[i]

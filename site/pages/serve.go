@@ -104,9 +104,9 @@ func New(from Source, o Options) (*Site, error) {
 	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
-	s.pricedModels = s.findPriced()
 	s.news = sync.OnceValues(s.findNews)
-	s.pricedNames = sync.OnceValue(s.findPricedNames)
+	s.names = sync.OnceValue(s.findNames)
+	s.places = sync.OnceValue(s.findPlaces)
 	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()
 	s.templates = make(map[string]*template.Template, len(parsed()))
 	for name, t := range parsed() {

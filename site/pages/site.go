@@ -81,13 +81,12 @@ type Site struct {
 	guides             func() (map[string]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
-	pricedModels       func() []pricedModel
 	news               func() (*homeNewsLists, error) // result of findNews, which is called once
-	pricedNames        func() *pricedNames
-	pricedViews        sync.Map                     // *pricedView by category and score
-	related            sync.Map                     // []option by the address of a long list; see relate
-	trends             func() bool                  // result of hasTrends
-	quality            func() (*qualityPage, error) // result of readQuality, which is called once
+	names              func() map[string][]knownName  // result of findNames, which is called once
+	places             func() map[uint32]boardPlace   // result of findPlaces, which is called once
+	related            sync.Map                       // []option by the address of a long list; see relate
+	trends             func() bool                    // result of hasTrends
+	quality            func() (*qualityPage, error)   // result of readQuality, which is called once
 	allListed          func() (*roaring.Bitmap, map[string][]view.FacetCount)
 }
 

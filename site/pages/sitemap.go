@@ -93,7 +93,7 @@ func (r *request) sitemapPart() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	if n == 0 {
-		for _, p := range []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/quality-and-price/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
+		for _, p := range []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
 			add(p, "")
 		}
 		for p := range guidePaths(r.Site) {
@@ -107,7 +107,7 @@ func (r *request) sitemapPart() (*page, error) {
 			add(boardPath(b.Slug), "")
 		}
 		for _, t := range r.types() {
-			add("/"+t+"/", "")
+			add(r.kindPath(t), "")
 		}
 		for _, c := range r.Categories {
 			add("/categories/"+c.Slug+"/", "")

@@ -1,0 +1,402 @@
+package pages
+
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+	"kindex/exports/resolve"
+	"kindex/exports/safetext"
+	"kindex/exports/view"
+	"kindex/exports/where"
+	"kindex/site/form"
+	"kindex/site/textfmt"
+)
+
+const (
+	maxValueLen = 100 // bytes of a value of a form
+	maxOptions  = 500 // values that a field suggests
+)
+
+// filters are the filters of a list, as filled in, and what they select.
+type filters struct {
+	Fields []formField
+	Chosen []option // the filters in use; each links to the list without it
+	Action string
+	Sort   string // kept by the form
+	Wrong  bool   // a filter is invalid, so nothing is listed
+
+	set        *roaring.Bitmap // entities
+	offers     view.OfferFilter
+	perOffer   bool // entities must have an offer that matches
+	openOffers bool // offers that do not state a context match
+}
+
+// formField is a field of a form, as filled in.
+type formField struct {
+	Name, Label, Hint string
+	Value             string
+	Mode              string   // inputmode: text, decimal or numeric
+	Known             []string // values to suggest
+	Options           []option // all values, if there is a choice
+	Wrong             string   // what is wrong with the value, or "" if it is valid
+	Near              []suggestion
+}
+
+// Described returns the IDs of the elements that describe the field.
+func (x formField) Described() string {
+	var ids []string
+	if x.Hint != "" {
+		ids = append(ids, "p-"+x.Name+"-hint")
+	}
+	if x.Wrong != "" {
+		ids = append(ids, "p-"+x.Name+"-wrong")
+	}
+	return strings.Join(ids, " ")
+}
+
+// Shown returns the value as people read it.
+func (x formField) Shown() string {
+	for _, o := range x.Options {
+		if o.Chosen {
+			return o.Name
+		}
+	}
+	return x.Value
+}
+
+// value returns a value of the query, shortened to what a form accepts.
+func (r *request) value(name string) string {
+	text := r.Query.Get(name)
+	return strings.TrimSpace(safetext.OneLine(strings.ToValidUTF8(text[:min(len(text), maxValueLen)], "")))
+}
+
+// add adds a field with its value.
+func (f *filters) add(r *request, x formField) *formField {
+	x.Value = r.value(x.Name)
+	for i := range x.Options {
+		x.Options[i].Chosen = x.Options[i].Value == x.Value
+	}
+	if x.Options != nil && x.Value != "" && x.Shown() == x.Value && !slices.ContainsFunc(x.Options, func(o option) bool { return o.Chosen }) {
+		x.Wrong = "Choose a value from the list."
+	}
+	f.Fields = append(f.Fields, x)
+	return &f.Fields[len(f.Fields)-1]
+}
+
+// finish notes which filters are in use. The query keeps only them and the order.
+func (f *filters) finish(r *request) {
+	q := url.Values{}
+	for _, x := range f.Fields {
+		if x.Value != "" {
+			q.Set(x.Name, x.Value)
+		}
+		f.Wrong = f.Wrong || x.Wrong != ""
+	}
+	if f.Sort = r.value("sort"); f.Sort != "" {
+		q.Set("sort", f.Sort)
+	}
+	r.Query = q
+	for _, x := range f.Fields {
+		if x.Value != "" {
+			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + textfmt.Name(x.Shown()), To: r.asked(x.Name, "")})
+		}
+	}
+	f.Action = r.route.path(r.args, nil)
+}
+
+// filtersOf reads the filters of the list of a kind. A static site has none.
+func (r *request) filtersOf(k *kinds.Kind) *filters {
+	f := &filters{Fields: make([]formField, 0, 24), openOffers: true} // so that pointers to the fields stay valid
+	ofKind := &view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}
+	if f.set = r.Build.Select(ofKind); r.Static {
+		return f
+	}
+	all := f.set.Clone()
+	offers := k.HasBlock(kinds.Offers)
+	name := f.add(r, formField{Name: "name", Label: "Name or maker", Mode: "text"})
+	if name.Value != "" {
+		found, near := r.named(k.Name, name.Value)
+		if f.set.And(found); found.IsEmpty() {
+			name.Wrong, name.Near = "Nothing has this name.", r.nearby("name", near)
+		}
+	}
+	asked := where.Params{}
+	ask := func(x formField) {
+		if x := f.add(r, x); x.Value != "" && x.Wrong == "" {
+			asked[x.Name] = []string{x.Value}
+		}
+	}
+	choose := func(field, label string) {
+		counts := r.Build.Facet(all, field, maxOptions)
+		x := formField{Name: field, Label: label}
+		for _, c := range counts {
+			x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
+		}
+		if len(counts) > 1 || r.value(field) != "" {
+			ask(x)
+		}
+	}
+	for _, leaf := range r.declared().Leaves() {
+		if leaf.Filter && k.Has(leaf) && leaf.Choices() != nil {
+			choose(leaf.Query, leaf.Title)
+		}
+	}
+	if offers {
+		f.addOfferLimits(r)
+		ask(formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k", Mode: "text"})
+	}
+	for _, leaf := range r.declared().Leaves() {
+		if leaf.Filter && k.Has(leaf) && leaf.IsNumber() {
+			ask(formField{Name: "min" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at least", Mode: "text"})
+			ask(formField{Name: "max" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at most", Mode: "text"})
+		}
+	}
+	choose("category", "Category")
+	if k.HasBlock(kinds.Maintenance) {
+		choose("maintenance", "Maintenance")
+	}
+	choose("license", "Licence")
+	f.apply(r, asked)
+	f.offers.MinContext, _, _ = where.WholeAmount(r.value("minContext"))
+	if f.perOffer {
+		for it := f.set.Clone().Iterator(); it.HasNext(); {
+			if o := it.Next(); f.cheapest(r.Build.Entity(o)) == nil {
+				f.set.Remove(o)
+			}
+		}
+	}
+	f.finish(r)
+	return f
+}
+
+// apply selects what matches the parameters of the API. An invalid one is noted at its field.
+func (f *filters) apply(r *request, asked where.Params) {
+	var categories []string
+	for _, c := range r.Categories {
+		categories = append(categories, c.Slug)
+	}
+	for {
+		filter, err := asked.Filter(categories, r.Build)
+		if err == nil {
+			f.set.And(r.Build.Select(filter))
+			return
+		}
+		f.blame(err, asked)
+	}
+}
+
+// blame notes an error at its field, and drops the parameter.
+func (f *filters) blame(err error, asked where.Params) {
+	bad, ok := err.(*where.Error) //nolint:errorlint // package where never wraps it
+	if !ok {
+		clear(asked)
+		return
+	}
+	delete(asked, bad.Param)
+	for i := range f.Fields {
+		if f.Fields[i].Name == bad.Param {
+			f.Fields[i].Wrong = form.Sentence(bad.Message)
+			if bad.Suggestion != "" {
+				f.Fields[i].Wrong += " Did you mean " + bad.Suggestion + "?"
+			}
+		}
+	}
+}
+
+// addOfferLimits adds the highest prices.
+func (f *filters) addOfferLimits(r *request) {
+	for _, l := range []struct {
+		name, label string
+		price       *record.Price
+	}{{"maxInput", "Input price at most, $", &f.offers.MaxInput}, {"maxOutput", "Output price at most, $", &f.offers.MaxOutput}} {
+		x := f.add(r, formField{Name: l.name, Label: l.label, Mode: "text"})
+		if x.Value == "" {
+			continue
+		}
+		asked := where.Params{l.name: {x.Value}}
+		var err error
+		if *l.price, err = asked.Price(l.name); err != nil {
+			f.blame(err, asked)
+		}
+		f.perOffer = true
+	}
+}
+
+// matches reports whether an offer matches the filters of offers.
+func (f *filters) matches(o *record.Offer) bool {
+	within := func(p, most record.Price) bool {
+		return !most.Known() || p.Known() && p.Micros() <= most.Micros()
+	}
+	return within(o.Prices[record.InputPrice], f.offers.MaxInput) && within(o.Prices[record.OutputPrice], f.offers.MaxOutput) &&
+		(o.Context >= f.offers.MinContext || o.Context == 0 && f.openOffers)
+}
+
+// cheapest returns the cheapest offer of an entity that matches the filters, or nil if there is none.
+func (f *filters) cheapest(e *record.Entity) (best *record.Offer) {
+	if f == nil {
+		f = &filters{}
+	}
+	price := func(o *record.Offer) int64 {
+		if p := offerPrice(o, "blended"); p.Known() {
+			return p.Micros()
+		}
+		if p := offerPrice(o, "input"); p.Known() {
+			return p.Micros() // of what has no output price, such as embeddings
+		}
+		return math.MaxInt64
+	}
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		if !o.Deprecated && f.matches(o) && (best == nil || price(o) < price(best)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// nearby returns links to the list with other values of a parameter.
+func (r *request) nearby(name string, values []string) (list []suggestion) {
+	for _, v := range values {
+		list = append(list, suggestion{Path: r.asked(name, v), Name: v})
+	}
+	return list
+}
+
+// knownName is a name of an entity, with its family and its maker.
+type knownName struct {
+	words, maker, family []string
+	ordinal              uint32
+}
+
+// findNames reads the names of all listed entities, by kind. It is called once for each build.
+func (s *Site) findNames() map[string][]knownName {
+	names := map[string][]knownName{}
+	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
+		e := s.Build.Entity(o)
+		names[e.Type] = append(names[e.Type], knownName{nameWords(e.Name), nameWords(e.Provider), nameWords(e.Values.Text("family")), o})
+	}
+	return names
+}
+
+// named returns the entities of a kind that a text names: those of a family or, if there is none, of a
+// maker or, if there is none, with such a name. If there are none, near holds similar names of families
+// and makers.
+func (r *request) named(kind, text string) (found *roaring.Bitmap, near []string) {
+	words, found := nameWords(text), roaring.New()
+	list := r.names()[kind]
+	for _, match := range []func(n knownName) bool{
+		func(n knownName) bool { return sameWords(n.family, words) },
+		func(n knownName) bool { return startsWith(n.family, words) },
+		func(n knownName) bool { return sameWords(words, n.maker) },
+		func(n knownName) bool { return namesCompany(words, n.maker) },
+		func(n knownName) bool { return sameWords(n.words, words) },
+		func(n knownName) bool { return startsWith(n.words, words) },
+		func(n knownName) bool { return strings.Contains(strings.Join(n.words, " "), strings.Join(words, " ")) },
+	} {
+		for _, n := range list {
+			if len(words) > 0 && match(n) {
+				found.Add(n.ordinal)
+			}
+		}
+		if !found.IsEmpty() {
+			return found, nil
+		}
+	}
+	var known []string
+	for _, n := range list {
+		known = append(known, strings.Join(n.maker, " "), strings.Join(n.family, "-"))
+	}
+	slices.Sort(known)
+	return found, didyoumean.Names(strings.Join(words, " "), slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == "" }), maxNear)
+}
+
+// sellers returns the slugs of the providers of offers with a name, or nil if there are none.
+func (r *request) sellers(text string) (slugs []string) {
+	words := nameWords(text)
+	for _, match := range []func(a, b []string) bool{sameWords, namesCompany} {
+		for _, slug := range r.Build.Offers().Values("provider") {
+			if match(words, nameWords(slug)) || match(words, nameWords(r.providerName(slug))) {
+				slugs = append(slugs, slug)
+			}
+		}
+		if slugs != nil {
+			break
+		}
+	}
+	return slugs
+}
+
+// modelsNamed returns the models that a text names: by slug, by identifier or by name. If there are
+// none, near holds links to the page with a similar one in the named field.
+func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion) {
+	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
+		return ordinals, nil
+	}
+	for _, n := range r.names()["model"] {
+		if sameWords(n.words, nameWords(text)) {
+			ordinals = append(ordinals, n.ordinal)
+		}
+	}
+	if len(ordinals) > 0 {
+		return ordinals, nil
+	}
+	for _, o := range r.suggested(strings.ReplaceAll(strings.TrimPrefix(text, "model/"), "-", " ")) {
+		if typ, _ := r.Build.Key(o); typ == "model" && len(near) < maxNear {
+			e := r.Build.Entity(o)
+			near = append(near, suggestion{pricesPath + "?" + singleQuery(field, e.Slug), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
+		}
+	}
+	return nil, near
+}
+
+// nameWords returns the words of a name, folded: runs of letters and numbers such as 5.5, so that gpt5
+// and GPT-5 are the same words.
+func nameWords(name string) (words []string) {
+	kind := ' '
+	runes := []rune(record.Fold(name))
+	for i, c := range runes {
+		was := kind
+		switch {
+		case unicode.IsLetter(c) || unicode.IsMark(c):
+			kind = 'a'
+		case unicode.IsDigit(c), c == '.' && was == '0' && i+1 < len(runes) && unicode.IsDigit(runes[i+1]):
+			kind = '0'
+		default:
+			kind = ' '
+			continue
+		}
+		if kind == was {
+			words[len(words)-1] += string(c)
+		} else {
+			words = append(words, string(c))
+		}
+	}
+	return words
+}
+
+// sameWords reports whether two names are the same but for how they are divided into words.
+func sameWords(a, b []string) bool { return len(a) > 0 && strings.Join(a, "") == strings.Join(b, "") }
+
+// startsWith reports whether a name starts with some words.
+func startsWith(name, words []string) bool {
+	return len(words) > 0 && len(name) >= len(words) && slices.Equal(name[:len(words)], words)
+}
+
+// companyWords may follow the name of a company without changing whom it means.
+var companyWords = []string{"ai", "inc", "ltd", "llc", "gmbh", "corp", "corporation", "company", "lab", "labs", "research", "cloud", "group", "technologies", "team", "platform", "api"}
+
+// namesCompany reports whether words as people write them name a company.
+func namesCompany(words, company []string) bool {
+	extra := func(words []string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(companyWords, w) })
+	}
+	return sameWords(words, company) || startsWith(company, words) || startsWith(words, company) && extra(words[len(company):])
+}

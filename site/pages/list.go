@@ -1,0 +1,529 @@
+package pages
+
+import (
+	"cmp"
+	"html/template"
+	"iter"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+	"kindex/exports/view"
+	"kindex/site/chart"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+const (
+	listRows   = 100
+	maxRelated = 12 // related tags that a list links to
+	// lastPage is higher than any list's number of pages; it keeps row numbers from overflowing.
+	lastPage = 1_000_000
+)
+
+// listing is a page with a table: of a kind, a category, the entities with a value, a leaderboard or prices.
+type listing struct {
+	Crumbs   []option
+	Heading  string
+	Until    string // the day of a board's newest figure, if that is old
+	Text     string // description of what is listed
+	Notes    []string
+	Today    string // path of today's leaderboard, if this is an earlier one
+	Day      string // of the leaderboard, or ""
+	Filters  *filters
+	Menus    []listMenu // other lists of its kind
+	Columns  []*column
+	Rows     template.HTML
+	Count    int // rows on the page
+	Total    int
+	First    int
+	Last     int
+	What     string // what the rows are, in the plural
+	Since    string // the day that ranks are compared with, or ""
+	Ranked   bool
+	Pick     bool // entities can be chosen for a comparison
+	Related  []option
+	Board    string // path of the leaderboard with the same entities
+	Empty    string // what is said instead of rows
+	Prev     string
+	Next     string
+	Rest     bool // a static site has no page for the other rows
+	Chart    *scatter
+	Cost     *costForm
+	Offers   bool // of prices
+	SortNote string
+
+	ordered []uint32
+	at      func(uint32) item
+}
+
+// listMenu is a choice among lists: as chips, or folded if there are many.
+type listMenu struct {
+	Title, Name string
+	Options     []option
+	Folded      bool
+	Chosen      string
+}
+
+// chosenPage returns the page number in the path. ok is false if it is not in canonical
+// form, in which the first page has no number.
+func (r *request) chosenPage() (number int, ok bool) {
+	text := r.choice("page")
+	if text == "" {
+		return 1, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 1 && n <= lastPage && strconv.Itoa(n) == text
+}
+
+// pageNumber returns a page number in the form used in paths: "" for the first page.
+func pageNumber(n int) string {
+	if n <= 1 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// here returns the path of the page with other choices, and its query.
+func (r *request) here(choices ...string) string {
+	chosen := maps.Clone(r.choices)
+	delete(chosen, "page")
+	for i := 0; i < len(choices); i += 2 {
+		chosen[choices[i]] = choices[i+1]
+	}
+	path := r.route.path(r.args, chosen)
+	if len(r.Query) > 0 {
+		path += "?" + r.Query.Encode()
+	}
+	return path
+}
+
+// asked returns the path of the page with another value of a parameter of the query, "" for none.
+func (r *request) asked(name, value string) string {
+	q := maps.Clone(r.Query)
+	if q == nil {
+		q = url.Values{}
+	}
+	if q.Del(name); value != "" {
+		q.Set(name, value)
+	}
+	to := *r
+	to.Query = q
+	return to.here()
+}
+
+// unseenSorts are columns by which every list can be sorted, whether or not it shows them.
+var unseenSorts = []string{"composite", "addedDate", "lastUpdated"}
+
+// fill sorts a set by the column that the query names or, without one, by the default order, and writes
+// a page of it. It returns false if there is no such page.
+func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, columns []string) bool {
+	for i, name := range columns {
+		c := r.column(name)
+		if c.Place = cardPlaces[name]; i < 2 && cardPlaces[columns[0]] == "" {
+			c.Place = "p" + strconv.Itoa(i+1)
+		}
+		c.Lesser = i > 4
+		l.Columns = append(l.Columns, c)
+	}
+	l.at = func(o uint32) item {
+		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.Entity(o))}
+	}
+	name, reversed := strings.CutPrefix(r.Query.Get("sort"), "-")
+	by := byDefault
+	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
+	switch i := slices.IndexFunc(all, func(c *column) bool { return c.Name == name }); {
+	case r.Static:
+		reversed = false
+	case i >= 0:
+		by = all[i]
+	case slices.Contains(unseenSorts, name):
+		by = r.column(name)
+	default:
+		reversed = false
+	}
+	l.ordered = r.sorted(by, set, by.Down != reversed, l.at)
+	for _, c := range all {
+		if c.Name == by.Name {
+			c.Sorted = map[bool]string{true: "descending", false: "ascending"}[by.Down != reversed]
+		}
+		switch {
+		case r.Static:
+		case c.Name == by.Name && !reversed:
+			c.To = r.asked("sort", "-"+c.Name)
+		default:
+			c.To = r.asked("sort", c.Name)
+		}
+	}
+	l.Columns = all
+	return r.turn(l)
+}
+
+// turn writes the rows of the page that the path names.
+func (r *request) turn(l *listing) bool {
+	number, ok := r.chosenPage()
+	if l.Total = len(l.ordered); !ok || number > max(1, (l.Total+listRows-1)/listRows) {
+		return false
+	}
+	skip := (number - 1) * listRows
+	rows := l.ordered[skip:min(skip+listRows, l.Total)]
+	l.First, l.Last, l.Count = min(skip+1, l.Total), skip+len(rows), len(rows)
+	b := make([]byte, 0, 1<<16)
+	for i, o := range rows {
+		it := l.at(o)
+		if l.Ranked {
+			it.rank = skip + i + 1
+		}
+		b = r.appendRow(b, l, &it)
+	}
+	l.Rows = template.HTML(b) //nolint:gosec // appendRow escapes
+	if number > 1 {
+		l.Prev = r.here("page", pageNumber(number-1))
+	}
+	if l.Last < l.Total {
+		l.Next = r.here("page", pageNumber(number+1))
+	}
+	return true
+}
+
+// appendRow writes a row. A template would take longer than all the rest of the page.
+func (r *request) appendRow(b []byte, l *listing, it *item) []byte {
+	text := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
+	add := func(parts ...string) {
+		for _, s := range parts {
+			b = append(b, s...)
+		}
+	}
+	name := textfmt.Name(cmp.Or(it.Name, it.Slug))
+	add(`<tr data-key="`)
+	text(it.Key())
+	add(`">`)
+	if l.Pick {
+		add(`<td class="b-pick"><input type="checkbox" form="pick" name="e" value="`)
+		text(it.Key())
+		add(`" aria-label="Compare `)
+		text(name)
+		add(`"></td>`)
+	}
+	if l.Ranked {
+		add(`<td class="b-rank num">`, strconv.Itoa(it.rank), `</td>`)
+	}
+	if l.Since != "" {
+		add(`<td class="b-move `, it.moved.Class, ` num"><span aria-hidden="true">`, it.moved.Sign, `</span><span class="unseen">`, it.moved.Words, `</span></td>`)
+	}
+	add(`<th scope="row" class="b-name">`)
+	if it.to != "-" {
+		add(`<a href="`)
+		text(r.to(cmp.Or(it.to, it.path())))
+		add(`">`, r.mark(it.Type, it.Provider), `<bdi>`)
+		text(name)
+		add(`</bdi></a>`)
+	} else {
+		add(r.mark(it.Type, it.Provider), `<bdi>`)
+		text(name)
+		add(`</bdi>`)
+	}
+	if it.Status != "" && it.Status != record.Active {
+		add(` <span class="flag flag-`, it.Status, `">`, it.Status, `</span>`)
+	}
+	if it.Provider != "" && !l.Offers {
+		add(` <span class="b-about"><bdi>`)
+		text(textfmt.Name(it.Provider))
+		add(`</bdi></span>`)
+	}
+	if l.Offers {
+		add(` <span class="b-about"><bdi>`)
+		text(textfmt.Name(r.providerName(it.offer.Provider)))
+		add(`</bdi> <code><bdi>`)
+		text(textfmt.Name(it.offer.ID))
+		add(`</bdi></code></span>`)
+		if it.offer.Deprecated {
+			add(` <span class="flag flag-deprecated">deprecated</span>`)
+		}
+	}
+	if l.Offers && !r.Static {
+		add(` <a class="quiet" href="`)
+		text(r.to(pricesPath + "?" + singleQuery("calculate", it.Slug) + "#calculator"))
+		add(`">Calculate<span class="unseen"> the cost of `)
+		text(name)
+		add(`</span></a>`)
+	}
+	add("</th>\n")
+	for _, c := range l.Columns[1:] {
+		b = r.appendCell(b, c, c.cell(it), it.why)
+	}
+	return append(b, "</tr>\n"...)
+}
+
+// appendCell writes a cell.
+func (r *request) appendCell(b []byte, c *column, x cell, why string) []byte {
+	text := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
+	b = append(b, `<td class="`...)
+	if b = append(b, c.Class()...); x.Text == "" {
+		b = append(b, " none"...)
+	}
+	b = append(b, `" data-label="`...)
+	text(cmp.Or(cardLabels[c.Name], c.Title))
+	if c.Score {
+		b = append(b, `" data-score="`...)
+		b = append(b, c.Name...)
+	}
+	b = append(b, `" data-value="`...)
+	switch {
+	case x.Text == "":
+		b = append(b, "-1"...)
+	case c.Number:
+		b = strconv.AppendInt(b, x.Raw, 10)
+	default:
+		text(textfmt.Name(x.Text))
+	}
+	b = append(b, `">`...)
+	switch {
+	case x.Text == "":
+		b = append(b, `<span aria-hidden="true">–</span><span class="unseen">unknown</span>`...)
+	case c.Score && why != "":
+		b = append(b, `<a href="`...)
+		text(r.to(why))
+		b = append(b, `" title="How it is calculated">`...)
+		text(x.Text)
+		b = append(b, `</a>`...)
+	case x.To != "" && c.Number: // the note names where the link leads
+		text(x.Text)
+		b = append(b, ` <a class="b-note" href="`...)
+		text(r.to(x.To))
+		b = append(b, `"><bdi>`...)
+		text(textfmt.Name(x.Note))
+		b = append(b, `</bdi></a>`...)
+	default:
+		b = append(b, `<bdi>`...)
+		text(textfmt.Name(x.Text))
+		b = append(b, `</bdi>`...)
+		if x.Note != "" {
+			b = append(b, ` <span class="b-note"><bdi>`...)
+			text(textfmt.Name(x.Note))
+			b = append(b, `</bdi></span>`...)
+		}
+	}
+	if x.Out != "" {
+		b = append(b, ` <a class="b-note" rel="nofollow noopener" href="`...)
+		text(x.Out)
+		b = append(b, `">Source</a>`...)
+	}
+	if x.Bar.Known() {
+		b = append(b, chart.Bar(x.Bar)...)
+	}
+	return append(b, "</td>\n"...)
+}
+
+// cardLabels are the labels of the columns of a card that differ from their titles.
+var cardLabels = map[string]string{"input": "in", "output": "out"}
+
+// Class returns the classes of the column's cells.
+func (c *column) Class() string {
+	class := cmp.Or(c.Place, "wide-only")
+	if c.Number {
+		class += " num"
+	}
+	if c.Lesser {
+		class += " lesser"
+	}
+	return class
+}
+
+// kindTitle returns the singular title of a kind.
+func (s *Site) kindTitle(name string) string {
+	if k := s.declared().Kind(name); k != nil {
+		return k.Title
+	}
+	return textfmt.Capitalize(name)
+}
+
+// kindPath returns the path of the list of a kind.
+func (s *Site) kindPath(name string) string {
+	if k := s.declared().Kind(name); k != nil {
+		return "/" + pluralSlug(k) + "/"
+	}
+	return "/"
+}
+
+// pluralSlug returns the plural of a kind as the first part of a path.
+func pluralSlug(k *kinds.Kind) string { return strings.ReplaceAll(strings.ToLower(k.Plural), " ", "-") }
+
+// kindOf returns the kind whose list has a path, or nil.
+func (s *Site) kindOf(slug string) *kinds.Kind {
+	for _, k := range s.declared().Kinds {
+		if pluralSlug(k) == slug {
+			return k
+		}
+	}
+	return nil
+}
+
+// plural returns the plural of a kind as in a sentence.
+func (s *Site) plural(name string) string {
+	if k := s.declared().Kind(name); k != nil {
+		return kinds.InSentence(k.Plural)
+	}
+	return name
+}
+
+// ofKind lists the entities of a kind.
+func (r *request) ofKind() (*page, error) {
+	k := r.kindOf(r.arg("plural"))
+	l := &listing{Heading: k.Plural, Text: k.Description, Pick: true, What: kinds.InSentence(k.Plural)}
+	l.Filters = r.filtersOf(k)
+	byDefault := r.column("composite")
+	columns := kindColumns(k)
+	if !r.comparable(k.Name) && slices.Contains(columns, "released") {
+		byDefault = r.column("released")
+	}
+	if !r.fill(l, l.Filters.set, byDefault, columns) {
+		return r.notFound(), nil
+	}
+	if k.HasBlock(kinds.Offers) {
+		l.SortNote = "The price is that of the cheapest offer."
+	}
+	p := r.listPage(l, "All "+textfmt.Plural(l.Total, strings.ToLower(k.Title), l.What)+" in the index, with their main figures.", "/api/feed?type="+k.Name)
+	p.Title = k.Plural
+	return p, nil
+}
+
+// ofType leads to the list of a kind.
+func (r *request) ofType() (*page, error) {
+	return &page{location: r.kindPath(r.arg("type"))}, nil
+}
+
+// kindPaths yields the paths of the lists of kinds.
+func kindPaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, t := range s.types() {
+			set := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{t}}}})
+			for p := range pagesOf(int(set.GetCardinality()), s.kindPath(t)) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// typePaths yields the paths that lead to the lists of kinds.
+func typePaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, t := range s.types() {
+			if !yield("/" + t + "/") {
+				return
+			}
+		}
+	}
+}
+
+// pagesOf yields the paths of the pages of a list.
+func pagesOf(total int, path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := 1; n == 1 || (n-1)*listRows < total; n++ {
+			to := path
+			if n > 1 {
+				to += "page-" + strconv.Itoa(n) + "/"
+			}
+			if !yield(to) {
+				return
+			}
+		}
+	}
+}
+
+// mixed fills in a list of entities of several kinds, or of one of them. It returns false if there is
+// no such page.
+func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
+	typ := r.choice("type")
+	set := r.Build.Select(f)
+	counts := r.Build.Facet(set, "type", len(r.types()))
+	if typ != "" {
+		if len(counts) < 2 || !slices.ContainsFunc(counts, func(c view.FacetCount) bool { return c.Value == typ }) {
+			return false
+		}
+	}
+	if len(counts) > 1 {
+		m := listMenu{Name: "Kind", Options: []option{{Name: "All", Count: int(set.GetCardinality()), Chosen: typ == "", To: r.here("type", "")}}}
+		for _, c := range counts {
+			m.Options = append(m.Options, option{Name: r.declared().Kind(c.Value).Plural, Count: c.Count, Chosen: c.Value == typ, To: r.here("type", c.Value)})
+		}
+		l.Menus = append(l.Menus, m)
+	}
+	columns := []string{"type", "category", "lastUpdated"}
+	if l.What = "entities"; len(counts) == 1 {
+		typ = counts[0].Value
+	}
+	if typ != "" {
+		set.And(r.Build.Bitmap("type", typ))
+		columns, l.What = kindColumns(r.declared().Kind(typ)), r.plural(typ)
+	}
+	l.Pick = true
+	if !r.fill(l, set, r.column("composite"), columns) {
+		return false
+	}
+	r.relate(l, set, but)
+	return true
+}
+
+// facetValueList lists the entities with a value of a field.
+func facetValueList(k *facetKind) func(*request) (*page, error) {
+	return func(r *request) (*page, error) {
+		all, err := r.facetValues(k)
+		if err != nil {
+			return nil, err
+		}
+		key := r.arg("key")
+		v, ok := all.find(key)
+		if !ok {
+			if now, renamed := r.Build.Preferred(k.Field, key); renamed {
+				return &page{location: r.route.path(map[string]string{"key": siteurl.Key(now)}, r.choices)}, nil
+			}
+			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
+		}
+		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Title}
+		if !r.mixed(l, &view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}, v.folded) {
+			return r.notFound(), nil
+		}
+		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Title)+".", "")
+		p.Title += ", " + k.One // an entity may have the same name as the value
+		p.NoIndex = p.NoIndex || l.Total == 0
+		return p, nil
+	}
+}
+
+// relate adds links to frequent tags to the first page of a list.
+func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
+	if l.First > 1 || l.Total < 2 {
+		return
+	}
+	key := r.route.path(r.args, map[string]string{"type": r.choice("type")})
+	if known, ok := r.related.Load(key); ok {
+		l.Related = known.([]option)
+		return
+	}
+	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
+		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
+			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
+		}
+	}
+	if l.Total >= cmp.Or(r.LongList, 10_000) {
+		r.related.Store(key, l.Related)
+	}
+}
+
+// listPage renders a list. Search engines index it only without a query.
+func (r *request) listPage(l *listing, description, feed string) *page {
+	p := &page{Template: "list", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: len(r.Query) > 0, Scripts: []string{"list.js", "unfold.js"}}
+	if typ := r.choice("type"); typ != "" {
+		p.Title += ": " + r.plural(typ)
+	}
+	return p
+}
