@@ -34,7 +34,6 @@ engine as the API. It tolerates typos, and matches prefixes and the synonyms in
 synonyms.yaml; words in quotes must match exactly, as a phrase. If nothing is found, it
 lists similar names.`,
 		Example: "  kindex search gradient boosting\n  kindex search '\"gradient boosting\" gpu'\n  kindex search pytrch --type tool --limit 3",
-		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSearch(cmd.OutOrStdout(), o, strings.Join(args, " "))
 		},

@@ -3,7 +3,6 @@ package didyoumean
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -135,14 +134,10 @@ func TestBounds(t *testing.T) {
 		}
 		return string(w)
 	}
-	var reused table
-	tight, fewer := 0, 0
+	tight := 0
 	for range 100_000 {
 		a, b := word(), word()
 		w, distance := NewWord(a), matchr.DamerauLevenshtein(a, b)
-		if got := reused.distance(a, b); got != distance {
-			t.Fatalf("%q and %q are %d apart, not %d", a, b, distance, got)
-		}
 		if bound := w.MinDistance(LetterMask(b)); bound > distance {
 			t.Fatalf("%q and %q are %d apart, not %d at least", a, b, distance, bound)
 		} else if bound == distance {
@@ -155,16 +150,9 @@ func TestBounds(t *testing.T) {
 		if aligned < distance || 2*aligned > 3*distance || aligned <= 2 && aligned != distance {
 			t.Fatalf("%q and %q are %d apart, and %d aligned", a, b, distance, aligned)
 		}
-		if x, y := withoutCommonEnds(a, b); matchr.DamerauLevenshtein(x, y) != distance {
-			t.Fatalf("%q and %q are %d apart, but not %q and %q", a, b, distance, x, y)
-		} else if aligned > distance {
-			if fewer++; bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 {
-				t.Fatalf("%q and %q are fewer edits apart than when aligned, but have no letters to be exchanged", a, b)
-			}
-		}
 	}
-	if tight < 1000 || fewer < 100 {
-		t.Errorf("the bound is the distance of %d pairs only; of %d it is less than aligned", tight, fewer)
+	if tight < 1000 {
+		t.Errorf("the bound is the distance of %d pairs only", tight)
 	}
 }
 

@@ -2,8 +2,6 @@ package modelsdev
 
 import (
 	"context"
-	"encoding/json"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -21,14 +19,9 @@ func (s *Source) List(ctx context.Context, c collect.Client) (list []collect.Can
 	if err != nil {
 		return nil, err
 	}
-	sellers := map[string]int{}
-	if all.offers != nil {
-		if sellers, err = all.offers.sellers(); err != nil {
-			return nil, err
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(all.models)) {
-		m := all.models[id]
+	sellers := all.sellers()
+	for _, id := range slices.Sorted(maps.Keys(all.Models)) {
+		m := all.Models[id]
 		lab, name, ok := strings.Cut(id, "/")
 		slug := content.Slugify(name)
 		if !ok || slug == "" || m.Name == "" {
@@ -74,36 +67,4 @@ func (m *model) fields(id string) map[string]any {
 		fields["modalities"] = modalities
 	}
 	return fields
-}
-
-// sellers implements offerReader.
-func (p providers) sellers() (map[string]int, error) {
-	count := map[string]int{}
-	for _, provider := range p {
-		for _, raw := range provider.Models {
-			var m struct {
-				BaseModel string `json:"base_model"`
-			}
-			if json.Unmarshal(raw, &m) == nil && m.BaseModel != "" {
-				count[m.BaseModel]++
-			}
-		}
-	}
-	return count, nil
-}
-
-// sellers implements offerReader. Files that cannot be read do not count.
-func (c *checkout) sellers() (map[string]int, error) {
-	count := map[string]int{}
-	err := fs.WalkDir(c.root.FS(), "providers", func(name string, d fs.DirEntry, err error) error {
-		parts := strings.SplitN(name, "/", 4)
-		if err != nil || d.IsDir() || len(parts) < 4 || !strings.HasSuffix(name, ".toml") {
-			return err
-		}
-		if m, err := c.read(parts[1], strings.TrimSuffix(parts[3], ".toml")); err == nil && m.BaseModel != "" {
-			count[m.BaseModel]++
-		}
-		return nil
-	})
-	return count, err
 }

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,11 +41,18 @@ type Source struct {
 	broken error // why dir cannot be read
 }
 
-// catalog is all that models.dev has.
+// catalog is all that models.dev has, in the form of catalog.json.
 type catalog struct {
-	models    map[string]model
-	offers    offerReader       // nil if there are only models
-	providers map[string]string // names of providers, by slug
+	Models    map[string]model    `json:"models"`
+	Providers map[string]provider `json:"providers"` // nil if there are only models
+
+	names map[string]string // of providers, by slug
+}
+
+// provider is the models that a provider serves. Each is decoded by itself, so that a broken one does no
+// harm.
+type provider struct {
+	Models map[string]served `json:"models"`
 }
 
 // New returns the source. base is the address of models.dev; "" means https://models.dev. If dir
@@ -109,7 +115,7 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]col
 		if collect.IsOfferID(id) {
 			out[i] = all.offer(id)
 		} else {
-			m, ok := all.models[id]
+			m, ok := all.Models[id]
 			out[i] = m.answer(id)
 			out[i].Gone = !ok
 		}
@@ -123,20 +129,20 @@ func (s *Source) read(ctx context.Context, c collect.Client) (*catalog, error) {
 	if s.dir != "" {
 		return s.local()
 	}
+	all := &catalog{}
 	if !c.Wants(collect.OffersColumn, "") {
-		all := &catalog{}
-		_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/models.json"}, &all.models)
-		if err == nil && len(all.models) == 0 {
+		_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/models.json"}, &all.Models)
+		if err == nil && len(all.Models) == 0 {
 			err = errors.New("models.dev: the response has no models")
 		}
 		return all, err
 	}
-	var saved savedCatalog
-	_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/catalog.json"}, &saved)
-	if err == nil && (len(saved.Models) == 0 || len(saved.Providers) == 0) {
+	_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/catalog.json"}, all)
+	if err == nil && (len(all.Models) == 0 || len(all.Providers) == 0) {
 		err = errors.New("models.dev: the response has no models or no providers")
 	}
-	return saved.catalog(), err
+	all.nameProviders()
+	return all, err
 }
 
 // local reads the checkout or file, once.
@@ -160,30 +166,17 @@ func readLocal(path string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &catalog{models: map[string]model{}}
-	if all.models, err = readModels(root.FS()); err != nil {
-		return nil, errors.Join(err, root.Close())
+	defer root.Close()
+	all := &catalog{}
+	if all.Models, err = readModels(root.FS()); err != nil {
+		return nil, err
 	}
-	if len(all.models) == 0 {
-		return nil, errors.Join(fmt.Errorf("%s has no files models/<lab>/<model>.toml", path), root.Close())
+	if len(all.Models) == 0 {
+		return nil, fmt.Errorf("%s has no files models/<lab>/<model>.toml", path)
 	}
-	folders, err := providerFolders(root.FS())
-	if len(folders) > 0 {
-		all.providers = bySlug(folders)
-		all.offers = &checkout{root: root, models: all.models} // it is open as long as the source
-		return all, err
-	}
-	return all, errors.Join(err, root.Close())
-}
-
-// savedCatalog is catalog.json.
-type savedCatalog struct {
-	Models    map[string]model `json:"models"`
-	Providers providers        `json:"providers"`
-}
-
-func (c *savedCatalog) catalog() *catalog {
-	return &catalog{models: c.Models, offers: c.Providers, providers: bySlug(slices.Collect(maps.Keys(c.Providers)))}
+	err = all.readProviders(root.FS())
+	all.nameProviders()
+	return all, err
 }
 
 // readSaved reads a catalog.json or models.json.
@@ -192,12 +185,13 @@ func readSaved(path string) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	var saved savedCatalog
-	if err := json.Unmarshal(data, &saved); err == nil && len(saved.Providers) > 0 && len(saved.Models) > 0 {
-		return saved.catalog(), nil
-	}
 	all := &catalog{}
-	if err := json.Unmarshal(data, &all.models); err != nil {
+	if err := json.Unmarshal(data, all); err == nil && len(all.Providers) > 0 && len(all.Models) > 0 {
+		all.nameProviders()
+		return all, nil
+	}
+	all = &catalog{}
+	if err := json.Unmarshal(data, &all.Models); err != nil {
 		return nil, fmt.Errorf("%s: %w; save https://models.dev/catalog.json, or use a checkout", path, err)
 	}
 	return all, nil

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
-	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -17,14 +18,6 @@ import (
 	"kindex/builder/content"
 	"kindex/exports/record"
 )
-
-// offerReader finds offers. provider is a name of models.dev. The error is fs.ErrNotExist if there
-// is no such offer.
-type offerReader interface {
-	read(provider, id string) (*served, error)
-	// sellers returns how many offers of each model there are, by its name on models.dev.
-	sellers() (map[string]int, error)
-}
 
 // served is a model as a provider serves it, in catalog.json and in
 // providers/<provider>/models/<id>.toml. In catalog.json, it has also what it inherits.
@@ -45,6 +38,15 @@ type served struct {
 			} `json:"provider" toml:"provider"`
 		} `json:"modes" toml:"modes"`
 	} `json:"experimental" toml:"experimental"`
+
+	err error // why it cannot be read
+}
+
+// UnmarshalJSON implements json.Unmarshaler. An error is kept for the offer.
+func (m *served) UnmarshalJSON(b []byte) error {
+	type plain served
+	m.err = json.Unmarshal(b, (*plain)(m))
+	return nil
 }
 
 // rates are US dollars per million tokens.
@@ -80,24 +82,25 @@ func (s *Source) CoversOffer(o *record.Offer) bool {
 		return true
 	}
 	all, err := s.local()
-	return err != nil || all.offers != nil
+	return err != nil || all.Providers != nil
 }
 
 // offer answers what a provider charges.
 func (all *catalog) offer(id string) collect.Answer {
 	a := collect.Answer{ID: id}
 	o, ok := collect.ParseOfferID(id)
-	if !ok || all.offers == nil {
+	if !ok || all.Providers == nil {
 		a.Problem = "models.dev cannot look up " + id
 		return a
 	}
-	provider := all.providers[o.Provider]
-	found, err := all.offers.read(provider, o.ID)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	provider := all.names[o.Provider]
+	found, ok := all.Providers[provider].Models[o.ID]
+	if !ok {
 		a.Gone = true
 		return a
-	case err == nil:
+	}
+	err := found.err
+	if err == nil {
 		err = found.fill(&o)
 	}
 	if err != nil {
@@ -202,71 +205,74 @@ func (r *rates) prices() (p record.Prices, err error) {
 	return p, nil
 }
 
-// providers are those of catalog.json. Each model is decoded only if it is asked for, so that a
-// broken one does no harm.
-type providers map[string]struct {
-	Models map[string]json.RawMessage `json:"models"`
-}
-
-func (p providers) read(provider, id string) (*served, error) {
-	raw, ok := p[provider].Models[id]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	m := &served{}
-	return m, json.Unmarshal(raw, m)
-}
-
-// bySlug returns the names of providers by their slugs. Names such as wafer.ai are no slugs.
-func bySlug(names []string) map[string]string {
-	slices.Sort(names)
-	slugs := make(map[string]string, len(names))
-	for _, name := range names {
-		if slug := content.Slugify(name); slug == name || slugs[slug] == "" {
-			slugs[slug] = name
+// nameProviders finds the names of providers by their slugs. Names such as wafer.ai are no slugs.
+func (all *catalog) nameProviders() {
+	all.names = make(map[string]string, len(all.Providers))
+	for _, name := range slices.Sorted(maps.Keys(all.Providers)) {
+		if slug := content.Slugify(name); slug == name || all.names[slug] == "" {
+			all.names[slug] = name
 		}
 	}
-	return slugs
 }
 
-// checkout reads the offers of a checkout, each when it is asked for.
-type checkout struct {
-	root   *os.Root
-	models map[string]model
+// sellers returns how many offers of each model there are, by its name on models.dev.
+func (all *catalog) sellers() map[string]int {
+	count := map[string]int{}
+	for _, p := range all.Providers {
+		for _, m := range p.Models {
+			if m.err == nil && m.BaseModel != "" {
+				count[m.BaseModel]++
+			}
+		}
+	}
+	return count
 }
 
-func providerFolders(dir fs.FS) (names []string, err error) {
+// readProviders reads the offers of a checkout: providers/<provider>/models/<id>.toml.
+func (all *catalog) readProviders(dir fs.FS) error {
 	entries, err := fs.ReadDir(dir, "providers")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
+		if !e.IsDir() {
+			continue
 		}
+		if all.Providers == nil {
+			all.Providers = map[string]provider{}
+		}
+		models := map[string]served{}
+		all.Providers[e.Name()] = provider{models}
+		folder := "providers/" + e.Name() + "/models/"
+		failed := fs.WalkDir(dir, path.Clean(folder), func(name string, d fs.DirEntry, err error) error {
+			id, ok := strings.CutSuffix(strings.TrimPrefix(name, folder), ".toml")
+			if ok && err == nil && !d.IsDir() {
+				if m := all.readOffer(dir, name); !errors.Is(m.err, fs.ErrNotExist) { // that of a link that leads nowhere
+					models[id] = m
+				}
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		})
+		err = errors.Join(err, failed)
 	}
-	return names, err
+	return err
 }
 
-func (c *checkout) read(provider, id string) (*served, error) {
-	name := "providers/" + provider + "/models/" + id + ".toml"
-	if provider == "" || !fs.ValidPath(name) {
-		return nil, fs.ErrNotExist
+// readOffer reads a file of a checkout.
+func (all *catalog) readOffer(dir fs.FS, name string) (m served) {
+	data, err := readFile(dir, name)
+	if m.err = err; err == nil {
+		m.err = toml.Unmarshal(data, &m)
 	}
-	data, err := readFile(c.root.FS(), name)
-	if err != nil {
-		return nil, err // fs.ErrNotExist also for a link that leads nowhere
-	}
-	m := &served{}
-	if err := toml.Unmarshal(data, m); err != nil {
-		return nil, err
-	}
-	base, ok := c.models[m.BaseModel]
+	base, ok := all.Models[m.BaseModel]
 	if ok && m.Limit.Context == nil && !slices.Contains(m.Omit, "limit") && !slices.Contains(m.Omit, "limit.context") {
 		m.Limit.Context = &base.Limit.Context
 	}
 	if ok && m.Limit.Output == nil && !slices.Contains(m.Omit, "limit") && !slices.Contains(m.Omit, "limit.output") {
 		m.Limit.Output = &base.Limit.Output
 	}
-	return m, nil
+	return m
 }
