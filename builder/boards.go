@@ -21,7 +21,7 @@ import (
 func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
 	for i, b := range l.Boards {
 		var wrong *board.Error
-		if err := b.Resolve(l.Formula); errors.As(err, &wrong) {
+		if err := b.Resolve(l.Kinds, l.Formula); errors.As(err, &wrong) {
 			problems = append(problems, l.BoardsFile.Problem(i, wrong.Path, wrong.Message))
 		} else if err != nil {
 			problems = append(problems, l.BoardsFile.Problem(i, nil, err.Error()))

@@ -36,7 +36,7 @@ func (f *formulas) at(ctx context.Context, commit string) (_ *score.Formula, err
 			"found with today's scoring formula; fetch the missing history: git fetch --unshallow", commit))
 		return f.build.formula, nil
 	case text == nil:
-		return defaultFormula()
+		return defaultFormula(f.build.content.Kinds)
 	case f.text == nil || !bytes.Equal(text, f.text):
 		f.text = text
 		f.last = f.parse(commit)
@@ -47,11 +47,11 @@ func (f *formulas) at(ctx context.Context, commit string) (_ *score.Formula, err
 // parse returns the formula in a scoring file, or nil if the file is invalid.
 func (f *formulas) parse(commit string) *score.Formula {
 	path := fmt.Sprintf("scoring.yaml at %.12s", commit)
-	asJSON, problems := content.ParseScoring(path, f.text)
+	asJSON, problems := content.ParseScoring(f.build.content.Kinds, path, f.text)
 	if n, _ := problems.Count(); n > 0 {
 		return nil
 	}
-	formula, err := parseFormula(path, f.text, asJSON)
+	formula, err := parseFormula(f.build.content.Kinds, path, f.text, asJSON)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"kindex/builder/changelog"
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
+	"kindex/builder/plural"
+	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -19,7 +22,7 @@ import (
 // of the entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
-	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, AsOf: b.AsOf, Known: b.known}
+	o := gitlog.Options{Dir: b.Content, Kinds: b.content.Kinds, Commit: b.head.Commit, AsOf: b.AsOf, Known: b.known}
 	if previous := b.cache(); previous != nil {
 		o.Previous = changelog.PreviousWalk(previous.History())
 	}
@@ -109,10 +112,19 @@ func (b *build) guard(ctx context.Context) error {
 	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.previous.Len()) {
 		return &ShrinkError{Problem: fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
-	if lost := b.lost(); len(lost) > 0 {
+	if lost := b.lost(); len(lost) > 0 && b.redeclared() {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("note: kinds.yaml has changed since the previous build; %s of what it no longer declares are left out of the history (%s)",
+			plural.Count(len(lost), "change", "changes"), firstFew(lost)))
+	} else if len(lost) > 0 {
 		return b.lostChanges(ctx, lost)
 	}
 	return nil
+}
+
+// redeclared reports whether the previous build has another kinds.yaml.
+func (b *build) redeclared() bool {
+	text, _, _ := b.previous.File(exports.KindsFile)
+	return !bytes.Equal(text, b.content.KindsText)
 }
 
 // lostChanges returns the error for a build that would lose changes. Usually, somebody pulled the

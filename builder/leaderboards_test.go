@@ -14,6 +14,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -60,7 +61,7 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	f, err := score.ParseChecked(c.Scoring)
+	f, err := score.ParseChecked(kinds.Default(), c.Scoring)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +164,8 @@ func TestScoresExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asJSON, problems := content.ParseScoring(path, text)
-	f, err := score.ParseChecked(asJSON)
+	asJSON, problems := content.ParseScoring(kinds.Default(), path, text)
+	f, err := score.ParseChecked(kinds.Default(), asJSON)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
 
@@ -41,9 +42,9 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 	}
 	l := &Loaded{Content: c}
 	if c.Scoring != nil {
-		l.Formula, err = parseFormula(c.ScoringPath, c.ScoringText, c.Scoring)
+		l.Formula, err = parseFormula(c.Kinds, c.ScoringPath, c.ScoringText, c.Scoring)
 	} else {
-		l.Formula, err = defaultFormula()
+		l.Formula, err = defaultFormula(c.Kinds)
 	}
 	var wrong yamldoc.Problems
 	if errors.As(err, &wrong) {
@@ -76,18 +77,22 @@ func (l *Loaded) Measures() (list []score.Measure) {
 }
 
 // defaultFormula returns the formula for content without a scoring file.
-func defaultFormula() (*score.Formula, error) {
+func defaultFormula(declared *kinds.Set) (*score.Formula, error) {
 	const path = "the built-in scoring file"
-	asJSON, problems := content.ParseScoring(path, score.Default)
+	asJSON, problems := content.ParseScoring(kinds.Default(), path, score.Default)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return parseFormula(path, score.Default, asJSON)
+	f, err := parseFormula(kinds.Default(), path, score.Default, asJSON)
+	if err == nil {
+		f.Restrict(declared)
+	}
+	return f, err
 }
 
 // parseFormula reads a scoring file. It returns errors in the file as yamldoc.Problems.
-func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
-	f, mistakes, err := score.Parse(asJSON)
+func parseFormula(declared *kinds.Set, path string, text, asJSON []byte) (*score.Formula, error) {
+	f, mistakes, err := score.Parse(declared, asJSON)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

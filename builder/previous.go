@@ -95,7 +95,7 @@ func (b *build) refuseTracked() error {
 // cache returns the previous build if its versions can be continued from, because this version of
 // the builder would read the same ones. Otherwise, it returns nil.
 func (b *build) cache() *exports.Build {
-	if b.previous == nil || b.previous.Manifest.Builder != Version {
+	if b.previous == nil || b.previous.Manifest.Builder != Version || b.redeclared() {
 		return nil
 	}
 	return b.previous

@@ -65,7 +65,18 @@ func (b *build) writeTables() error {
 				Rows: func(i int) []table.Row { return rows(b.content.Entities[ordinals[i]]) }})
 		})
 	}
-	write(exports.FullFile, table.FullColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
+	write(exports.FullFile, table.FullColumns(b.content.Kinds), listed, func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
+	for _, k := range b.content.Kinds.Names() {
+		columns, at := table.KindColumns(b.content.Kinds, b.content.Kinds.Kind(k))
+		of := slices.DeleteFunc(slices.Clone(listed), func(i int) bool { return b.content.Entities[i].Type != k })
+		write(exports.KindFile(k), columns, of, func(e *record.Entity) []table.Row {
+			full, row := table.FullRow(e, ranks[e]), make(table.Row, len(at))
+			for i, from := range at {
+				row[i] = full[from]
+			}
+			return []table.Row{row}
+		})
+	}
 	write(exports.EntitiesFile, table.EntityColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	for _, t := range exports.LongTables {
 		var with []int
@@ -81,12 +92,7 @@ func (b *build) writeTables() error {
 
 // namespace returns the identifier namespace with the given name, as Build.Namespace does.
 func (b *build) namespace(name string) *ids.Namespace {
-	for _, n := range b.content.Index.IDs {
-		if n.Name == name {
-			return &ids.Namespace{Name: n.Name, Title: n.Title, Page: n.Page}
-		}
-	}
-	return ids.Find(name)
+	return ids.In(b.content.Kinds, name)
 }
 
 // ranks returns the position of each ranked entity among those of its type.
@@ -151,15 +157,11 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
-	s, err := schema.JSON("entity")
+	s, err := schema.JSON("entity", b.content.Kinds)
 	if err != nil {
 		return err
 	}
 	providers, err := json.MarshalIndent(b.content.Providers, "", "  ")
-	if err != nil {
-		return err
-	}
-	namespaces, err := json.MarshalIndent(b.content.Index.IDs, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
-	measured, err := json.Marshal(quality.New(b.content.Entities, b.content.Status))
+	measured, err := json.Marshal(quality.New(b.content.Kinds, b.content.Entities, b.content.Status))
 	if err != nil {
 		return err
 	}
@@ -182,7 +184,7 @@ func (b *build) writeDescriptions() error {
 		{exports.QualityFile, append(measured, '\n')},
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ProvidersFile, append(providers, '\n')},
-		{exports.NamespacesFile, append(namespaces, '\n')},
+		{exports.KindsFile, b.content.KindsText},
 		{exports.SynonymsFile, append(synonyms, '\n')},
 		{exports.VocabularyFile, append(vocabulary, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
@@ -191,7 +193,7 @@ func (b *build) writeDescriptions() error {
 		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 ||
 			f.name == exports.SynonymsFile && len(b.content.Synonyms) == 0 ||
 			f.name == exports.VocabularyFile && b.content.Vocabulary == nil ||
-			f.name == exports.NamespacesFile && len(b.content.Index.IDs) == 0 {
+			f.name == exports.KindsFile && b.content.KindsText == nil {
 			continue
 		}
 		if err := b.out.Add(f.name, f.data); err != nil {
@@ -229,9 +231,9 @@ func (b *build) writeFeeds() error {
 		return err
 	}
 	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
-		Titles: map[string]string{}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks}
+		Words: feed.Words{Kinds: b.content.Kinds, Categories: map[string]string{}}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks}
 	for _, c := range b.content.Categories {
-		f.Titles[c.Slug] = c.Title
+		f.Words.Categories[c.Slug] = c.Title
 	}
 	f.Truncate(feedLength)
 	if f.Updated = f.Newest(); f.Updated.IsZero() {
@@ -263,7 +265,7 @@ func (b *build) describe() *store.Manifest {
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
 		URL: jsonenc.OptionalString(b.content.Index.URL), Repository: b.repository(),
 		Commit: jsonenc.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
-		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license(record.Types)),
+		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license(b.content.Kinds.Names())),
 		Sources: []store.Source{}, Index: b.docs.Stub,
 		Counts: store.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
 	}
@@ -272,11 +274,11 @@ func (b *build) describe() *store.Manifest {
 	}
 	for _, s := range b.content.Index.Sources {
 		if s.Types == nil {
-			s.Types = record.Types
+			s.Types = b.content.Kinds.Names()
 		}
 		m.Sources = append(m.Sources, s)
 	}
-	for _, t := range record.Types {
+	for _, t := range b.content.Kinds.Names() {
 		m.Counts.Types[t] = 0
 	}
 	for _, e := range b.content.Entities {
@@ -328,5 +330,5 @@ func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""
 	}
-	return b.license(record.Types)
+	return b.license(b.content.Kinds.Names())
 }

@@ -160,7 +160,8 @@ func fullRow(t *testing.T, line []byte, r map[string]any, rank int) map[string]a
 	context, _ := within("signals", "contextTokens").(map[string]any)
 	row["contextTokens"] = context["value"]
 	row["priceInput"], row["priceOutput"], row["priceBlended"] = within("price", "input"), within("price", "output"), within("price", "blended")
-	for _, name := range record.LinkNames {
+	for _, link := range kinds.Default().Links {
+		name := link.Name
 		row["link"+strings.ToUpper(name[:1])+name[1:]] = within("links", name)
 	}
 	for _, name := range []string{"family", "openWeights", "knowledge", "reasoning", "reasoningEfforts"} {
@@ -243,16 +244,8 @@ func longRows(name string, r map[string]any, declared map[string]string) (rows [
 // declaredPages reads the pages of the namespaces that the index declares.
 func declaredPages(t *testing.T, b *exports.Build) map[string]string {
 	t.Helper()
-	data, _, ok := b.File(exports.NamespacesFile)
-	if !ok {
-		return nil
-	}
-	var list []struct{ Name, Page string }
-	if err := json.Unmarshal(data, &list); err != nil {
-		t.Fatal(err)
-	}
 	pages := map[string]string{}
-	for _, n := range list {
+	for _, n := range b.Kinds().IDs {
 		pages[n.Name] = n.Page
 	}
 	return pages
@@ -291,7 +284,7 @@ func columnsOf(name string) []table.Column {
 			return l.Columns
 		}
 	}
-	return table.FullColumns
+	return table.FullColumns(kinds.Default())
 }
 
 // randomContent writes an index with entities that have random facts.
@@ -304,7 +297,7 @@ func randomContent(t *testing.T, n int) string {
 	}
 	writeContentFile(t, dir, "providers.yaml", providers)
 	for i := range n {
-		typ := record.Types[rng.IntN(2)]
+		typ := kinds.Default().Names()[rng.IntN(2)]
 		writeContentFile(t, dir, fmt.Sprintf("%s/e%d.yaml", typ, i), randomEntity(rng, i, typ))
 	}
 	return dir

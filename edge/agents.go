@@ -46,7 +46,7 @@ func (s *Server) Agents() *mcp.Server {
 	id := ""
 	if v := s.reloader.Acquire(); v != nil {
 		id = v.ID()
-		o.Title, o.Categories = v.Build.Manifest.Title, bySize(v.Categories)
+		o.Title, o.Categories, o.Kinds = v.Build.Manifest.Title, bySize(v.Categories), v.Build.Kinds()
 		v.Release()
 	}
 	s.agents.mu.Lock()

@@ -22,6 +22,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
 	"kindex/edge/web"
+	"kindex/exports/kinds"
 	"kindex/exports/table"
 )
 
@@ -353,7 +354,7 @@ func testFormats(t *testing.T, c *contract) {
 			case "NarrowedExportedEntity":
 				if names = []string{"slug", "tags", "composite"}; strings.Contains(target.path, "fields=all") {
 					names = c.columns("ExportedEntity")
-					for _, column := range table.FullColumns[len(table.EntityColumns):] {
+					for _, column := range table.FullColumns(kinds.Default())[len(table.EntityColumns):] {
 						names = append(names, column.Name)
 					}
 				}

@@ -16,6 +16,7 @@ import (
 
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/store"
 	"kindex/exports/table"
 )
@@ -180,7 +181,7 @@ func TestFieldsOfEntities(t *testing.T) {
 	s := servePriced(t)
 	var all []map[string]any
 	unpack(t, s.export(t, "entities?fields=all"), &all)
-	if len(all) == 0 || len(all[0]) != len(table.FullColumns) || s.ask(t, "GET", "/api/export/entities?fields=slug,all").status != http.StatusBadRequest {
+	if len(all) == 0 || len(all[0]) != len(table.FullColumns(kinds.Default())) || s.ask(t, "GET", "/api/export/entities?fields=slug,all").status != http.StatusBadRequest {
 		t.Fatalf("fields=all: %v", all)
 	}
 	for _, fields := range [][]string{{"slug", "status"}, {"rank"}, {"name", "priceBlended", "retires", "replacedBy", "contextTokens"}, {"linkModelCard", "maintenance", "composite"}} {

@@ -462,20 +462,20 @@ func signalNames() (names []string) {
 // testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
-	for _, column := range append(slices.Clone(table.FullColumns), table.Column{Name: "all"}) {
+	for _, column := range append(slices.Clone(table.FullColumns(kinds.Default())), table.Column{Name: "all"}) {
 		columns = append(columns, column.Name)
 	}
 	for _, format := range table.Formats {
 		formats = append(formats, format.Name)
 	}
 	known := map[string][]string{
-		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
-		"facets": view.FilterFields, "sort": view.SortKeys, "by": record.ScoreNames,
+		"type": kinds.Default().Names(), "status": record.Statuses, "pricingModel": kinds.Default().PricingModels,
+		"facets": view.FilterFields(kinds.Default()), "sort": view.SortKeys(kinds.Default()), "by": record.ScoreNames,
 		"listTrending by":   append([]string{"score"}, kinds.Default().Growing()...),
 		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
-		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
+		"fields": slices.Concat(record.RecordFields(kinds.Default()), record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
-		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
+		"event": record.Events, "field": record.ChangeFields(kinds.Default()), "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"}, "figures": {"true", "false"},
 		"listOffers sort": view.OfferSortKeys, "modality": kinds.Default().Field("modalities.input").Values, "mode": record.OfferModes,
 		"name":                     signalNames(),

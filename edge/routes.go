@@ -9,7 +9,6 @@ import (
 
 	"kindex/edge/api"
 	"kindex/edge/apikey"
-	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/site/sdk"
@@ -32,8 +31,8 @@ type route struct {
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
-	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
-	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
+	list := slices.Concat([]string{web.FilterParams}, page, []string{"sort", "order", "fields", "at"})
+	search := slices.Concat([]string{web.FilterParams}, page, []string{"q", "facets", "fields"})
 	a := s.api
 	routes := []route{
 		{get, "/api/entities", metered, apikey.ScopeRead, list, a.Entities},
@@ -53,11 +52,12 @@ func (s *Server) routeTable() []route {
 		{get, "/api/resolve", metered, apikey.ScopeRead, []string{"id"}, a.Resolve},
 		{post, "/api/resolve", metered, apikey.ScopeRead, nil, a.ResolveBatch},
 		{get, "/api/boards", metered, apikey.ScopeRead, nil, a.Boards},
+		{get, "/api/kinds", metered, apikey.ScopeRead, nil, a.Kinds},
 		{get, "/api/quality", metered, apikey.ScopeRead, nil, a.Quality},
 		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
 		{get, "/api/offers", metered, apikey.ScopeRead, slices.Concat(page, api.OfferParams), a.Offers},
 		{get, "/api/cost", metered, apikey.ScopeRead, api.CostParams, a.Cost},
-		{get, "/api/export/entities", conditional, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
+		{get, "/api/export/entities", conditional, apikey.ScopeRead, []string{web.FilterParams, "format", "csv", "fields"}, a.ExportEntities},
 		{get, "/api/export/leaderboard", conditional, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},
 		{get, "/api/export/changelog", conditional, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.ExportChangelog},
 		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, a.ExportManifest},
@@ -100,7 +100,7 @@ func (s *Server) routeTable() []route {
 		{post, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
 	}
 	for _, t := range exports.LongTables {
-		params := slices.Concat(query.Filters, []string{"format", "csv"})
+		params := []string{web.FilterParams, "format", "csv"}
 		routes = append(routes, route{get, "/api/export/" + t.Base, conditional, apikey.ScopeRead, params, a.ExportTable(t)})
 	}
 	return routes

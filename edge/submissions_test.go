@@ -18,6 +18,7 @@ import (
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 	"kindex/edge/web"
+	"kindex/exports/kinds"
 )
 
 // submissionBody returns a valid body.
@@ -424,7 +425,7 @@ func TestCorrection(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err = yamlfmt.Merge(file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
+			data, err = yamlfmt.Merge(kinds.Default(), file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
 			if err != nil {
 				t.Fatal(err)
 			}

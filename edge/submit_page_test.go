@@ -29,6 +29,7 @@ import (
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
+	"kindex/exports/kinds"
 	"kindex/site/form"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
@@ -206,7 +207,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 				t.Errorf("the file contains the invalid value:\n%s", said.YAML)
 			}
 			a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode())
-			for _, f := range form.Fields(false) {
+			for _, f := range form.Fields(kinds.Default(), "") {
 				text, tag := remarksAt(t, string(a.body), f.Name)
 				if here := f.Name == c.field; here != strings.Contains(text, c.says) || here != strings.Contains(tag, `aria-invalid="true"`) ||
 					!strings.Contains(tag, "f-"+strings.ReplaceAll(f.Name, ".", "-")+"-says") {
@@ -561,7 +562,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
 		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
 		input := url.Values{evil: {evil}, "token": {evil}, "use": {"name=" + evil}}
-		for _, f := range form.Fields(false) {
+		for _, f := range form.Fields(kinds.Default(), "") {
 			input.Set(f.Name, evil)
 		}
 		for _, path := range []string{siteurl.CheckSubmission, siteurl.Submit} {
@@ -605,8 +606,8 @@ func TestFormCorrects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _ := content.ParseEntity("", "tool", "n1", file)
-		if got, _ := content.ParseEntity("", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
+		want, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", file)
+		if got, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the file is\n%s\nthe page shows\n%s", file, m[1])
 		}
 		if got := strings.Contains(text, `href="`+repositoryPage+`/edit/main/tool/n1.yaml"`); got != repository {
@@ -775,7 +776,7 @@ func TestContribute(t *testing.T) {
 			if problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1])); len(problems) > 0 {
 				t.Errorf("%v\n%s", problems, files[i][1])
 			}
-			if formatted, err := yamlfmt.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
+			if formatted, err := yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
 				t.Errorf("not in canonical form: %v\n%s", err, formatted)
 			}
 		}

@@ -105,6 +105,8 @@ func checkVersions(t *testing.T, p *madeHistory, b *Build) {
 		got := r.Version(i)
 		if !want.Deleted {
 			authored := *want.Entity
+			authored.Kinds = b.Kinds()
+			authored.Kinds = b.Kinds()
 			if authored.AddedDerived {
 				authored.AddedDate = ""
 			}

@@ -34,6 +34,7 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 	b := openWithSources(t, list)
 	for i, e := range list {
 		want := *e
+		want.Kinds = b.Kinds()
 		want.Scores, want.Computed = record.Scores{}, record.Computed{}
 		if e.AddedDerived {
 			want.AddedDate = ""

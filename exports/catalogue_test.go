@@ -89,7 +89,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 		Description:  pick(rng, 0, "x | y é ⫶", "two\nlines \"quoted\"", "comma, \u2028 and \t tab", strings.Repeat("word ", 40)),
 		Category:     fmt.Sprint("c", rng.IntN(12)),
 		Version:      pick(rng, 0.5, "1.10", "2"),
-		PricingModel: pick(rng, 0.3, record.PricingModels...),
+		PricingModel: pick(rng, 0.3, kinds.Default().PricingModels...),
 		License:      pick(rng, 0.3, "MIT", "mit", "Apache-2.0", "(MIT OR Apache-2.0) AND BSD-3-Clause"),
 		URL:          pick(rng, 0.3, "https://example.org/?a=1&b=<2>"),
 		Tags:         pickSome(rng, 8, "t", 40),
@@ -180,7 +180,7 @@ func randomKey(rng *rand.Rand) (typ, slug string) {
 	for range rng.IntN(9) {
 		slug += []string{"a", "b", "1", "-a", "-0"}[rng.IntN(5)]
 	}
-	return record.Types[rng.IntN(len(record.Types))], slug
+	return kinds.Default().Names()[rng.IntN(len(kinds.Default().Names()))], slug
 }
 
 // catalogue returns n entities in the order of their ordinals.
@@ -274,7 +274,7 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	check(w.WriteNeighbours(near, features))
 	check(w.WriteRecords(entities))
-	check(w.Add(NamespacesFile, []byte(`[{"name": "zoo", "page": "https://zoo.example/{id}"}]`)))
+	check(w.Add(KindsFile, []byte("ids: [{name: zoo, title: Zoo, page: 'https://zoo.example/{id}'}]\n")))
 	check(w.Add(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))

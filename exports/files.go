@@ -1,5 +1,8 @@
 package exports
 
+// KindFile returns the base name of the table of one kind.
+func KindFile(kind string) string { return "entities_" + kind }
+
 // The files of a build. Files in lookup/ are internal to the edge and change with
 // FormatVersion. All other files are public. Package history defines those of the history.
 const (
@@ -14,7 +17,7 @@ const (
 	LeaderboardsFile = "leaderboards.json"
 	CategoriesFile   = "categories.json"
 	ProvidersFile    = "providers.json"  // only if the content has providers.yaml
-	NamespacesFile   = "namespaces.json" // only if index.yaml declares namespaces of identifiers
+	KindsFile        = "kinds.yaml"      // only if the content has kinds.yaml
 	SynonymsFile     = "synonyms.json"   // only if the content has synonyms.yaml
 	VocabularyFile   = "vocabulary.json" // only if the content has vocabulary.yaml
 	ScoringFile      = "scoring.json"

@@ -21,7 +21,7 @@ import (
 	"github.com/blevesearch/mmap-go"
 
 	"kindex/exports/history"
-	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -101,16 +101,16 @@ func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {
 
 // openLookups reads the files that are kept in memory.
 func (b *Build) openLookups() error {
-	entities, records, err := readRecords(b.files[recordsFile])
-	if err != nil {
-		return err
-	}
 	terms, err := b.readTerms()
 	if err != nil {
 		return err
 	}
+	entities, records, err := readRecords(terms.Kinds(), b.files[recordsFile])
+	if err != nil {
+		return err
+	}
 	b.View = view.New(entities, records, terms, "")
-	b.formula = sync.OnceValues(func() (*score.Formula, error) { return score.ParseChecked(b.files[ScoringFile]) })
+	b.formula = sync.OnceValues(func() (*score.Formula, error) { return score.ParseChecked(terms.Kinds(), b.files[ScoringFile]) })
 	if b.history, err = b.openHistory(); err != nil {
 		return err
 	}
@@ -135,13 +135,12 @@ func (b *Build) openHistory() (*history.Archive, error) {
 // readTerms reads what the content declares besides entities. A file that is missing declares nothing.
 func (b *Build) readTerms() (*view.Terms, error) {
 	var providers pricing.Providers
-	var namespaces []ids.Namespace
 	var categories []record.Category
 	for _, f := range []struct {
 		name string
 		to   any
 	}{
-		{ProvidersFile, &providers}, {NamespacesFile, &namespaces}, {CategoriesFile, &categories},
+		{ProvidersFile, &providers}, {CategoriesFile, &categories},
 		{SynonymsFile, &b.synonyms}, {VocabularyFile, &b.vocabulary},
 	} {
 		if data := b.files[f.name]; data != nil {
@@ -150,7 +149,14 @@ func (b *Build) readTerms() (*view.Terms, error) {
 			}
 		}
 	}
-	t := view.NewTerms(providers, namespaces)
+	declared := kinds.Default()
+	if data := b.files[KindsFile]; data != nil {
+		var err error
+		if declared, err = kinds.Parse(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", KindsFile, err)
+		}
+	}
+	t := view.NewTerms(declared, providers)
 	for _, c := range categories {
 		t.Replace("category", c.Slug, c.Formerly)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -296,7 +297,7 @@ func (x *edited) dayIndexes() {
 func (x *edited) facets() {
 	for range 30 {
 		got, want := x.both(randomFilter(x.rng, x.list))
-		for _, field := range view.FilterFields {
+		for _, field := range view.FilterFields(kinds.Default()) {
 			list := func(counts []view.FacetCount) (out []string) {
 				for _, c := range counts {
 					out = append(out, fmt.Sprint(record.Fold(c.Value), " ", c.Count))
@@ -306,7 +307,7 @@ func (x *edited) facets() {
 			x.equal("facet "+field, list(x.with.Facet(got, field, 1000)), list(x.fresh.Facet(want, field, 1000)))
 		}
 	}
-	for _, field := range view.FilterFields {
+	for _, field := range view.FilterFields(kinds.Default()) {
 		for _, v := range x.fresh.Values(field) {
 			got, want := x.with.Bitmap(field, strings.ToUpper(v)), x.fresh.Bitmap(field, strings.ToUpper(v))
 			if (got == nil) != (want == nil) || got != nil && got.GetCardinality() != want.GetCardinality() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -52,7 +53,7 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 }
 
 // readRecords decodes the records file.
-func readRecords(data []byte) (entities []*record.Entity, records [][]byte, err error) {
+func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, records [][]byte, err error) {
 	var lines [][]byte
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
@@ -62,7 +63,7 @@ func readRecords(data []byte) (entities []*record.Entity, records [][]byte, err 
 	errs := make([]error, len(lines))
 	parallel.Ranges(len(lines), func(from, to int) {
 		for i := from; i < to; i++ {
-			entities[i], records[i], errs[i] = readRecord(lines[i])
+			entities[i], records[i], errs[i] = readRecord(declared, lines[i])
 		}
 	})
 	for i, e := range entities {
@@ -77,8 +78,8 @@ func readRecords(data []byte) (entities []*record.Entity, records [][]byte, err 
 }
 
 // readRecord decodes a line of the records file.
-func readRecord(line []byte) (e *record.Entity, raw []byte, err error) {
-	e = new(record.Entity)
+func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
+	e = &record.Entity{Kinds: declared}
 	if !json.Valid(line) || line[0] != '{' {
 		return nil, nil, errors.New("is not a JSON object")
 	}
@@ -108,7 +109,7 @@ func readRecord(line []byte) (e *record.Entity, raw []byte, err error) {
 // Authored returns a record's entity as it was authored in the source file: with its earlier slugs, but
 // without scores or dates derived from the history. The caller owns the result.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
-	e := new(record.Entity)
+	e := &record.Entity{Kinds: b.Kinds()}
 	return e, e.UnmarshalJSON(b.Entity(ordinal).AppendAuthored(nil))
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"kindex/exports/ids"
-	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -200,7 +199,7 @@ func (w *markdown) signals(e *record.Entity) {
 			value = number(f.Number)
 		}
 		unit := ""
-		if t := kinds.Default().Signal(f.Name); t != nil {
+		if t := e.Declared().Signal(f.Name); t != nil {
 			unit = t.Unit
 		}
 		rows = append(rows, []string{text(f.Name), text(value), text(unit), text(f.Date), address(f.Source)})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -287,8 +286,9 @@ func (w *window) growth(then, newest int32) (list []history.Growth, err error) {
 		}
 	}
 	slices.Reverse(moments)
+	declared := moments[len(moments)-1].Entity.Declared()
 	for _, f := range moments[len(moments)-1].Entity.Signals.Facts {
-		if signal := kinds.Default().Signal(f.Name); signal == nil || !signal.Grows {
+		if signal := declared.Signal(f.Name); signal == nil || !signal.Grows {
 			continue
 		}
 		g := history.GrowthOver(history.SignalSeries(moments, f.Name), w.asOf, w.days)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -24,7 +25,7 @@ func facts(list ...record.Fact) *record.Entity {
 }
 
 func TestStale(t *testing.T) {
-	f, err := score.ParseChecked([]byte(formula))
+	f, err := score.ParseChecked(kinds.Default(), []byte(formula))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -271,7 +271,7 @@ func (r *run) compose(e *Entry) error {
 	if provider := r.mostly(func(o *record.Entity) string { return o.Provider }, e.related); e.fields["provider"] == nil && provider != "" {
 		e.fields["provider"] = provider
 	}
-	data, err := yamlfmt.Compose(e.fields)
+	data, err := yamlfmt.Compose(r.content.Kinds, e.fields)
 	if err != nil {
 		return fmt.Errorf("as a new entry: %w", err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 )
@@ -230,7 +231,7 @@ func (r *run) plan() {
 // what they must know first.
 func (r *run) open(ctx context.Context) error {
 	if !r.DryRun {
-		removeParts(r.Content)
+		removeParts(r.Content, r.content.Kinds)
 	}
 	for _, a := range r.asks {
 		var cache *httpCache
@@ -305,8 +306,8 @@ func (r *run) finish() {
 }
 
 // removeParts removes the parts of files that a killed run left behind.
-func removeParts(dir string) {
-	for _, folder := range append([]string{"."}, record.Types...) {
+func removeParts(dir string, declared *kinds.Set) {
+	for _, folder := range append([]string{"."}, declared.Names()...) {
 		parts, _ := filepath.Glob(filepath.Join(dir, folder, ".*.part")) // the pattern is valid
 		for _, p := range parts {
 			name := filepath.Base(p)

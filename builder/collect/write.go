@@ -136,7 +136,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts 
 			return false, err
 		}
 	}
-	merged, err := yamlfmt.Merge(shown, data, fields)
+	merged, err := yamlfmt.Merge(r.content.Kinds, shown, data, fields)
 	if err != nil {
 		return false, &refusedError{err.Error()}
 	}

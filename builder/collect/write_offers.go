@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/ids"
 	"kindex/exports/pricing"
@@ -63,7 +62,7 @@ func (r *run) keepNames(e *record.Entity, edits []offerEdit, fields map[string]a
 	for _, edit := range edits {
 		o := edit.offer
 		namespace := cmp.Or(hosts[o.Provider], o.Provider)
-		declared := ids.Find(namespace) != nil || slices.ContainsFunc(r.content.Index.IDs, func(n content.Namespace) bool { return n.Name == namespace })
+		declared := ids.In(r.content.Kinds, namespace) != nil
 		known := slices.ContainsFunc(e.IDs, func(id record.ID) bool {
 			return ids.NamesModels(id.Namespace) && ids.Canonical(ids.AnyModel, id.Value) == ids.Canonical(ids.AnyModel, o.ID)
 		})
@@ -73,7 +72,7 @@ func (r *run) keepNames(e *record.Entity, edits []offerEdit, fields map[string]a
 		case declared:
 			names[namespace] = append(names[namespace], o.ID)
 		case made:
-			return &refusedError{"the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in index.yaml"}
+			return &refusedError{"the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in kinds.yaml"}
 		}
 	}
 	for namespace, list := range names {

@@ -78,7 +78,7 @@ var eventful = []int{0, 3, renamedWeek, renamedWeek + 1, archivedWeek, badWeek, 
 
 // run runs the collector in a week, and lets the maintainer decide.
 func (y *year) run() {
-	list, err := file.New(y.list, y.url)
+	list, err := file.New(kinds.Default(), y.list, y.url)
 	if err != nil {
 		y.t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func (c *Content) parseBoards() (yamldoc.Problems, error) {
 		}
 		at := func(path ...string) []string { return append([]string{"boards", strconv.Itoa(i)}, path...) }
 		c.checkBoardSlug(d, at("slug"), b.Slug, categories, former, seen)
-		mistakes := b.Check(categories)
+		mistakes := b.Check(c.Kinds, categories)
 		words.checkBoard(b, func(path []string, message, suggestion string) {
 			mistakes = append(mistakes, &board.Error{Path: path, Message: message, Suggestion: suggestion})
 		})

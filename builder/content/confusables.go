@@ -99,7 +99,7 @@ func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if skeleton == "" {
 		return ""
 	}
-	for _, typ := range record.Types {
+	for _, typ := range e.Declared().Names() {
 		if other := find(typ, skeleton); other != "" {
 			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with different letters: " + otherLetters(e.Name)
 		}

@@ -69,7 +69,7 @@ func (c *claims) each(r *file, yield func(claim)) {
 		}
 	}
 	if skeleton := latinSkeleton(e.Name); skeleton != "" {
-		for _, typ := range record.Types {
+		for _, typ := range e.Declared().Names() {
 			yield(claim{byTwin, nameKey(&record.Entity{Type: typ, Name: skeleton})})
 		}
 	}
@@ -205,7 +205,7 @@ type rules struct {
 }
 
 func rulesOf(c *Content) rules {
-	r := rules{categories: slices.Clone(c.Categories), vocabulary: c.Vocabulary, namespaces: namespacesOf(&c.Index), today: today()}
+	r := rules{categories: slices.Clone(c.Categories), vocabulary: c.Vocabulary, namespaces: namespacesOf(c.Kinds), today: today()}
 	for _, p := range c.Providers {
 		r.providers = append(r.providers, p.Slug)
 	}

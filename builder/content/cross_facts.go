@@ -10,6 +10,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -98,7 +99,7 @@ func (c *factCheck) entity(e *record.Entity) {
 			continue
 		}
 		if !slices.Contains(c.namespaces, id.Namespace) {
-			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; index.yaml can declare it", didyoumean.Name(id.Namespace, c.namespaces))
+			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, c.namespaces))
 		}
 	}
 	for i := range e.Offers {
@@ -146,10 +147,10 @@ func (c *factCheck) successorProblem(e *record.Entity) string {
 // build.
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// namespacesOf lists the built-in namespaces and those that index.yaml declares, sorted.
-func namespacesOf(i *Index) []string {
+// namespacesOf lists the built-in namespaces and those that an index declares, sorted.
+func namespacesOf(declared *kinds.Set) []string {
 	names := ids.Names()
-	for _, n := range i.IDs {
+	for _, n := range declared.IDs {
 		names = append(names, n.Name)
 	}
 	slices.Sort(names)

@@ -33,11 +33,11 @@ func DeviceName(slug string) string {
 	return ""
 }
 
-// ParseEntity reads one entity file and returns all problems that can be found in that file
+// ParseEntity reads one entity file of an index with some kinds, and returns all problems that can be found in that file
 // alone. The entity is nil if one of the problems is an error. path is used only in messages.
 // ParseEntity does not set scores or the dates that are derived from the history.
-func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
-	e, problems := parseEntity(path, typ, slug, data)
+func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
+	e, problems := parseEntity(declared, path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
@@ -46,25 +46,25 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 
 // parseEntity is like ParseEntity, but also returns the readable part of an entity with
 // errors, so that it can be compared with other entities.
-func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
+func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	d.WarnOfCutText(data)
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	schema.Entity().Check(d)
-	e := decodeEntity(typ, slug, m)
+	schema.Of(declared, "entity").Check(d)
+	e := decodeEntity(declared, typ, slug, m)
 	checkEntity(d, e, m)
 	return e, d.Report()
 }
 
 // decodeEntity copies the values that have the right type. The schema check has already reported
 // values of a wrong type.
-func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
+func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
-		Type: typ, Slug: slug,
+		Kinds: declared, Type: typ, Slug: slug,
 		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
 		License: text("license"), URL: ownText(m["url"]), Tags: yamldoc.Texts(m["tags"]),
@@ -96,7 +96,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 			continue
 		}
 		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
-		if t := kinds.Default().Signal(name); t != nil && t.IsDay() {
+		if t := declared.Signal(name); t != nil && t.IsDay() {
 			f.Day = yamldoc.Text(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])

@@ -7,6 +7,7 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -16,7 +17,7 @@ import (
 // fields, which ParseEntity accepts. The problems name fields but have no meaningful positions.
 // If one of the problems is an error, both the entity and the file are nil. No YAML is parsed
 // before the values have passed the schema, so the cost is linear in the size of the input.
-func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
+func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
 	values, err := yamlfmt.Normalize(fields)
 	if err != nil {
@@ -27,18 +28,18 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	if _, ok := d.Fields(); !ok {
 		return nil, nil, d.Report()
 	}
-	schema.Entity().Check(d)
+	schema.Of(declared, "entity").Check(d)
 	accepted := d.Value.(map[string]any)
-	checkEntity(d, decodeEntity(typ, slug, accepted), accepted)
+	checkEntity(d, decodeEntity(declared, typ, slug, accepted), accepted)
 	if n, _ := d.Problems.Count(); n > 0 {
 		return nil, nil, d.Report()
 	}
-	data, err := yamlfmt.Compose(trimTexts(fields).(map[string]any))
+	data, err := yamlfmt.Compose(declared, trimTexts(fields).(map[string]any))
 	if err != nil {
 		addError(d, err)
 		return nil, nil, d.Report()
 	}
-	e, problems := ParseEntity(path, typ, slug, data)
+	e, problems := ParseEntity(declared, path, typ, slug, data)
 	if e == nil {
 		data = nil
 	}

@@ -19,6 +19,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -44,14 +45,14 @@ type Index struct {
 	Branch      string         `json:"branch"`     // the branch of that repository; "" means MainBranch
 	License     string         `json:"license"`
 	Sources     []store.Source `json:"sources"`
-	IDs         []Namespace    `json:"ids"`
 }
 
-// Namespace is a namespace of identifiers that index.yaml declares.
-type Namespace struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Page  string `json:"page"` // the address of a page, with {id}, or ""
+// Declared returns the kinds of the content; kinds.Default if there is no content.
+func (c *Content) Declared() *kinds.Set {
+	if c == nil || c.Kinds == nil {
+		return kinds.Default()
+	}
+	return c.Kinds
 }
 
 // MainBranch is the branch on which the content is edited, unless index.yaml specifies
@@ -90,17 +91,17 @@ func (c *Content) loadRootFiles(dir string, known checked) (yamldoc.Problems, er
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
-		s    func() *schema.Schema
 		into any
 	}{
-		{"categories.yaml", schema.Categories, &categories},
-		{"collect.yaml", schema.Collect, &c.Collect},
-		{"index.yaml", schema.Index, &c.Index},
-		{"providers.yaml", schema.Providers, &providers},
-		{"scoring.yaml", schema.Scoring, nil},
-		{"synonyms.yaml", schema.Synonyms, &synonyms},
-		{"vocabulary.yaml", schema.Vocabulary, &vocabulary},
-		{"boards.yaml", schema.Boards, nil},
+		{"categories.yaml", &categories},
+		{"collect.yaml", &c.Collect},
+		{"index.yaml", &c.Index},
+		{"providers.yaml", &providers},
+		{"scoring.yaml", nil},
+		{"synonyms.yaml", &synonyms},
+		{"vocabulary.yaml", &vocabulary},
+		{"boards.yaml", nil},
+		{KindsFile, nil},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -111,7 +112,11 @@ func (c *Content) loadRootFiles(dir string, known checked) (yamldoc.Problems, er
 			return nil, err
 		}
 		c.roots[f.name] = gitBlobName(data)
-		found := known.file(dir, f.name, data, c.roots[f.name], f.s())
+		if f.name == KindsFile {
+			c.KindsText = data
+			continue // read already
+		}
+		found := known.file(dir, f.name, data, c.roots[f.name], schema.Of(c.Kinds, strings.TrimSuffix(f.name, ".yaml")))
 		problems = append(problems, found.problems...)
 		if n, _ := found.problems.Count(); n > 0 {
 			continue
@@ -271,8 +276,8 @@ func checkLists(d *yamldoc.Document) {
 var builtInSources = []string{"file", "github", "huggingface", "modelsdev", "npm", "pypi"}
 
 // ParseScoring checks a scoring file against its schema and returns it as JSON.
-func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
-	return parseChecked(path, data, schema.Scoring())
+func ParseScoring(declared *kinds.Set, path string, data []byte) ([]byte, yamldoc.Problems) {
+	return parseChecked(path, data, schema.Of(declared, "scoring"))
 }
 
 // LocateScoring returns the position of a field in a scoring file, for problems that the
@@ -290,18 +295,16 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		return nil, d.Report()
 	}
 	s.Check(d)
-	switch s {
-	case schema.Categories():
+	switch s.Name {
+	case "categories":
 		checkCategories(d)
-	case schema.Providers():
+	case "providers":
 		checkUnique(d, "providers", "slug")
-	case schema.Synonyms():
+	case "synonyms":
 		checkSynonyms(d)
-	case schema.Vocabulary():
+	case "vocabulary":
 		checkVocabulary(d)
-	case schema.Index():
-		checkUnique(d, "ids", "name")
-	case schema.Collect():
+	case "collect":
 		checkUnique(d, "files", "name")
 		checkLists(d)
 	}

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -28,7 +29,7 @@ func loadedEntities(l *builder.Loaded) (list []record.Entity) {
 func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
 	t.Helper()
 	for range 1 + r.IntN(4) {
-		name := fmt.Sprintf("%s/e%d.yaml", record.Types[r.IntN(len(record.Types))], r.IntN(12))
+		name := fmt.Sprintf("%s/e%d.yaml", kinds.Default().Names()[r.IntN(len(kinds.Default().Names()))], r.IntN(12))
 		names = append(names, name)
 		path := filepath.Join(dir, name)
 		if r.IntN(3) == 0 {
@@ -62,7 +63,7 @@ func TestFolderLikeLoad(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	for _, typ := range record.Types {
+	for _, typ := range kinds.Default().Names() {
 		if err := os.Mkdir(filepath.Join(dir, typ), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +74,7 @@ func TestFolderLikeLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	writeInto(record.Types[0]+"/first.yaml", "name: First\ncategory: c0\ndescription: D.\n")
+	writeInto(kinds.Default().Names()[0]+"/first.yaml", "name: First\ncategory: c0\ndescription: D.\n")
 	f := content.Open(dir)
 	if _, err := f.Refresh(nil); err != nil {
 		t.Fatal(err)

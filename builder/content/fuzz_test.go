@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/contenttest"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -19,11 +20,11 @@ func FuzzParseEntity(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		start := time.Now()
-		e, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		e, problems := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", data)
 		if took := time.Since(start); took > 5*time.Minute { // a generous limit, which is only meant to catch a hang
 			t.Errorf("%d bytes took %s", len(data), took)
 		}
-		_, others := content.ParseScoring("content/scoring.yaml", data)
+		_, others := content.ParseScoring(kinds.Default(), "content/scoring.yaml", data)
 		for _, p := range append(others, problems...) {
 			contenttest.CheckProblem(t, p)
 		}
@@ -31,7 +32,7 @@ func FuzzParseEntity(f *testing.F) {
 		if (e == nil) != (errors > 0) {
 			t.Fatalf("the entity is nil: %v, but there are %d errors", e == nil, errors)
 		}
-		again, same := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		again, same := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", data)
 		if !reflect.DeepEqual(e, again) || !reflect.DeepEqual(problems, same) {
 			t.Error("parsing the same bytes twice gave different results")
 		}

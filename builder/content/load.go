@@ -23,6 +23,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -30,6 +31,8 @@ import (
 
 // Content is a content folder that has been read and checked.
 type Content struct {
+	Kinds      *kinds.Set         // from kinds.yaml; kinds.Default without one
+	KindsText  []byte             // kinds.yaml verbatim; nil if there is none
 	Entities   []*record.Entity   // sorted by type and slug
 	Categories []Category         // from categories.yaml, or from the entities if there is no such file
 	Providers  pricing.Providers  // from providers.yaml, in its order
@@ -74,10 +77,11 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems yaml
 type Folder struct {
 	dir string
 
-	mu    sync.Mutex
-	files map[string]*file // keyed by slash-separated path relative to the folder
-	added int              // number of times that a file was added or removed
-	order []*file          // the entity files by type and slug; nil if it must be sorted again
+	mu       sync.Mutex
+	declared declaration
+	files    map[string]*file // keyed by slash-separated path relative to the folder
+	added    int              // number of times that a file was added or removed
+	order    []*file          // the entity files by type and slug; nil if it must be sorted again
 
 	roots  checked        // the files next to the type folders
 	faulty map[*file]bool // the files with problems of their own
@@ -110,7 +114,7 @@ type source struct {
 
 // Open returns a Folder without reading anything.
 func Open(dir string) *Folder {
-	return &Folder{dir: dir, files: map[string]*file{}, roots: checked{}, faulty: map[*file]bool{}, claims: newClaims()}
+	return &Folder{dir: dir, declared: declaration{set: kinds.Default()}, files: map[string]*file{}, roots: checked{}, faulty: map[*file]bool{}, claims: newClaims()}
 }
 
 // Refresh reads the files that seem to have changed since they were last read, and returns the
@@ -127,6 +131,17 @@ func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err 
 // those that have changed. It forgets deleted files and skips files that do not belong in a
 // content folder.
 func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
+	if slices.Contains(names, KindsFile) {
+		before := f.Kinds()
+		if err := f.readKinds(); err != nil {
+			return nil, err
+		}
+		if f.Kinds() != before {
+			if names, err = f.list(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	linked := f.linkedFolders()
 	read := make([]*file, len(names))
 	failed := make([]error, len(names))
@@ -175,7 +190,7 @@ const maxReordered = 500
 // still arrive for files in the folders to which the links point.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
-	for _, typ := range record.Types {
+	for _, typ := range f.Kinds().Names() {
 		info, err := os.Lstat(filepath.Join(f.dir, typ))
 		linked[typ] = err == nil && !info.IsDir()
 	}
@@ -266,7 +281,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is assembled
 	}
-	r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
+	r.entity, r.problems = parseEntity(f.Kinds(), src.shown, src.typ, src.slug, data)
 	return r, nil
 }
 
@@ -325,9 +340,12 @@ func (c *Content) complete(own func(*record.Entity) *record.Entity) {
 // Check returns the folder's problems as last read, and its content without entities. Its cost
 // depends on what has changed since the last call, and on the number of problems.
 func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
-	c := &Content{}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	c := &Content{Kinds: f.declared.set}
+	if f.declared.faulty() { // all else depends on it
+		return c, f.declared.problems, nil
+	}
 	problems, err := c.loadRootFiles(f.dir, f.roots)
 	if err != nil {
 		return nil, nil, err
@@ -336,7 +354,7 @@ func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 		problems = append(problems, r.problems...)
 	}
 	if len(f.claims[byCategory]) == 0 && len(problems) == 0 {
-		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
+		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(c.Kinds.Names(), "/<slug>.yaml, "))
 	}
 	problems = append(problems, f.crossCheck(c)...)
 	f.completeCategories(c)

@@ -12,6 +12,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -82,7 +83,7 @@ func TestParseEntity(t *testing.T) {
 		"no line end": strings.TrimSuffix(complete, "...\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, problems := content.ParseEntity("x.yaml", "tool", "x", []byte(text))
+			got, problems := content.ParseEntity(kinds.Default(), "x.yaml", "tool", "x", []byte(text))
 			if len(problems) > 0 {
 				t.Fatal(problems)
 			}
@@ -103,7 +104,7 @@ func TestVersions(t *testing.T) {
 		"1:30": "1:30", "1.10 # comment": "1.10", ">-\n  1.10": "1.10",
 	} {
 		text := "name: X\ncategory: nlp\ndescription: D\nversion: " + written + "\n"
-		e, problems := content.ParseEntity("x.yaml", "tool", "x", []byte(text))
+		e, problems := content.ParseEntity(kinds.Default(), "x.yaml", "tool", "x", []byte(text))
 		switch {
 		case len(problems) > 0:
 			t.Errorf("version: %s: %v", written, problems)

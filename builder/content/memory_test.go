@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestEntitiesDoNotKeepFiles(t *testing.T) {
 	suite.InTest(t)
 	const files, padding = 100, 100 << 10
-	_, _ = parseEntity("", "model", "first", []byte("name: First\n")) // reads the schema
+	_, _ = parseEntity(kinds.Default(), "", "model", "first", []byte("name: First\n")) // reads the schema
 	for _, comment := range []string{"", "# A comment, for the slower of the two readers.\n"} {
 		var entities []*record.Entity
 		before := heapInUse()
@@ -37,7 +38,7 @@ offers:
   - {provider: acme, id: model-%d, input: 1, output: 2, tiers: [{over: 200000, input: 2, output: 4}], modes: {batch: {input: 0.5, output: 1}}}
 padding: %s
 `, comment, i, i, i, i, i, i, i, i, i, strings.Repeat("x", padding))
-			e, problems := parseEntity("", "model", fmt.Sprintf("m%d", i), []byte(file))
+			e, problems := parseEntity(kinds.Default(), "", "model", fmt.Sprintf("m%d", i), []byte(file))
 			if e == nil || len(e.Offers) != 1 || len(e.Links) != 2 {
 				t.Fatalf("%+v: %v", e, problems)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 )
 
 // TestReadme checks that the pages for contributors name every field in the schemas.
@@ -27,7 +28,7 @@ func TestReadme(t *testing.T) {
 	}
 	checked, examples := 0, 0
 	for _, name := range schema.Names {
-		data, err := schema.JSON(name)
+		data, err := schema.JSON(name, kinds.Default())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func TestReadme(t *testing.T) {
 			continue
 		}
 		examples++
-		if _, problems := content.ParseEntity("README.md", typ, "x", []byte(text)); len(problems) > 0 {
+		if _, problems := content.ParseEntity(kinds.Default(), "README.md", typ, "x", []byte(text)); len(problems) > 0 {
 			t.Errorf("example %d of content/README.md: %v", i+1, problems)
 		}
 	}
@@ -100,7 +101,7 @@ func TestBoardFormula(t *testing.T) {
 		Defs map[string]any `json:"$defs"`
 	}
 	for i, name := range []string{"scoring", "boards"} {
-		data, err := schema.JSON(name)
+		data, err := schema.JSON(name, kinds.Default())
 		if err != nil {
 			t.Fatal(err)
 		}

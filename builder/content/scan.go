@@ -15,12 +15,21 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
 // Changed lists the files that are new, modified or deleted since they were last read. It
 // compares their metadata, not their bytes.
 func (f *Folder) Changed() ([]string, error) {
+	if err := f.readKinds(); err != nil {
+		return nil, err
+	}
+	return f.list()
+}
+
+// list is Changed for the kinds that are known already.
+func (f *Folder) list() ([]string, error) {
 	var found, changed []string
 	f.mu.Lock()
 	before := f.added
@@ -90,14 +99,14 @@ const settledAfter = 3 * time.Second
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains %s", f.dir, strings.Join(f.Kinds().Names(), "/, ")+"/")}
 	}
 	if err != nil {
 		return err
 	}
-	typed := false
+	typed, declared := false, f.Kinds()
 	for _, e := range entries {
-		if !slices.Contains(record.Types, e.Name()) || !e.IsDir() {
+		if declared.Kind(e.Name()) == nil || !e.IsDir() {
 			if err := yield(e.Name(), e); err != nil {
 				return err
 			}
@@ -114,17 +123,17 @@ func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 			}
 		}
 	}
-	if inner := filepath.Join(f.dir, "content"); !typed && holdsTypes(inner) {
+	if inner := filepath.Join(f.dir, "content"); !typed && holdsContent(inner) {
 		return fmt.Errorf("%s: contains no entity files; did you mean %s?", f.dir, inner)
 	}
 	return nil
 }
 
-// holdsTypes reports whether a folder contains a type folder.
-func holdsTypes(dir string) bool {
-	return slices.ContainsFunc(record.Types, func(t string) bool {
-		info, err := os.Stat(filepath.Join(dir, t))
-		return err == nil && info.IsDir()
+// holdsContent reports whether a folder contains a kinds.yaml or the folder of a kind that needs none.
+func holdsContent(dir string) bool {
+	return slices.ContainsFunc(append(kinds.Default().Names(), KindsFile), func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
 	})
 }
 
@@ -141,7 +150,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)
 		ok = schema.IsRootFile(base)
-	case !slices.Contains(record.Types, typ):
+	case f.Kinds().Kind(typ) == nil:
 		return src, nil, false
 	default:
 		slug, _ := strings.CutSuffix(base, ".yaml")
@@ -161,13 +170,14 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 
 // misplaced returns the reason a file or folder must not be next to the type folders, or "".
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
+	declared := f.Kinds()
 	switch {
 	case gitNames[strings.ToLower(name)]:
 		return "has a name that git uses for its own files, so git could treat this folder as a repository and run commands from its settings; rename or remove it", ""
 	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
 		return "is a git repository inside the content, and its settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
-	case slices.Contains(record.Types, name):
+	case declared.Kind(name) != nil:
 		if !info.IsDir() {
 			return "must be a folder of entity files, not a file or a link", ""
 		}
@@ -177,7 +187,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		}
 	case info.IsDir():
 		if holdsYAML(filepath.Join(f.dir, name)) {
-			return "is not an entity type; expected one of: " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
+			return "is not an entity type; expected one of: " + strings.Join(declared.Names(), ", ") + "; kinds.yaml can declare it", didyoumean.Name(name, declared.Names())
 		}
 	case IsYAML(name):
 		return "does not belong in a content folder; expected one of: " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -18,6 +19,7 @@ type Workspace struct {
 	Index   Index
 	Missing error // not nil if the folder does not exist
 
+	Kinds      *kinds.Set
 	declared   []Category // from categories.yaml; if empty, every category is valid
 	providers  []string   // from providers.yaml; if empty, every provider is valid
 	vocabulary *record.Vocabulary
@@ -33,7 +35,10 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing
 	}
-	var c Content
+	c := Content{Kinds: f.Kinds()}
+	if f.declared.faulty() {
+		return nil, f.declared.problems
+	}
 	problems, err := c.loadRootFiles(dir, f.roots)
 	if err != nil {
 		return nil, err
@@ -41,7 +46,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, vocabulary: c.Vocabulary, folder: f}
+	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, declared: c.Categories, vocabulary: c.Vocabulary, folder: f}
 	for _, p := range c.Providers {
 		s.providers = append(s.providers, p.Slug)
 	}
@@ -115,7 +120,7 @@ func (s *Workspace) Prefer(fields map[string]any) {
 // CheckFile returns the problems in an entity file itself, and its conflicts with other
 // files.
 func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
-	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
+	e, problems := parseEntity(s.Kinds, s.Shown(typ, slug), typ, slug, data)
 	if e == nil {
 		return problems
 	}
@@ -162,7 +167,7 @@ func (o workspaceSiblings) WithID(e *record.Entity, id record.ID) string {
 func (o workspaceSiblings) Successor(key string) (string, bool) { return o.s.folder.successor(key) }
 
 // Namespaces implements Siblings.
-func (o workspaceSiblings) Namespaces() []string { return namespacesOf(&o.s.Index) }
+func (o workspaceSiblings) Namespaces() []string { return namespacesOf(o.s.Kinds) }
 
 // Vocabulary implements Siblings.
 func (o workspaceSiblings) Vocabulary() *record.Vocabulary { return o.s.vocabulary }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	declared "kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -19,7 +20,7 @@ var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 // 100.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
-	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+	f, err := score.ParseChecked(declared.Default(), fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":%g,"weight":1}]}}}}}`, version, full))
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +178,7 @@ func TestFormula(t *testing.T) {
 		t.Errorf("%+v", c.Formula)
 	}
 	// A formula that does not cover tools ranks none of them.
-	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+	none, err := score.ParseChecked(declared.Default(), []byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,11 @@ import (
 	"path"
 	"strings"
 
+	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/git"
 	"kindex/builder/gitlog"
+	"kindex/exports/kinds"
 )
 
 // Proposal is a submission to write: a new file, or changes to an existing one.
@@ -119,8 +121,25 @@ func (r *Repository) corrected(ctx context.Context, commit string, p Proposal) (
 		return nil, nil, err
 	}
 	before = []byte(text)
-	after, err = yamlfmt.Merge(file, before, p.Changes)
+	declared, err := r.kinds(ctx, commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err = yamlfmt.Merge(declared, file, before, p.Changes)
 	return before, after, err
+}
+
+// kinds returns the kinds that a commit declares.
+func (r *Repository) kinds(ctx context.Context, commit string) (*kinds.Set, error) {
+	text, _, err := r.File(ctx, commit, content.KindsFile)
+	if err != nil || text == nil {
+		return kinds.Default(), err
+	}
+	set, problems := content.ParseKinds(content.KindsFile, text)
+	if set == nil {
+		return nil, problems
+	}
+	return set, nil
 }
 
 // Write creates the branch of a prepared proposal. If the branch has been created in the

@@ -18,7 +18,6 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
 	"kindex/builder/git"
-	"kindex/exports/record"
 )
 
 // Head is the state of the repository that contains a content folder.
@@ -78,8 +77,9 @@ func CurrentCommit(ctx context.Context, dir string) string {
 // would run programs that the repository's settings specify for finding and converting changed
 // files.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
+	declared := c.Declared()
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
-	for _, name := range slices.Concat(record.Types, schema.RootFiles, []string{schema.StatusFile}) {
+	for _, name := range slices.Concat(declared.Names(), schema.RootFiles, []string{schema.StatusFile}) {
 		args = append(args, r.Prefix+name)
 	}
 	out, err := r.Run(ctx, git.Command{Args: args})
@@ -97,7 +97,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		if !ok || !ok2 || len(fields) != 3 {
 			return false, fmt.Errorf("git ls-tree in %s: unexpected output %q", dir, line)
 		}
-		if _, _, isEntity := entityPath(below); !isEntity && !schema.IsRootFile(below) {
+		if _, _, isEntity := entityPath(declared, below); !isEntity && !schema.IsRootFile(below) {
 			continue
 		}
 		committed[below] = "" // not a regular file: for example, a link

@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/git"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -62,7 +63,7 @@ func (r *repository) readLog(ctx context.Context, since string) (commits []*logg
 	if err != nil {
 		return nil, err
 	}
-	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), path: r.Prefix}
+	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), kinds: r.kinds, path: r.Prefix}
 	for {
 		c, err := in.read()
 		if errors.Is(err, io.EOF) {
@@ -85,7 +86,7 @@ func (r *repository) readLog(ctx context.Context, since string) (commits []*logg
 // limited. A limit nearly doubles the time for each file in these folders, so it pays off
 // only if there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
-	for _, t := range record.Types {
+	for _, t := range r.kinds.Names() {
 		paths = append(paths, r.Prefix+t)
 	}
 	if since != "" {
@@ -98,7 +99,7 @@ func (r *repository) logPaths(ctx context.Context, since string) (paths []string
 	here, elsewhere := 0, 0
 	for name := range strings.SplitSeq(tree, "\x00") {
 		below, ok := strings.CutPrefix(name, r.Prefix)
-		if typ, _, _ := strings.Cut(below, "/"); ok && slices.Contains(record.Types, typ) {
+		if typ, _, _ := strings.Cut(below, "/"); ok && r.kinds.Kind(typ) != nil {
 			here++
 		} else {
 			elsewhere++
@@ -112,9 +113,10 @@ func (r *repository) logPaths(ctx context.Context, since string) (paths []string
 
 // logReader reads the output of git log.
 type logReader struct {
-	in   *bufio.Reader
-	path string // path of the content folder
-	next []byte // a token read ahead
+	in    *bufio.Reader
+	kinds *kinds.Set
+	path  string // path of the content folder
+	next  []byte // a token read ahead
 }
 
 // read returns the next commit, or io.EOF after the last one.
@@ -166,7 +168,7 @@ func (l *logReader) entry(c *logged, entry string) error {
 		return err
 	}
 	below, ok := strings.CutPrefix(string(path), l.path)
-	typ, slug, ok2 := entityPath(below)
+	typ, slug, ok2 := entityPath(l.kinds, below)
 	if !ok || !ok2 {
 		return nil
 	}
@@ -253,14 +255,14 @@ func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
 
 // entityPath returns the type and slug of the entity at a path relative to the content
 // folder.
-func entityPath(path string) (typ, slug string, ok bool) {
+func entityPath(declared *kinds.Set, path string) (typ, slug string, ok bool) {
 	typ, base, _ := strings.Cut(path, "/")
 	slug, yaml := strings.CutSuffix(base, ".yaml")
-	i := slices.Index(record.Types, typ)
-	if i < 0 || !yaml || !content.ValidSlug(slug) {
+	k := declared.Kind(typ)
+	if k == nil || !yaml || !content.ValidSlug(slug) {
 		return "", "", false
 	}
-	return record.Types[i], strings.Clone(slug), true
+	return k.Name, strings.Clone(slug), true
 }
 
 // firstTime and lastTime are the earliest and latest times that RFC 3339 can express.

@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/git"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 )
 
 const (
@@ -96,7 +96,7 @@ func FuzzLogReader(f *testing.F) {
 				t.Fatalf("commit %+v", c.Commit)
 			}
 			for _, x := range c.files {
-				if !content.ValidSlug(x.slug) || x.typ != record.Types[0] && x.typ != record.Types[1] || !git.IsObjectName(x.blob) {
+				if !content.ValidSlug(x.slug) || x.typ != kinds.Default().Names()[0] && x.typ != kinds.Default().Names()[1] || !git.IsObjectName(x.blob) {
 					t.Errorf("file %+v", x)
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -79,7 +80,7 @@ func (s *randomHistory) step() {
 
 // change makes a random change to one file, as part of a commit.
 func (s *randomHistory) change(change map[string]string) {
-	typ, slug := record.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
+	typ, slug := kinds.Default().Names()[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
 	path := typ + "/" + slug + ".yaml"
 	text, there := s.files[path]
 	if _, done := change[path]; done {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/git"
+	"kindex/exports/kinds"
 )
 
 // ShallowError is the error for a repository that does not contain its full history.
@@ -25,6 +26,7 @@ func (e *ShallowError) Error() string {
 // repository is the repository of a content folder, at one commit.
 type repository struct {
 	*git.Repository
+	kinds   *kinds.Set
 	dir     string               // the content folder
 	head    string               // object name of the commit
 	mailmap string               // object name of .mailmap in that commit, or "" if there is none

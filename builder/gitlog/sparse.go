@@ -9,7 +9,6 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/git"
 	"kindex/builder/plural"
-	"kindex/exports/record"
 )
 
 // SparseError is the error for a sparse checkout that leaves out files of the content.
@@ -38,8 +37,8 @@ func CheckSparse(ctx context.Context, dir string) error {
 		}
 		missing := slices.DeleteFunc(left, func(name string) bool {
 			below, ok := strings.CutPrefix(name, r.Prefix)
-			typ, _, _ := strings.Cut(below, "/")
-			return !ok || !slices.Contains(record.Types, typ) && !schema.IsRootFile(below)
+			isEntity := strings.Count(below, "/") == 1 && strings.HasSuffix(below, ".yaml") // of any kind: kinds.yaml may be left out, too
+			return !ok || !isEntity && !schema.IsRootFile(below)
 		})
 		if len(missing) > 0 {
 			return &SparseError{dir, missing}

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/git"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -59,6 +60,8 @@ type Previous interface {
 // Options configures Walk.
 type Options struct {
 	Dir string // the content folder
+	// Kinds are the kinds whose entities are read.
+	Kinds *kinds.Set
 	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
 	Commit string
 	// AsOf is the time at which the content is read, or zero if it does not matter. The times of
@@ -104,6 +107,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 		return &Log{}, nil
 	}
 	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
+	r.kinds = o.Kinds
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Ahead, err = r.ahead(ctx, o.AsOf); err != nil {
 		return nil, err
@@ -182,7 +186,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	var parsing errgroup.Group
 	parsing.SetLimit(2 * runtime.GOMAXPROCS(0)) // so few that their bytes fit into memory
 	err = readBlobs(ctx, r.Repository, blobs, func(i int, data []byte) error {
-		parsing.Go(func() error { unread[i].parse(data); return nil })
+		parsing.Go(func() error { unread[i].parse(r.kinds, data); return nil })
 		return nil
 	})
 	if err = errors.Join(err, parsing.Wait()); err != nil {
@@ -200,8 +204,8 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // parse parses the file.
-func (f *file) parse(data []byte) {
-	e, problems := content.ParseEntity(f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
+func (f *file) parse(declared *kinds.Set, data []byte) {
+	e, problems := content.ParseEntity(declared, f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
 	if f.entity = e; e == nil {
 		f.problem = firstError(problems)
 	}

@@ -12,7 +12,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/kinds"
-	"kindex/exports/record"
 )
 
 // Draft is the entity that a mapping makes of one row.
@@ -69,13 +68,14 @@ func (d *Draft) digest() digest {
 // drafter turns rows into drafts.
 type drafter struct {
 	evaluator
+	kinds   *kinds.Set
 	m       *mapping.Mapping
 	date    string   // default date of signals
 	columns []string // that the mapping uses
 }
 
-func newDrafter(m *mapping.Mapping, date string) *drafter {
-	d := &drafter{m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
+func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
+	d := &drafter{kinds: declared, m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
 	if m.Source != nil && date == "" {
 		d.date = m.Source.Date
 	}
@@ -96,7 +96,7 @@ func (dr *drafter) draft(o object) *Draft {
 	dr.identify(d, o)
 	for _, t := range dr.m.Targets {
 		field := yamldoc.FieldName(t.Path)
-		v, err := dr.field(t.Value, formOf(t.Path), o)
+		v, err := dr.field(t.Value, formOf(dr.kinds, t.Path), o)
 		if d.refuse(field, err); v == nil {
 			continue
 		}
@@ -127,9 +127,9 @@ func (dr *drafter) member(d *Draft, part map[string]any, name, field string, v *
 // identify sets the type and the slugs.
 func (dr *drafter) identify(d *Draft, o object) {
 	kind, err := dr.text(dr.m.Type, o)
-	if err == nil && !slices.Contains(record.Types, kind) {
+	if err == nil && dr.kinds.Kind(kind) == nil {
 		err = &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: yamldoc.Quote(kind) + " is not an entity type; expected one of: " + strings.Join(record.Types, ", ")}
+			Message: yamldoc.Quote(kind) + " is not an entity type; expected one of: " + strings.Join(dr.kinds.Names(), ", ")}
 	}
 	if d.refuse("type", err); err == nil {
 		d.Type = kind
@@ -147,19 +147,18 @@ func (dr *drafter) identify(d *Draft, o object) {
 // forms lists how the values of fields are written, other than as a string: as a list of strings
 // ("list"), or as the result of a conversion.
 var forms = map[string]string{
-	"tags": "list", "capabilities": "list", "formerly": "list", "reasoningEfforts": "list", "modalities.input": "list", "modalities.output": "list",
+	"tags": "list", "capabilities": "list", "formerly": "list",
 	"addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date", "lifecycle.retires": "date", "offersRead.date": "date",
-	"parameters.total": "number", "parameters.active": "number", "openWeights": "answer", "reasoning": "answer",
 }
 
 // formOf returns the form of a field: one of those in forms, "" for a string, or "strings" for a
 // string or a list of several.
-func formOf(path []string) string {
+func formOf(declared *kinds.Set, path []string) string {
 	switch path[0] {
 	case "ids":
 		return "strings"
 	case "signals":
-		switch s := kinds.Default().Signal(path[1]); {
+		switch s := declared.Signal(path[1]); {
 		case s == nil || !s.IsDay():
 			return "number"
 		case s.Type == kinds.Month:
@@ -167,7 +166,20 @@ func formOf(path []string) string {
 		}
 		return "date"
 	}
-	return forms[strings.Join(path, ".")]
+	f := declared.Field(strings.Join(path, "."))
+	switch {
+	case f == nil:
+		return forms[strings.Join(path, ".")]
+	case f.IsList():
+		return "list"
+	case f.IsNumber() && f.Type != kinds.Duration && f.Type != kinds.Size:
+		return "number"
+	case f.Type == kinds.Boolean:
+		return "answer"
+	case f.Type == kinds.Date:
+		return "date"
+	}
+	return ""
 }
 
 // field returns a field in the form used in files, or nil if it has no value.

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/importer/mapping"
+	"kindex/exports/kinds"
 )
 
 const fuzzMapping = `type: tool
@@ -34,11 +35,11 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte("\ufeffname;stars\r\n锤子;1.234\r\n"), false)
 	f.Add([]byte("{\"name\":\"a\",\"tests\":[{\"name\":\"b\",\"score\":1}]}\n{\"name\":{}}\n[\n{\"import_reason\":1}\n\xff\n{}x\n {} \n"), true)
 	f.Add([]byte("{\"name\":\"a\",\"offers\":[{\"id\":\"b\",\"in\":0.1234567,\"out\":0,\"tiers\":[{\"over\":1,\"in\":1e-9}],\"half\":[1,2]}],\"size\":1e300}\n"), true)
-	m, problems := mapping.Parse("list.yaml", []byte(fuzzMapping))
+	m, problems := mapping.Parse(kinds.Default(), "list.yaml", []byte(fuzzMapping))
 	if len(problems) > 0 {
 		f.Fatal(problems)
 	}
-	drafter := newDrafter(m, "2026-11-01")
+	drafter := newDrafter(kinds.Default(), m, "2026-11-01")
 	f.Fuzz(func(t *testing.T, data []byte, jsonl bool) {
 		k := kind{jsonl: jsonl, delimiter: ','}
 		list, header, err := readAll(data, k)
@@ -98,11 +99,11 @@ func checkDraft(t *testing.T, d *Draft) {
 	if len(d.Reasons) > 0 {
 		return
 	}
-	data, err := yamlfmt.Compose(d.Fields)
+	data, err := yamlfmt.Compose(kinds.Default(), d.Fields)
 	if err != nil {
 		return
 	}
-	if _, problems := content.ParseEntity("x.yaml", "tool", d.Slug, data); len(problems) > 0 && problems[0].Message == "" {
+	if _, problems := content.ParseEntity(kinds.Default(), "x.yaml", "tool", d.Slug, data); len(problems) > 0 && problems[0].Message == "" {
 		t.Error(problems)
 	}
 }

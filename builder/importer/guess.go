@@ -56,7 +56,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guesser{GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}}
+	g := &guesser{kinds: folder.Kinds, GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}}
 	for _, c := range folder.Categories() {
 		g.categories = append(g.categories, c.Slug)
 	}
@@ -67,7 +67,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 		return nil, fmt.Errorf("%s has no readable rows", o.Input)
 	}
 	targets := slices.Clone(guessTargets)
-	for _, s := range kinds.Default().Signals {
+	for _, s := range folder.Kinds.Signals {
 		targets = append(targets, "signals."+s.Name+" "+strings.ToLower(s.Name))
 	}
 	if o.Type != "tool" {
@@ -85,6 +85,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 
 // guesser chooses the columns of a mapping.
 type guesser struct {
+	kinds *kinds.Set
 	GuessOptions
 	Proposal
 	columns    []*column
@@ -231,7 +232,7 @@ var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
 // form returns a value for a field as YAML, and what is doubtful about it.
 func (g *guesser) form(path string, c *column) (form, doubt string) {
 	with := func(more string) string { return "{column: " + scalar(c.name) + more + "}" }
-	kind := formOf(strings.Split(path, "."))
+	kind := formOf(g.kinds, strings.Split(path, "."))
 	for _, s := range c.values {
 		if _, wrong := new(evaluator).convert(kind, s); wrong != "" && doubt == "" {
 			doubt = yamldoc.Quote(s) + " " + wrong

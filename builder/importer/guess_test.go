@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/importer"
 	"kindex/builder/importer/mapping"
+	"kindex/exports/kinds"
 )
 
 // FuzzGuess checks that a proposed mapping is valid, whatever the file contains, unless no column
@@ -32,7 +33,7 @@ func FuzzGuess(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, problems := mapping.Parse("list.yaml", p.Mapping)
+		m, problems := mapping.Parse(kinds.Default(), "list.yaml", p.Mapping)
 		if n, _ := problems.Count(); n > 0 && strings.Contains(string(p.Mapping), "\n  name: ") {
 			t.Errorf("the mapping is not valid: %v\n%s", problems, p.Mapping)
 		} else if n == 0 && m == nil {

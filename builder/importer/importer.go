@@ -23,14 +23,16 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/builder/plural"
+	"kindex/exports/kinds"
 )
 
 // Options configures Run.
 type Options struct {
-	Input   string // the catalogue: .csv, .tsv or .jsonl, optionally followed by .gz
-	Mapping string // the mapping file
-	Content string // the content folder; created if missing
-	Date    string // the default date of figures; "" means the date in the mapping
+	Input   string     // the catalogue: .csv, .tsv or .jsonl, optionally followed by .gz
+	Mapping string     // the mapping file
+	Content string     // the content folder; created if missing
+	Kinds   *kinds.Set // nil for those that Content declares
+	Date    string     // the default date of figures; "" means the date in the mapping
 
 	Update bool // update existing files
 	DryRun bool // write nothing to the content folder
@@ -82,16 +84,28 @@ func start(ctx context.Context, o Options) (*job, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
+	declared, err := o.kinds()
+	if err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(o.Mapping)
 	if err != nil {
 		return nil, err
 	}
-	m, problems := mapping.Parse(filepath.ToSlash(o.Mapping), data)
+	m, problems := mapping.Parse(declared, filepath.ToSlash(o.Mapping), data)
 	if m == nil {
 		return nil, problems
 	}
-	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
+	j := &job{Options: o, mapping: m, drafter: newDrafter(declared, m, o.Date)}
 	return j, j.scan(ctx)
+}
+
+// kinds returns the kinds that the content declares.
+func (o Options) kinds() (*kinds.Set, error) {
+	if o.Kinds != nil {
+		return o.Kinds, nil
+	}
+	return content.ReadKinds(o.Content)
 }
 
 // Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
@@ -177,7 +191,7 @@ func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) 
 
 // ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,
 // and does not check whether the drafts would be valid files. Problems of the mapping are
-// returned as yamldoc.Problems. Of the options, it uses Input, Mapping and Date.
+// returned as yamldoc.Problems. Of the options, it uses Input, Mapping, Date and Kinds.
 func ReadDrafts(ctx context.Context, o Options, yield func(*Draft) error) error {
 	j, err := start(ctx, o)
 	if err != nil {

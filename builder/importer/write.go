@@ -110,18 +110,18 @@ func (w *writer) compose(d *Draft, slug string) (f *file, err error) {
 	}
 	w.folder.Prefer(d.Fields)
 	if f.exists = data != nil; f.exists {
-		f.old, _ = content.ParseEntity(shown, d.Type, slug, data)
+		f.old, _ = content.ParseEntity(w.folder.Kinds, shown, d.Type, slug, data)
 	}
 	if f.exists && w.Update {
 		keepReviews(d, f.old)
-		f.data, err = yamlfmt.Merge(shown, data, d.Fields)
+		f.data, err = yamlfmt.Merge(w.folder.Kinds, shown, data, d.Fields)
 	} else {
-		f.data, err = yamlfmt.Compose(d.Fields)
+		f.data, err = yamlfmt.Compose(w.folder.Kinds, d.Fields)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f.entity, f.problems = content.ParseEntity(shown, d.Type, named, f.data); f.entity != nil {
+	if f.entity, f.problems = content.ParseEntity(w.folder.Kinds, shown, d.Type, named, f.data); f.entity != nil {
 		f.problems = f.problems.With(w.folder.Check(f.entity, d.Fields))
 	} else {
 		f.problems = w.folder.CheckFile(d.Type, named, f.data) // those of the readable part, too

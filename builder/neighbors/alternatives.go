@@ -19,7 +19,7 @@ const none = math.MaxUint32
 // purposes holds what determines whether two neighbours are alternatives, besides their shared
 // features.
 type purposes struct {
-	types   []uint8     // position of each entity's type in record.Types
+	types   []string
 	capable []bool      // whether an entity states capabilities
 	names   [][2]uint32 // the tags that are an entity's slug and its name; none if no entity has the tag
 }
@@ -39,9 +39,9 @@ func (v *vectors) newPurposes(entities []*record.Entity) purposes {
 		return none
 	}
 	n := len(entities)
-	p := purposes{types: make([]uint8, n), capable: make([]bool, n), names: make([][2]uint32, n)}
+	p := purposes{types: make([]string, n), capable: make([]bool, n), names: make([][2]uint32, n)}
 	for i, e := range entities {
-		p.types[i] = uint8(slices.Index(record.Types, e.Type))
+		p.types[i] = e.Type
 		p.capable[i] = len(e.Capabilities) > 0
 		p.names[i] = [2]uint32{tag(e.Slug), tag(strings.ReplaceAll(record.Fold(e.Name), " ", "-"))}
 	}

@@ -20,6 +20,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
 
@@ -68,7 +69,7 @@ func render(o Options) ([]file, error) {
 		if path.Ext(f.path) != ".yaml" || !strings.HasPrefix(f.path, "content/") {
 			continue
 		}
-		if list[i].data, err = yamlfmt.Format(f.path, f.data); err != nil {
+		if list[i].data, err = yamlfmt.Format(kinds.Default(), f.path, f.data); err != nil {
 			return nil, optionError(err, f)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/scaffold"
+	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
 
@@ -51,8 +52,8 @@ func TestScoringFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, problems := content.ParseScoring("scoring.yaml", data)
-	want, more := content.ParseScoring("default.yaml", score.Default)
+	got, problems := content.ParseScoring(kinds.Default(), "scoring.yaml", data)
+	want, more := content.ParseScoring(kinds.Default(), "default.yaml", score.Default)
 	if len(problems)+len(more) > 0 || string(got) != string(want) {
 		t.Errorf("%v %v: %s instead of %s", problems, more, got, want)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
-	"kindex/exports/record"
 )
 
 // loop holds the state of Run, including the files that are waiting to be read and the build
@@ -102,7 +101,7 @@ func (l *loop) subscribe() {
 	if l.events == nil {
 		return
 	}
-	for _, dir := range append([]string{"."}, record.Types...) {
+	for _, dir := range append([]string{"."}, l.folder.Kinds().Names()...) {
 		if err := l.events.Add(filepath.Join(l.o.Build.Content, dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.fail(err)
 		}

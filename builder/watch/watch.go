@@ -14,7 +14,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
 
@@ -66,6 +66,7 @@ type Watcher struct {
 	folder *content.Folder
 
 	formula *score.Formula // scores edits; nil if there is no build to edit
+	kinds   *kinds.Set     // of that build
 	asOf    time.Time
 
 	pending  map[string]pending // edits that are not in a build, keyed by path
@@ -149,6 +150,7 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 // built makes a build, which readers use by now, the base for later edits.
 func (w *Watcher) built(j *job) {
 	w.failure = ""
+	w.kinds = j.options.Loaded.Kinds
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
 	w.took = time.Duration(j.report.Seconds * float64(time.Second))
 	for name, p := range w.pending {
@@ -191,6 +193,10 @@ func (w *Watcher) read(names []string) error {
 		}
 		changed = nil
 	}
+	if w.formula != nil && w.folder.Kinds() != w.kinds { // the next build shows it
+		changed = nil
+		clear(w.pending)
+	}
 	for _, name := range changed {
 		w.bad[name] = true
 	}
@@ -211,7 +217,7 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 	}
 	var now []string
 	for name := range w.bad {
-		typ, slug, ok := entityName(name)
+		typ, slug, ok := entityName(w.folder.Kinds(), name)
 		if !ok {
 			delete(w.bad, name)
 			continue
@@ -237,11 +243,11 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 }
 
 // entityName splits the path of an entity file.
-func entityName(name string) (typ, slug string, ok bool) {
+func entityName(declared *kinds.Set, name string) (typ, slug string, ok bool) {
 	typ, base := filepath.Split(filepath.FromSlash(name))
 	typ = strings.TrimSuffix(typ, string(filepath.Separator))
 	slug, ok = strings.CutSuffix(base, ".yaml")
-	return typ, slug, ok && slices.Contains(record.Types, typ) && content.ValidSlug(slug)
+	return typ, slug, ok && declared.Kind(typ) != nil && content.ValidSlug(slug)
 }
 
 // reportProblems reports the problems if they have changed.

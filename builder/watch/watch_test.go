@@ -16,7 +16,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/exports/store"
 )
 
@@ -113,7 +113,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": no such folder; specify the folder that contains "+strings.Join(record.Types, "/, ")+"/")
+	c.expect(t, dir+": no such folder; specify the folder that contains "+strings.Join(kinds.Default().Names(), "/, ")+"/")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/safedial"
 	"kindex/cmd/kindex/cli"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 )
 
@@ -215,7 +216,7 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := o.config()
+	declared, config, err := o.config()
 	if err != nil {
 		return nil, err
 	}
@@ -236,10 +237,10 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 		if err := locateList(o.content, &f); err != nil {
 			return nil, err
 		}
-		list = append(list, openList(f, at[f.Name]))
+		list = append(list, openList(declared, f, at[f.Name]))
 	}
 	if o.file != "" {
-		s, err := file.New(collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
+		s, err := file.New(declared, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
 		if err != nil {
 			return nil, err
 		}
@@ -277,24 +278,25 @@ func locateList(dir string, f *collect.FileConfig) error {
 }
 
 // openList opens a list. If that fails, the other sources can still be asked.
-func openList(f collect.FileConfig, endpoint string) collect.Source {
-	s, err := file.New(f, endpoint)
+func openList(declared *kinds.Set, f collect.FileConfig, endpoint string) collect.Source {
+	s, err := file.New(declared, f, endpoint)
 	if err != nil {
 		return collect.Unusable(f.Name, err)
 	}
 	return s
 }
 
-// config returns collect.yaml.
-func (o *collectOptions) config() (collect.Config, error) {
+// config returns the kinds of the content and its collect.yaml.
+func (o *collectOptions) config() (*kinds.Set, collect.Config, error) {
 	c, problems, err := content.Load(o.content, nil)
 	if err != nil {
-		return collect.Config{}, err
+		return nil, collect.Config{}, err
 	}
 	if n, _ := problems.Count(); n > 0 {
-		return collect.Config{}, problems
+		return nil, collect.Config{}, problems
 	}
-	return collect.ParseConfig(c.Collect)
+	config, err := collect.ParseConfig(c.Collect)
+	return c.Kinds, config, err
 }
 
 // inside returns the path of a file that must be in a folder, even after following links: the

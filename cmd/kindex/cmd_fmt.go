@@ -22,6 +22,7 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 )
 
@@ -79,7 +80,7 @@ func (f formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before
 func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	f := formatted{path: "stdin"}
 	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
-		f.after, f.err = yamlfmt.Format(f.path, f.before)
+		f.after, f.err = yamlfmt.Format(kinds.Default(), f.path, f.before)
 	}
 	if f.err != nil || o.check || o.diff {
 		return reportFormatted(cmd, o, []formatted{f})
@@ -189,13 +190,27 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	if f.after, err = yamlfmt.Format(filepath.ToSlash(f.path), f.before); err != nil {
+	declared, err := kindsOf(f.path)
+	if err != nil {
+		return err
+	}
+	if f.after, err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before); err != nil {
 		return err
 	}
 	if o.check || o.diff || !f.changed() {
 		return nil
 	}
 	return replaceFile(f.path, f.after)
+}
+
+// kindsOf returns the kinds of the content folder that a file is in.
+func kindsOf(path string) (*kinds.Set, error) {
+	for _, dir := range []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), "..")} {
+		if _, err := os.Stat(filepath.Join(dir, content.KindsFile)); err == nil {
+			return content.ReadKinds(dir)
+		}
+	}
+	return kinds.Default(), nil
 }
 
 // replaceFile replaces the contents of a file atomically: it writes a temporary file in the

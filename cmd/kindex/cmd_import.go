@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"kindex/builder/importer"
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -63,8 +61,8 @@ usage error.`,
 				return err
 			}
 			o.Input = args[0]
-			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
-				return cli.Usage(fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath()))
+			if typ != "" && !guess {
+				return cli.Usage(fmt.Errorf("--type requires --guess; see %s --help", cmd.CommandPath()))
 			}
 			if guess && asJSON && o.Mapping == "" {
 				return cli.Usage(errors.New("--guess --json requires --map: without it, the output is the mapping"))

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +17,7 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 )
 
 type newOptions struct {
@@ -25,7 +25,8 @@ type newOptions struct {
 	texts              map[string]*string // field → value
 	links, ids         []string           // NAME=URL, NAMESPACE=ID
 	tags, capabilities []string
-	openWeights, json  bool
+	declared           []string // FIELD=VALUE
+	json               bool
 }
 
 // textFlags lists the flags for fields that hold a single string.
@@ -37,8 +38,6 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"provider", "provider", "who makes or offers it"},
 	{"license", "license", "an SPDX licence expression"},
 	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
-	{"family", "family", "the slug of a model's family, such as llama-3"},
-	{"knowledge", "knowledge", "the end of a model's training data: YYYY, YYYY-MM or YYYY-MM-DD"},
 }
 
 // requiredFields lists the fields that every entity must have.
@@ -48,9 +47,10 @@ func newCommand() *cobra.Command {
 	o := newOptions{texts: map[string]*string{}}
 	c := &cobra.Command{
 		Use: "new TYPE SLUG [DIR]", Short: "Create a file for a new entity",
-		Long: `New checks and writes a file for a new tool or model and prints its path. It never
-changes an existing file.`,
-		Example: `  kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
+		Long: `New checks and writes a file for a new entity and prints its path. It never changes an
+existing file.`,
+		Example: `  kindex new model llama-3 --name "Llama 3" --category language --description "…" --field family=llama-3 --field openWeights=true
+  kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := cli.TakeContent(cmd, &o.content, args, 2)
 			if err != nil {
@@ -62,7 +62,11 @@ changes an existing file.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return record.Types, cobra.ShellCompDirectiveNoFileComp
+			declared, err := content.ReadKinds(o.content)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return declared.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	f := c.Flags()
@@ -73,30 +77,28 @@ changes an existing file.`,
 	cli.JSONFlag(f, &o.json)
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
-	f.BoolVar(&o.openWeights, "open-weights", false, "whether a model's weights can be downloaded; unknown unless given")
+	f.StringArrayVar(&o.declared, "field", nil, "a field that the index declares as FIELD=VALUE, such as family=llama-3; may be repeated")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
 	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")
 	return c
 }
 
 func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
-	if !slices.Contains(record.Types, typ) {
-		return cli.Usage(cli.UnknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types)))
-	}
 	if !content.ValidSlug(slug) {
 		return cli.Usage(slugError(slug))
 	}
 	if device := content.DeviceName(slug); device != "" {
 		return cli.Usage(fmt.Errorf("%q%s", slug, device))
 	}
-	fields, err := o.fields()
-	if err == nil && cmd.Flags().Changed("open-weights") {
-		fields["openWeights"] = o.openWeights
-	}
+	workspace, err := content.OpenWorkspace(o.content)
 	if err != nil {
 		return err
 	}
-	workspace, err := content.OpenWorkspace(o.content)
+	declared := workspace.Kinds
+	if declared.Kind(typ) == nil {
+		return cli.Usage(cli.UnknownName("type", typ, declared.Names(), didyoumean.Name(typ, declared.Names())))
+	}
+	fields, err := o.fields(declared)
 	if err == nil {
 		err = workspace.Missing
 	}
@@ -116,7 +118,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if len(missing) > 0 {
 		return cli.Usage(fmt.Errorf("missing flags: %s; see %s --help", strings.Join(missing, ", "), cmd.CommandPath()))
 	}
-	data, err := yamlfmt.Compose(fields)
+	data, err := yamlfmt.Compose(declared, fields)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func slugError(slug string) error {
 }
 
 // fields returns the entity's fields that are set by flags.
-func (o newOptions) fields() (map[string]any, error) {
+func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range o.texts {
 		if text := strings.TrimSpace(*value); text != "" {
@@ -180,6 +182,18 @@ func (o newOptions) fields() (map[string]any, error) {
 	if len(links) > 0 {
 		fields["links"] = links
 	}
+	for _, text := range o.declared {
+		name, value, _ := strings.Cut(text, "=")
+		f := declared.Field(name)
+		if f == nil {
+			var known []string
+			for _, leaf := range declared.Leaves() {
+				known = append(known, leaf.Path)
+			}
+			return nil, cli.Usage(cli.UnknownName("field", name, known, didyoumean.Name(name, known)))
+		}
+		setField(fields, f, value)
+	}
 	ids, err := o.identifiers()
 	if err != nil {
 		return nil, err
@@ -193,6 +207,28 @@ func (o newOptions) fields() (map[string]any, error) {
 		}
 	}
 	return fields, nil
+}
+
+// setField sets a declared field to what a flag says; the rules for files then judge the value. A list is
+// separated by commas.
+func setField(fields map[string]any, f *kinds.Field, text string) {
+	var value any = text
+	switch {
+	case f.IsList():
+		value = strings.Split(text, ",")
+	case f.Type == kinds.Boolean && (text == "true" || text == "false"):
+		value = text == "true"
+	case f.IsNumber() && yamldoc.IsPlainNumber(text):
+		value = json.Number(text)
+	}
+	if f.Group == nil {
+		fields[f.Name] = value
+		return
+	}
+	if fields[f.Group.Name] == nil {
+		fields[f.Group.Name] = map[string]any{}
+	}
+	fields[f.Group.Name].(map[string]any)[f.Name] = value
 }
 
 // identifiers returns the identifiers by namespace: a string or, if there are several, a list.

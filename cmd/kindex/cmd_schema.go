@@ -5,15 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/content"
 	"kindex/builder/content/schema"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
 )
 
 func schemaCommand() *cobra.Command {
-	return &cobra.Command{
+	var dir string
+	c := &cobra.Command{
 		Use: "schema [" + strings.Join(schema.Names, "|") + "]", Short: "Print the JSON Schema for a kind of content file",
-		Long: `Schema prints the JSON Schema (draft 2020-12) for a kind of content file. Editors
+		Long: `Schema prints the JSON Schema (draft 2020-12) for a kind of content file, with the kinds
+and fields that kinds.yaml in the content folder declares. Editors
 with the YAML language server use it if a file starts with the line
 # yaml-language-server: $schema=PATH`,
 		Example:   "  kindex schema entity > entity.schema.json",
@@ -23,7 +26,11 @@ with the YAML language server use it if a file starts with the line
 			if len(args) == 1 {
 				name = args[0]
 			}
-			data, err := schema.JSON(name)
+			declared, err := content.ReadKinds(dir)
+			if err != nil {
+				return err
+			}
+			data, err := schema.JSON(name, declared)
 			if err != nil {
 				return cli.Usage(cli.UnknownName("schema", name, schema.Names, didyoumean.Name(name, schema.Names)))
 			}
@@ -31,4 +38,6 @@ with the YAML language server use it if a file starts with the line
 			return err
 		},
 	}
+	c.Flags().StringVar(&dir, "content", "content", "the content folder")
+	return c
 }

@@ -39,7 +39,7 @@ lists similar names.`,
 		},
 	}
 	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(record.Types, " or "))
+	c.Flags().StringVar(&o.typ, "type", "", "only this type")
 	c.Flags().StringVar(&o.category, "category", "", "only this category")
 	c.Flags().IntVar(&o.limit, "limit", 10, "maximum number of results")
 	c.Flags().BoolVar(&o.json, "json", false, "print the records as JSON, as the API returns them")

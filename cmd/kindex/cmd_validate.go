@@ -158,7 +158,7 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 			notes = append(notes, "note: "+err.Error())
 			continue
 		}
-		s := openList(f, "")
+		s := openList(l.Kinds, f, "")
 		if problem := s.Info().Problem; problem != "" {
 			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %s", f.Name, problem))
 		}

@@ -20,7 +20,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/exports/store"
 )
 
@@ -107,7 +107,7 @@ func startSession(t *testing.T, dir string) *session {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	s := &session{t: t, rng: rand.New(rand.NewPCG(seed, 0)), dir: dir, good: map[string]string{}, broken: map[string]bool{}, kinds: map[string]int{}}
-	for _, typ := range record.Types {
+	for _, typ := range kinds.Default().Names() {
 		for _, name := range entries(t, filepath.Join(dir, "content", typ)) {
 			data, err := os.ReadFile(filepath.Join(dir, "content", typ, name))
 			if err != nil {
@@ -216,7 +216,7 @@ var linking = regexp.MustCompile(`(?m)^(ids|lifecycle):.*\n(?: .*\n)*`)
 // deleted.
 func separate(t *testing.T, content string) {
 	t.Helper()
-	for _, typ := range record.Types {
+	for _, typ := range kinds.Default().Names() {
 		for _, name := range entries(t, filepath.Join(content, typ)) {
 			path := filepath.Join(content, typ, name)
 			text, err := os.ReadFile(path)

@@ -12,6 +12,7 @@ import (
 	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -41,6 +42,9 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 
 // SubmissionIndex implements submission.Index with a served build.
 type SubmissionIndex struct{ Served *live.ServedBuild }
+
+// Kinds implements submission.Index.
+func (x SubmissionIndex) Kinds() *kinds.Set { return x.Served.Build.Kinds() }
 
 // Categories implements submission.Index.
 func (b SubmissionIndex) Categories() []record.Category { return b.Served.Categories }

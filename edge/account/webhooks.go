@@ -14,6 +14,7 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -84,10 +85,10 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 // CreateWebhook returns the write that adds a webhook to an account. The response body is a
 // CreatedWebhook. If the webhook cannot be created, refused is the problem, which the write also
 // returns. If the client has disconnected, err is set.
-func (s *Service) CreateWebhook(ctx context.Context, account string, n NewWebhook) (write WriteFunc, refused, err error) {
+func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, account string, n NewWebhook) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortNames(n.Events, record.WebhookEvents),
-		Fields: sortNames(n.Fields, record.ChangeFields), IgnoreFigures: n.Figures != nil && !*n.Figures}
-	fieldErrors := append(checkNames("events", "an event", n.Events, record.WebhookEvents), checkNames("fields", "a field", n.Fields, record.ChangeFields)...)
+		Fields: sortNames(n.Fields, record.ChangeFields(declared)), IgnoreFigures: n.Figures != nil && !*n.Figures}
+	fieldErrors := append(checkNames("events", "an event", n.Events, record.WebhookEvents), checkNames("fields", "a field", n.Fields, record.ChangeFields(declared))...)
 	if len(n.Events) == 0 {
 		fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "must name at least one of " + strings.Join(record.WebhookEvents, ", ")})
 	}

@@ -66,9 +66,9 @@ func changeFilter(c *web.Call) (f history.ChangeFilter, err error) {
 		to    *[]string
 	}{
 		{"event", record.Events, &f.Event},
-		{"type", record.Types, &f.Type},
+		{"type", c.Served.Build.Kinds().Names(), &f.Type},
 		{"category", withFormer(c, allCategories(c)), &f.Category},
-		{"field", record.ChangeFields, &f.Field},
+		{"field", record.ChangeFields(c.Served.Build.Kinds()), &f.Field},
 	} {
 		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {
 			return f, err

@@ -11,7 +11,7 @@ import (
 // which do not contain previewed edits.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
-	body, err := croissant.Describe(m, c.BaseURL(), c.Served.Signature())
+	body, err := croissant.Describe(m, c.Served.Build.Kinds(), c.BaseURL(), c.Served.Signature())
 	if err != nil {
 		return nil, err
 	}

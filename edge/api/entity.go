@@ -33,7 +33,7 @@ func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}, nil
 	}
-	names, err := c.Query.List("fields", slices.Concat(record.RecordFields, record.ScoreNames))
+	names, err := c.Query.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
 	if err != nil {
 		return nil, err
 	}

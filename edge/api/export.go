@@ -18,7 +18,6 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/record"
 	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -183,7 +182,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 // FullColumns, or nil for all, and file is the name of the files of a build with these columns, if any.
 func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, err error) {
 	var known []string
-	for _, column := range table.FullColumns {
+	for _, column := range table.FullColumns(c.Served.Build.Kinds()) {
 		known = append(known, column.Name)
 	}
 	names, err := c.Query.List("fields", append(known, allFields))
@@ -193,16 +192,16 @@ func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, 
 	case slices.Contains(names, allFields) && len(names) > 1:
 		return nil, nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
 	case slices.Contains(names, allFields):
-		return table.FullColumns, nil, exports.FullFile, nil
+		return table.FullColumns(c.Served.Build.Kinds()), nil, exports.FullFile, nil
 	}
-	columns, at, err = table.SelectColumns(table.FullColumns, names)
+	columns, at, err = table.SelectColumns(table.FullColumns(c.Served.Build.Kinds()), names)
 	return columns, at, "", err
 }
 
 // ranksByType returns the rank of each ranked record among those of its type.
 func ranksByType(b *exports.Build) map[uint32]int {
 	ranks := map[uint32]int{}
-	for _, typ := range record.Types {
+	for _, typ := range b.Kinds().Names() {
 		for i, o := range b.InRankOrder(b.Board(view.AllBoard, typ, "composite")) {
 			ranks[o] = i + 1
 		}

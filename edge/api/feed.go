@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -84,8 +83,8 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 func unknownKey(c *web.Call, key string) error {
 	typ, slug, _ := strings.Cut(key, "/")
 	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
-	if !slices.Contains(record.Types, typ) {
-		typ = didyoumean.Name(typ, record.Types)
+	if c.Served.Build.Kinds().Kind(typ) == nil {
+		typ = didyoumean.Name(typ, c.Served.Build.Kinds().Names())
 	}
 	if similar := c.Served.SimilarSlugs(typ, web.Shorten(slug)); len(similar) > 0 {
 		paramErr.Suggestion = typ + "/" + similar[0]
@@ -132,7 +131,7 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 		return base + u.String()
 	}
 	doc := &feed.Feed{Title: titleWith(c, "entity", "type", "category"), Description: b.Manifest.Description, Base: base, Self: at(page),
-		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.Served.Titles, Refreshes: map[string]*feed.Refresh{}}
+		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Words: feed.Words{Kinds: b.Kinds(), Categories: c.Served.Titles}, Refreshes: map[string]*feed.Refresh{}}
 	if page > 1 {
 		doc.Previous = at(page - 1)
 	}

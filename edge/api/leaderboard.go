@@ -90,7 +90,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ, err := c.Query.OneOf("type", "", record.Types)
+	typ, err := c.Query.OneOf("type", "", c.Served.Build.Kinds().Names())
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
@@ -81,7 +80,7 @@ func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (*view.
 	if f.Families, err = c.Query.Each("family"); err != nil {
 		return nil, err
 	}
-	if f.Modalities, err = c.Query.AnyOf("modality", kinds.Default().Field("modalities.input").Values); err != nil {
+	if f.Modalities, err = c.Query.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values); err != nil {
 		return nil, err
 	}
 	if f.MaxInput, err = c.Query.Price("maxInput"); err != nil {

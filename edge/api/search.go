@@ -7,7 +7,6 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/indexes"
 )
@@ -36,7 +35,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	facets, err := c.Query.List("facets", view.FilterFields)
+	facets, err := c.Query.List("facets", view.FilterFields(c.Served.Build.Kinds()))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	typ, err := c.Query.OneOf("type", "", record.Types)
+	typ, err := c.Query.OneOf("type", "", c.Served.Build.Kinds().Names())
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"kindex/edge/web"
 	"kindex/exports/history"
 	"kindex/exports/jsonenc"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -19,7 +18,7 @@ const maxSeriesVersions = 10_000
 // Signals handles GET /api/entity/:type/:slug/signals.
 func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	var known []string
-	for _, s := range kinds.Default().Signals {
+	for _, s := range c.Served.Build.Kinds().Signals {
 		known = append(known, s.Name)
 	}
 	names, err := c.Query.AnyOf("name", known)
@@ -57,7 +56,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 			points = append(points, newSignalPoint(name, i, p))
 		}
 		// A signal that does not vary or is unknown now has no growth.
-		if n := len(series); n > 0 && series[n-1].Value != (record.Fact{}) && kinds.Default().Signal(name).Varies() {
+		if n := len(series); n > 0 && series[n-1].Value != (record.Fact{}) && c.Served.Build.Kinds().Signal(name).Varies() {
 			growth[name] = map[string]*figureGrowth{}
 			for _, days := range history.GrowthWindows {
 				growth[name][strconv.Itoa(days)+"d"] = newFigureGrowth(history.GrowthOver(series, c.Served.AsOf, days))

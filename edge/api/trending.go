@@ -3,7 +3,6 @@ package api
 import (
 	"kindex/edge/web"
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -39,7 +38,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, kinds.Default().Growing()...))
+	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return nil, err
 	}
-	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), owner.ID, body)
+	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), c.Served.Build.Kinds(), owner.ID, body)
 	if err == nil && !account.HasIdempotencyKey(c) {
 		err = refused
 	}

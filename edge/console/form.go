@@ -15,7 +15,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/site/form"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
@@ -48,7 +48,7 @@ func (e *formError) Error() string { return e.text }
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
-	f := &form.Form{}
+	f := &form.Form{Kinds: c.Served.Build.Kinds()}
 	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
 		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 		if there, err := fillCorrection(c, f, typ, slug); err != nil {
@@ -149,7 +149,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 // entered.
 func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
-	f := &form.Form{}
+	f := &form.Form{Kinds: c.Served.Build.Kinds()}
 	err := s.readForm(c, f)
 	var r *web.Reply
 	if err == nil {
@@ -178,12 +178,12 @@ func (s *Console) readForm(c *web.Call, f *form.Form) error {
 	if s.foreign.Check(c.Request) != nil {
 		return &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
 	}
-	sent, size, tooLong := readFormBody(c)
+	sent, size, tooLong := readFormBody(c, f)
 	var gone error
 	if sent != nil {
 		gone = readCorrection(c, f, sent)
 		f.Was = readPrevious(f, sent)
-		f.Values = formValues(sent) // whatever else is wrong, the page shows them again
+		f.Values = formValues(f, sent) // whatever else is wrong, the page shows them again
 	}
 	err := s.fillSession(c, f)
 	switch {
@@ -273,9 +273,9 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 
 // showProposal fills in the file of a new entity, its path, and similar entities.
 func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []submission.Problem, draft *submission.Draft) (err error) {
-	f.Path = formFilePath(fields, draft)
+	f.Path = formFilePath(f.Kinds, fields, draft)
 	if draft == nil {
-		f.YAML = string(submission.Sketch(fields, problems))
+		f.YAML = string(submission.Sketch(f.Kinds, fields, problems))
 	} else {
 		f.YAML = string(draft.YAML)
 		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
@@ -298,7 +298,7 @@ func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
-	if err != nil || formKinds[root] != "list" {
+	if err != nil || formKinds(f)[root] != "list" {
 		return ""
 	}
 	list, ok := entries[root]
@@ -318,13 +318,13 @@ func listEntrySuggestion(f *form.Form, field string, entries map[string][]string
 
 // formFilePath returns the path that a submission's file would have, or as much of it as is
 // known.
-func formFilePath(fields map[string]any, draft *submission.Draft) string {
+func formFilePath(declared *kinds.Set, fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"
 	}
 	typ, _ := fields["type"].(string)
-	if !slices.Contains(record.Types, typ) {
-		typ = form.DefaultType
+	if declared.Kind(typ) == nil {
+		typ = form.DefaultType(declared)
 	}
 	slug := submission.Slug(fields)
 	if slug == "" {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -12,10 +13,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/edge/auth"
 	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/site/form"
 )
 
@@ -33,7 +36,7 @@ const suggestionField = "use"
 // readFormBody reads the fields of a form, each with all values sent for it, and returns them
 // with the size of the body in bytes. It also sets the request's PostForm, as if the request had
 // parsed the form itself.
-func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
+func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return nil, size, &formError{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
@@ -60,29 +63,31 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(suggestionField), "=")
-	if sent.Del(suggestionField); slices.Contains(formNames, use) {
+	if sent.Del(suggestionField); formKinds(f)[use] != "" || isFigure(use) {
 		sent[use] = []string{value}
 	}
 	c.Request.Form, c.Request.PostForm = sent, sent
 	return sent, size, nil
 }
 
-// formNames contains the names of the fields of both forms; formKinds maps them to their kinds.
-var formNames, formKinds = func() (names []string, kinds map[string]string) {
-	kinds = map[string]string{}
-	for _, f := range slices.Concat(form.Fields(false), form.Fields(true)) {
-		if kinds[f.Name] == "" {
-			names = append(names, f.Name)
-		}
-		kinds[f.Name] = f.Kind
+func isFigure(name string) bool {
+	_, is := form.IsFigure(name)
+	return is
+}
+
+// formKinds returns the kinds of the fields of a form by name.
+func formKinds(f *form.Form) map[string]string {
+	kinds := map[string]string{}
+	for _, field := range f.Fields() {
+		kinds[field.Name] = field.Kind
 	}
-	return names, kinds
-}()
+	return kinds
+}
 
 // formValues returns the entered values, formatted as the page will show them again.
-func formValues(sent url.Values) map[string]string {
+func formValues(f *form.Form, sent url.Values) map[string]string {
 	values := map[string]string{}
-	for _, name := range formNames {
+	for name := range formKinds(f) {
 		if v := sent[name]; len(v) > 0 {
 			values[name] = strings.Join(v, ", ")
 		}
@@ -99,23 +104,33 @@ func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems 
 	if f.Amends != "" {
 		fields[amendsField] = f.Amends
 	}
-	known := map[string]bool{}
-	for _, field := range form.Fields(f.Amends != "") {
-		known[field.Name] = true
+	known := map[string]form.Field{}
+	for _, field := range f.Fields() {
+		known[field.Name] = field
 	}
-	links := map[string]any{}
+	set := func(name string, value any) {
+		group, member, nested := strings.Cut(name, ".")
+		if !nested {
+			fields[name] = value
+			return
+		}
+		if fields[group] == nil {
+			fields[group] = map[string]any{}
+		}
+		fields[group].(map[string]any)[member] = value
+	}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		kind := formKinds[name]
+		field, isKnown := known[name]
 		_, isFigure := form.IsFigure(name)
 		switch {
 		case name == auth.FormField || name == amendsField:
 			continue
-		case !known[name]:
+		case !isKnown:
 			if len(problems) < web.MaxFieldErrors {
-				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, formNames)})
+				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, slices.Sorted(maps.Keys(known)))})
 			}
 			continue
-		case len(sent[name]) > 1 && kind != "list":
+		case len(sent[name]) > 1 && field.Kind != "list":
 			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
@@ -126,41 +141,47 @@ func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems 
 			problems = append(problems, *p)
 		}
 		text := strings.TrimSpace(f.Values[name])
-		if kind == "text" {
+		if field.Kind == "text" {
 			text = lineBreaks.Replace(text)
 		}
-		link, isLink := strings.CutPrefix(name, "links.")
 		switch {
 		case text == "" && f.Amends == "":
-		case text == "" && isLink:
-			links[link] = nil
 		case text == "":
-			fields[name] = nil
-		case isLink:
-			links[link] = text
-		case kind == "list":
+			set(name, nil)
+		case field.Kind == "list":
 			if list := form.SplitList(text); len(list) > 0 {
-				fields[name] = toAnySlice(list)
+				set(name, listOf(field.Declared, list))
 			}
 		default:
-			fields[name] = text
+			set(name, valueOf(field.Declared, text))
 		}
 	}
-	if len(links) > 0 {
-		fields["links"] = links
-	}
 	if f.Amends != "" {
-		problems = append(problems, addFigure(fields, f.Values)...)
+		problems = append(problems, addFigure(f.Kinds, fields, f.Values)...)
 	}
 	return fields, problems
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-func toAnySlice(list []string) []any {
+// valueOf returns the value that a text stands for: a number or an answer of a declared field of that type,
+// so that the rules for files apply to it.
+func valueOf(f *kinds.Field, text string) any {
+	switch {
+	case f == nil:
+		return text
+	case (f.IsNumber() || f.Of == kinds.Number) && yamldoc.IsPlainNumber(text):
+		return json.Number(text)
+	case f.Type == kinds.Boolean && (text == "true" || text == "false"):
+		return text == "true"
+	}
+	return text
+}
+
+func listOf(f *kinds.Field, list []string) []any {
 	all := make([]any, len(list))
 	for i, s := range list {
-		all[i] = s
+		all[i] = valueOf(f, s)
 	}
 	return all
 }

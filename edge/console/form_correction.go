@@ -34,6 +34,9 @@ func fillCorrection(c *web.Call, f *form.Form, typ, slug string) (there bool, er
 	for _, l := range e.Links {
 		f.Values["links."+l.Name] = l.URL
 	}
+	for _, v := range e.Values {
+		f.Values[v.Field.Path] = form.Text(v.Field, v.Value)
+	}
 	f.Current = maps.Clone(f.Values)
 	return true, nil
 }
@@ -47,7 +50,7 @@ const wasPrefix = "was."
 func readPrevious(f *form.Form, sent url.Values) map[string]string {
 	was := maps.Clone(f.Current)
 	for name, values := range sent {
-		if field, ok := strings.CutPrefix(name, wasPrefix); ok && f.Amends != "" && formKinds[field] != "" {
+		if field, ok := strings.CutPrefix(name, wasPrefix); ok && f.Amends != "" && formKinds(f)[field] != "" {
 			was[field] = values[0]
 			delete(sent, name)
 		}
@@ -125,7 +128,7 @@ func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []submission.
 
 // addFigure adds the signal that a correction changes. Numbers become numbers, so that the rules
 // for files apply to them.
-func addFigure(fields map[string]any, values map[string]string) (problems []submission.Problem) {
+func addFigure(declared *kinds.Set, fields map[string]any, values map[string]string) (problems []submission.Problem) {
 	name, signal := "", map[string]any{}
 	for field, text := range values {
 		member, ok := form.IsFigure(field)
@@ -140,7 +143,7 @@ func addFigure(fields map[string]any, values map[string]string) (problems []subm
 			signal[member] = text
 		}
 	}
-	known := kinds.Default().Signal(name) != nil
+	known := declared.Signal(name) != nil
 	switch {
 	case name == "" && len(signal) > 0:
 		problems = append(problems, submission.Problem{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"})

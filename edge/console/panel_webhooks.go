@@ -59,7 +59,7 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	asked := account.NewWebhook{URL: v.field("url"), Events: v.Request.PostForm["events"], Figures: &figures,
 		Fields: strings.FieldsFunc(v.field("fields"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
 	ctx := v.Request.Context()
-	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.account.ID, asked)
+	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.Served.Build.Kinds(), v.account.ID, asked)
 	if err != nil {
 		return panelReply{}, err
 	}

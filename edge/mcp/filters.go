@@ -1,17 +1,20 @@
 package mcp
 
-import "kindex/exports/record"
+import (
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+)
 
 // searchFilters returns the arguments that narrow a search. They have the names of the API's
 // parameters. Their descriptions are short, because they are part of every conversation.
-func searchFilters(category argument) []argument {
+func searchFilters(declared *kinds.Set, category argument) []argument {
 	return []argument{
-		typeArgument, category,
+		typeArgument(declared), category,
 		{name: "provider", typ: text, about: "Only entities of this provider.", examples: []any{"OpenAI"}},
 		{name: "tag", typ: text, about: "Only entities with this tag; several, separated by commas, must all match.", examples: []any{"python", "python,gpu"}},
 		{name: "capability", typ: text, about: "Only entities with this capability; several as for tag.", examples: []any{"tool-call"}},
 		{name: "license", typ: text, about: "Only entities with this licence (SPDX identifier).", examples: []any{"Apache-2.0"}},
-		{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only entities with this pricing model."},
+		{name: "pricingModel", typ: text, choices: declared.PricingModels, about: "Only entities with this pricing model."},
 		{name: "status", typ: text, choices: record.Statuses, about: "Default: all but withdrawn."},
 		{name: "maintenance", typ: text, choices: record.MaintenanceStates, about: "Only entities whose repository is in this state."},
 		{name: "family", typ: text, about: "Only models of this family.", examples: []any{"gpt"}},

@@ -89,7 +89,7 @@ func (t *tools) list(ctx context.Context, v values, path string, q url.Values, n
 }
 
 func (t *tools) search(ctx context.Context, v values) (any, error) {
-	q := params(v, slices.Concat(where.Filters, []string{"limit", "offset"})...)
+	q := params(v, slices.Concat(where.Filters(t.kinds), []string{"limit", "offset"})...)
 	q.Set("q", v.text("query"))
 	return t.list(ctx, v, "/api/search", q, "Use fewer or different words, or remove filters.")
 }

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/exports/kinds"
 	"kindex/exports/where"
 )
 
@@ -153,7 +154,7 @@ func TestSearchFilters(t *testing.T) {
 	if text, wrong := use(t, cs, "search", given); wrong {
 		t.Fatal(text)
 	}
-	for _, name := range where.Filters {
+	for _, name := range where.Filters(kinds.Default()) {
 		want := fmt.Sprint(given[name])
 		if name == "maxPrice" {
 			want = "0.000001"
@@ -255,7 +256,7 @@ func TestClient(t *testing.T) {
 // TestMoments: since and until accept the same formats. An ID selects the changes after it, but
 // only in since.
 func TestMoments(t *testing.T) {
-	for _, one := range newTools(nil, nil).all {
+	for _, one := range newTools(nil, Options{Kinds: kinds.Default()}).all {
 		for _, a := range one.args {
 			if a.name != "since" && a.name != "until" {
 				continue
@@ -300,7 +301,7 @@ func FuzzArguments(f *testing.F) {
 		}
 		return asJSON(`{"type":"tool","slug":"a","data":[],"count":0,"scores":{}}`)
 	})
-	all := newTools(api, nil)
+	all := newTools(api, Options{Kinds: kinds.Default()})
 	f.Fuzz(func(t *testing.T, arguments string) {
 		for i := range all.all {
 			r, err := all.call(t.Context(), &all.all[i], &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Arguments: json.RawMessage(arguments)}})

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"kindex/exports/kinds"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"kindex/exports/record"
 )
 
 // The URIs of the resources.
@@ -121,7 +120,7 @@ const maxCompleted = 20
 // complete completes the parts of a resource's URI. For slugs, it uses the API's suggestions,
 // and for categories the list of categories. For an empty slug, it returns no completions and
 // sends no request.
-func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+func complete(ctx context.Context, api API, declared *kinds.Set, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	word := req.Params.Argument.Value
 	if len(word) > maxText {
 		return nil, invalid("The argument has more than %d characters.", maxText)
@@ -130,12 +129,12 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 	var err error
 	switch req.Params.Argument.Name {
 	case "type":
-		list = record.Types
+		list = declared.Names()
 	case "category":
 		list, err = categories(ctx, api)
 	case "slug":
 		q := url.Values{"q": {word}}
-		if c := req.Params.Context; c != nil && slices.Contains(record.Types, c.Arguments["type"]) {
+		if c := req.Params.Context; c != nil && declared.Kind(c.Arguments["type"]) != nil {
 			q.Set("type", c.Arguments["type"])
 		}
 		if strings.TrimSpace(word) != "" {

@@ -18,15 +18,17 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/parallel"
 )
 
 // Options describe a server to its clients and configure it.
 type Options struct {
-	Version    string   // version of the program or of the API
-	Title      string   // title of the index, "" if unknown
-	Categories []string // slugs of the index's categories, the first of which are used as examples; optional
-	Counted    bool     // calls count towards a limit
+	Version    string     // version of the program or of the API
+	Title      string     // title of the index, "" if unknown
+	Categories []string   // slugs of the index's categories, the first of which are used as examples; optional
+	Kinds      *kinds.Set // of the index; nil for kinds.Default
+	Counted    bool       // calls count towards a limit
 	Log        *slog.Logger
 	CallTime   time.Duration // timeout for a call; if 0, DefaultCallTime
 }
@@ -44,7 +46,10 @@ type Server struct {
 
 // New returns a server that calls an API.
 func New(api API, o Options) *Server {
-	s := &Server{tools: newTools(api, o.Categories), log: o.Log, time: cmp.Or(o.CallTime, DefaultCallTime)}
+	if o.Kinds == nil {
+		o.Kinds = kinds.Default()
+	}
+	s := &Server{tools: newTools(api, o), log: o.Log, time: cmp.Or(o.CallTime, DefaultCallTime)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -52,7 +57,7 @@ func New(api API, o Options) *Server {
 		Instructions: instructions(o),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 		CompletionHandler: func(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-			return complete(ctx, api, req)
+			return complete(ctx, api, o.Kinds, req)
 		},
 	})
 	s.tools.add(s.sdk)

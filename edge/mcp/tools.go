@@ -26,17 +26,26 @@ type tool struct {
 // tools holds the tools that use an API.
 type tools struct {
 	api        API
+	kinds      *kinds.Set
 	all        []tool
 	categories []string // categories of the index; empty if unknown
 }
 
 // Arguments that several tools have in common.
 var (
-	typeArgument   = argument{name: "type", typ: text, choices: record.Types, about: "Only models (trained weights and hosted models) or only tools (libraries and programs). Default: both."}
 	offsetArgument = argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0.0, about: "Number of results to skip: use nextOffset from the previous result."}
 	atArgument     = argument{name: "at", typ: text, about: "A day, YYYY-MM-DD: return the data as of the end of that day. Default: now.", examples: []any{"2026-11-01"}}
 	fullArgument   = argument{name: "full", typ: yesNo, standard: false, about: "Return complete records, in structuredContent only: many times longer."}
 )
+
+// typeArgument is the argument for the kind of entities.
+func typeArgument(declared *kinds.Set) argument {
+	about := "Only entities of this kind:"
+	for _, k := range declared.Order {
+		about += " " + k.Name + " (" + strings.TrimSuffix(k.Description, ".") + ");"
+	}
+	return argument{name: "type", typ: text, choices: declared.Names(), about: strings.TrimSuffix(about, ";") + ". Default: all."}
+}
 
 func limitArgument(defaultLimit, max float64) argument {
 	return argument{name: "limit", typ: whole, min: 1, max: max, standard: defaultLimit, about: "Maximum number of results."}
@@ -49,8 +58,10 @@ func entityArgument(about string) argument {
 const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change to get those after it"
 
 // newTools returns the tools. The categories are used as examples and can be empty.
-func newTools(api API, categories []string) *tools {
-	t := &tools{api: api, categories: categories}
+func newTools(api API, o Options) *tools {
+	categories, declared := o.Categories, o.Kinds
+	t := &tools{api: api, categories: categories, kinds: declared}
+	ofType := typeArgument(declared)
 	category := argument{name: "category", typ: text, grammar: slugGrammar, about: "Only the category with this slug. The resource kindex://categories describes all categories; leaderboard lists them if it is called with an unknown category."}
 	for _, c := range categories[:min(len(categories), 6)] {
 		category.examples = append(category.examples, c)
@@ -66,7 +77,7 @@ func newTools(api API, categories []string) *tools {
 			"Tolerates typos; \"words in quotes\" must match exactly. Results are short: pass an id to get_entity for details. Costs one request.",
 			slices.Concat([]argument{
 				{name: "query", typ: text, required: true, about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
-			}, searchFilters(category), []argument{limitArgument(10, 50), offsetArgument, fullArgument}), listSchema, t.search},
+			}, searchFilters(declared, category), []argument{limitArgument(10, 50), offsetArgument, fullArgument}), listSchema, t.search},
 		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
 			"The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
@@ -77,15 +88,15 @@ func newTools(api API, categories []string) *tools {
 			}, entitySchema, t.getEntity},
 		{"leaderboard", "Leaderboard", "Tools or models ranked by a score from 0 to 100: on a board (a ranking for one purpose, such as models for coding), in a category, or of all categories. " +
 			"For \"what is the best …\", use the board for that purpose: scores of different kinds do not compare. Use search for a need described in words. Costs one request.",
-			[]argument{board, typeArgument,
+			[]argument{board, ofType,
 				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
 					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest commits and release, citations from dependents and papers, engagement from contributors and forks."},
 				limitArgument(10, 50), offsetArgument, atArgument, fullArgument,
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed or, with by, entities one of whose figures grew, such as stars; largest gain first. Costs one request.",
 			[]argument{window,
-				{name: "by", typ: text, choices: append([]string{byScore}, kinds.Default().Growing()...), standard: byScore, about: "What must have grown: the composite score, or a figure."},
-				typeArgument, category, limitArgument(10, 50), fullArgument}, listSchema, t.trending},
+				{name: "by", typ: text, choices: append([]string{byScore}, declared.Growing()...), standard: byScore, about: "What must have grown: the composite score, or a figure."},
+				ofType, category, limitArgument(10, 50), fullArgument}, listSchema, t.trending},
 		{"similar", "Similar entities", "Alternatives to a tool or model, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.",
 			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."),
 				{name: "kind", typ: text, choices: []string{"alternatives", "related"}, about: "Only alternatives, or only related entities. Default: both."},
@@ -99,7 +110,7 @@ func newTools(api API, categories []string) *tools {
 			[]argument{
 				{name: "since", typ: text, required: true, about: "Start: " + sinceForms + ".", examples: []any{"2026-11-01"}},
 				{name: "until", typ: text, about: "End, inclusive: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
-				event, typeArgument, category, limitArgument(20, 100), offsetArgument, all,
+				event, ofType, category, limitArgument(20, 100), offsetArgument, all,
 			}, changesSchema, t.changesSince},
 	}
 	return t

@@ -14,15 +14,13 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/view"
 	"kindex/exports/where"
 )
 
 // Error describes what is wrong with a parameter.
 type Error = where.Error
-
-// Filters contains the names of the parameters that select records.
-var Filters = where.Filters
 
 // The default and the maximum number of records on a page.
 const (
@@ -41,12 +39,13 @@ const (
 // Params holds the parameters of one request.
 type Params struct {
 	where.Params
+	kinds *kinds.Set // of the index
 }
 
 // Parse parses a raw query and rejects parameters that are not in allowed.
-func Parse(raw string, allowed []string) (*Params, error) {
+func Parse(declared *kinds.Set, raw string, allowed []string) (*Params, error) {
 	if raw == "" {
-		return &Params{}, nil
+		return &Params{kinds: declared}, nil
 	}
 	if len(raw) > MaxQuery {
 		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(raw), MaxQuery)}
@@ -60,14 +59,14 @@ func Parse(raw string, allowed []string) (*Params, error) {
 		good = good && check(name, list, allowed) == nil
 	}
 	if good {
-		return &Params{where.Params(values)}, nil
+		return &Params{where.Params(values), declared}, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) { // report the first name in alphabetical order, since the order of a map is random
 		if err := check(name, values[name], allowed); err != nil {
 			return nil, err
 		}
 	}
-	return &Params{where.Params(values)}, nil
+	return &Params{where.Params(values), declared}, nil
 }
 
 // check checks a parameter's name, and the number and length of its values.
@@ -176,11 +175,11 @@ func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 // Sort reads the sort and order parameters. By default, names and prices are sorted in
 // ascending order and everything else in descending order.
 func (p *Params) Sort() (view.Sort, error) {
-	key, err := p.OneOf("sort", view.DefaultSort.Key, view.SortKeys)
+	key, err := p.OneOf("sort", view.DefaultSort.Key, view.SortKeys(p.kinds))
 	if err != nil {
 		var unknown *Error
 		if errors.As(err, &unknown) && len(p.Params["sort"]) == 1 {
-			unknown.Message += "; expected one of: " + strings.Join(plainKeys, ", ") + ", or signal. and the name of a signal, such as signal.stars"
+			unknown.Message += "; expected one of: " + strings.Join(plainKeys(p.kinds), ", ") + ", or signal. and the name of a signal"
 		}
 		return view.Sort{}, err
 	}
@@ -192,8 +191,10 @@ func (p *Params) Sort() (view.Sort, error) {
 	return view.Sort{Key: key, Desc: order == "desc"}, err
 }
 
-// plainKeys are the sort keys other than signals.
-var plainKeys = slices.DeleteFunc(slices.Clone(view.SortKeys), func(key string) bool { return strings.HasPrefix(key, "signal.") })
+// plainKeys returns the sort keys other than signals.
+func plainKeys(declared *kinds.Set) []string {
+	return slices.DeleteFunc(view.SortKeys(declared), func(key string) bool { return strings.HasPrefix(key, view.SignalKey("")) })
+}
 
 // Page describes which part of a collection is requested.
 type Page struct {

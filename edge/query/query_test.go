@@ -7,15 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
+	"kindex/exports/where"
 )
 
-var allowed = append([]string{"limit", "offset", "cursor", "sort", "order", "fields", "q", "facets"}, Filters...)
+var allowed = append([]string{"limit", "offset", "cursor", "sort", "order", "fields", "q", "facets"}, where.Filters(kinds.Default())...)
 
 func TestUnknownParameterNamesTheNearest(t *testing.T) {
 	for raw, want := range map[string]string{"limt=3": "limit", "categry=x": "category", "minscore=3": "minScore", "zzz=1": ""} {
-		_, err := Parse(raw, allowed)
+		_, err := Parse(kinds.Default(), raw, allowed)
 		var e *Error
 		if !errors.As(err, &e) || !e.Unknown || e.Suggestion != want {
 			t.Errorf("%s: %+v", raw, err)
@@ -45,18 +47,18 @@ func TestRefusals(t *testing.T) {
 
 // readAll reads all parameters that a list accepts.
 func readAll(raw string) error {
-	p, err := Parse(raw, allowed)
+	p, err := Parse(kinds.Default(), raw, allowed)
 	if err != nil {
 		return err
 	}
-	if _, err := p.Filter([]string{"nlp"}, noNames{}); err != nil {
+	if _, err := p.Filter([]string{"nlp"}, view.NewTerms(kinds.Default(), nil)); err != nil {
 		return err
 	}
 	if _, err := p.Sort(); err != nil {
 		return err
 	}
 	if p.Has("fields") {
-		if _, err := p.List("fields", record.RecordFields); err != nil {
+		if _, err := p.List("fields", record.RecordFields(kinds.Default())); err != nil {
 			return err
 		}
 	}
@@ -67,32 +69,32 @@ func readAll(raw string) error {
 // TestMinScoreIsNotRounded: records with a score slightly below minScore are excluded.
 func TestMinScoreIsNotRounded(t *testing.T) {
 	for given, want := range map[string]float64{"40.04": 40.1, "40.06": 40.1, "99.99": 100, "0.00": 0} {
-		p, err := Parse("minScore="+given, allowed)
+		p, err := Parse(kinds.Default(), "minScore="+given, allowed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil, noNames{}); err != nil || f.MinScore != record.ScoreOf(want) {
+		if f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore != record.ScoreOf(want) {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
 	for tenths := range 1001 { // exact values are unchanged
 		given := strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
-		p, err := Parse("minScore="+given, allowed)
+		p, err := Parse(kinds.Default(), "minScore="+given, allowed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil, noNames{}); err != nil || f.MinScore.String() != given {
+		if f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore.String() != given {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
 }
 
 func TestFilter(t *testing.T) {
-	p, err := Parse("tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed)
+	p, err := Parse(kinds.Default(), "tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil, noNames{})
+	f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +105,12 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFilterByFacts(t *testing.T) {
-	p, err := Parse("modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
+	p, err := Parse(kinds.Default(), "modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
 		"&minContext=128000&retiresBefore=2026-12-31&signal=stars>=1000&signal=stars%3C%3D2000.5&signal=lastCommit+<=+2026-01-31", allowed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil, noNames{})
+	f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestDefaultOrder(t *testing.T) {
 	for key, desc := range map[string]bool{"name": false, "price": false, "context": true, "signal.stars": true, "composite": true, "addedDate": true} {
-		p, err := Parse("sort="+key, allowed)
+		p, err := Parse(kinds.Default(), "sort="+key, allowed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,6 +192,3 @@ func FuzzCursor(f *testing.F) {
 }
 
 // noNames replaces no values.
-type noNames struct{}
-
-func (noNames) Preferred(_, value string) (string, bool) { return value, false }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 )
 
 // Limits on the size of what is checked against the rules. They are far larger than any valid
@@ -20,8 +20,8 @@ const (
 
 // listBounds maps each field of an entity file to the maximum number of list entries
 // according to the schema, or to 0 if there is no maximum.
-var listBounds = sync.OnceValue(func() map[string]int {
-	data, err := schema.JSON("entity")
+func listBounds(declared *kinds.Set) map[string]int {
+	data, err := schema.JSON("entity", declared)
 	var s struct {
 		Properties map[string]struct {
 			MaxItems int `json:"maxItems"`
@@ -38,23 +38,23 @@ var listBounds = sync.OnceValue(func() map[string]int {
 		bounds[name] = p.MaxItems
 	}
 	return bounds
-})
+}
 
 // take copies the fields that belong in the file. It reports fields that are too large, and
 // the first unknown fields, instead of copying them.
 func (p *parser) take(fields map[string]any) {
-	unknown := 0
+	unknown, bounds := 0, listBounds(p.kinds)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(addressFields, name) {
 			continue
 		}
-		if _, ok := listBounds()[name]; !ok {
+		if _, ok := bounds[name]; !ok {
 			if unknown++; unknown <= maxMembers {
-				p.add(*schema.UnknownEntityField(name, addressFields...))
+				p.add(*schema.UnknownEntityField(p.kinds, name, addressFields...))
 			}
 			continue
 		}
-		if message := checkSize(name, fields[name]); message != "" {
+		if message := checkSize(fields[name], bounds[name]); message != "" {
 			p.problem(name, message, "")
 			continue
 		}
@@ -63,9 +63,9 @@ func (p *parser) take(fields map[string]any) {
 }
 
 // checkSize returns a message if a value is too large to be checked, and "" otherwise.
-func checkSize(name string, value any) string {
-	if list, ok := value.([]any); ok && listBounds()[name] > 0 && len(list) > listBounds()[name] {
-		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds()[name])
+func checkSize(value any, bound int) string {
+	if list, ok := value.([]any); ok && bound > 0 && len(list) > bound {
+		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), bound)
 	}
 	left := maxValues
 	return count(value, &left)

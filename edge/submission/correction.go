@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -76,7 +77,7 @@ func values(e *record.Entity) (map[string]any, error) {
 func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error) {
 	key, _ := fields[amends].(string)
 	typ, slug, _ := strings.Cut(key, "/")
-	if !slices.Contains(record.Types, typ) || !content.ValidSlug(slug) {
+	if p.kinds.Kind(typ) == nil || !content.ValidSlug(slug) {
 		p.problem(amends, "must name an entity by type and slug, such as tool/example", "")
 		return nil, nil
 	}
@@ -114,7 +115,7 @@ func (p *parser) checkCorrection(d *Draft, now map[string]any, in Index) error {
 			}
 		}
 	}
-	e, data, found := content.ParseFields(key, d.Before.Type, d.Before.Slug, now)
+	e, data, found := content.ParseFields(p.kinds, key, d.Before.Type, d.Before.Slug, now)
 	add(found)
 	if e == nil {
 		p.words(d.Before.Type, in)
@@ -202,7 +203,7 @@ func Describe(changes map[string]any) (string, error) {
 	if len(set) == 0 {
 		return text.String(), nil
 	}
-	data, err := yamlfmt.Compose(set)
+	data, err := yamlfmt.Compose(kinds.Default(), set)
 	text.Write(data)
 	return text.String(), err
 }

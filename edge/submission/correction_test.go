@@ -13,6 +13,7 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/submission"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -115,21 +116,21 @@ func TestCorrectReal(t *testing.T) {
 			t.Fatal(err)
 		}
 		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
-		e, _ := content.ParseEntity(path, typ, slug, data)
+		e, _ := content.ParseEntity(kinds.Default(), path, typ, slug, data)
 		before, err := submission.File(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		merged, err := yamlfmt.Merge(path, data, changes)
+		merged, err := yamlfmt.Merge(kinds.Default(), path, data, changes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := yamlfmt.Merge(path, before, changes)
+		alone, err := yamlfmt.Merge(kinds.Default(), path, before, changes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, problems := content.ParseEntity(path, typ, slug, merged)
-		b, _ := content.ParseEntity(path, typ, slug, alone)
+		a, problems := content.ParseEntity(kinds.Default(), path, typ, slug, merged)
+		b, _ := content.ParseEntity(kinds.Default(), path, typ, slug, alone)
 		if a == nil || !reflect.DeepEqual(a, b) || a.License != "Zlib" {
 			t.Errorf("%s: %v", path, problems)
 		}

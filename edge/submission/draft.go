@@ -10,6 +10,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -45,6 +46,7 @@ func (e *InvalidError) Error() string {
 
 // Index is the index against which submissions are checked: the served build.
 type Index interface {
+	Kinds() *kinds.Set
 	Categories() []record.Category
 	// Find returns the current slug of the entity that has, or once had, this address.
 	Find(typ, slug string) (now string, ok bool)
@@ -90,7 +92,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	if _, ok := fields[amends]; ok {
 		return parseCorrection(fields, in)
 	}
-	p := parser{fields: map[string]any{}}
+	p := parser{kinds: in.Kinds(), fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
 	p.renameCategory(in)
@@ -99,7 +101,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 		p.problem("url", "is missing", "")
 	}
 	named := typ + "/" + slug
-	e, data, found := content.ParseFields(named, typ, slug, p.fields)
+	e, data, found := content.ParseFields(p.kinds, named, typ, slug, p.fields)
 	for _, finding := range found {
 		p.add(finding)
 	}
@@ -128,6 +130,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 
 // parser holds the state of parsing a submission.
 type parser struct {
+	kinds    *kinds.Set
 	fields   map[string]any // the fields of the file
 	problems []Problem
 	warnings []Problem
@@ -169,7 +172,7 @@ func (p *parser) renameCategory(in Index) {
 // words reports an unknown category, capability or tag even if other fields are invalid,
 // because one attempt should reveal all problems.
 func (p *parser) words(typ string, in Index) {
-	e := &record.Entity{Type: typ, Capabilities: yamldoc.Texts(p.fields["capabilities"]), Tags: yamldoc.Texts(p.fields["tags"])}
+	e := &record.Entity{Kinds: p.kinds, Type: typ, Capabilities: yamldoc.Texts(p.fields["capabilities"]), Tags: yamldoc.Texts(p.fields["tags"])}
 	e.Category, _ = p.fields["category"].(string)
 	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{in: in}) {
 		field, _, _ := strings.Cut(wrong.Field, "[")
@@ -205,9 +208,9 @@ func (p *parser) typ(fields map[string]any) string {
 	typ, ok := value.(string)
 	switch {
 	case !given:
-		p.problem("type", "is missing; expected one of: "+strings.Join(record.Types, ", "), "")
-	case !ok || !slices.Contains(record.Types, typ):
-		p.problem("type", "is not one of "+strings.Join(record.Types, ", "), didyoumean.Name(typ, record.Types))
+		p.problem("type", "is missing; expected one of: "+strings.Join(p.kinds.Names(), ", "), "")
+	case !ok || p.kinds.Kind(typ) == nil:
+		p.problem("type", "is not one of "+strings.Join(p.kinds.Names(), ", "), didyoumean.Name(typ, p.kinds.Names()))
 		return ""
 	}
 	return typ

@@ -13,12 +13,15 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/edge/submission"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
 // index is a small index: tool/taken, formerly tool/old, in one declared category, and the
 // deleted tool/gone.
 type index struct{}
+
+func (index) Kinds() *kinds.Set { return kinds.Default() }
 
 func (index) Categories() []record.Category {
 	return []record.Category{{Slug: "ml-frameworks", Title: "Machine learning", Description: "What trains models."}}
@@ -70,7 +73,7 @@ signals:
 func (index) Authored(typ, slug string) (*record.Entity, error) {
 	switch typ + "/" + slug {
 	case "tool/taken", "tool/old":
-		e, problems := content.ParseEntity("", "tool", "taken", []byte(takenFile))
+		e, problems := content.ParseEntity(kinds.Default(), "", "tool", "taken", []byte(takenFile))
 		if e == nil {
 			return nil, problems
 		}
@@ -307,11 +310,11 @@ func takenInAsSent(t *testing.T, body string) {
 		return
 	}
 	e := draft.Entity
-	read, problems := content.ParseEntity("x", e.Type, e.Slug, draft.YAML)
+	read, problems := content.ParseEntity(kinds.Default(), "x", e.Type, e.Slug, draft.YAML)
 	if n, _ := problems.Count(); n > 0 || !reflect.DeepEqual(read, e) {
 		t.Fatalf("%s reads back differently: %v\n%s", body, problems, draft.YAML)
 	}
-	if formatted, err := yamlfmt.Format(e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
+	if formatted, err := yamlfmt.Format(kinds.Default(), e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
 		t.Fatalf("%s is not in canonical form: %v\n%s\n%s", body, err, draft.YAML, formatted)
 	}
 	sameFields(t, fields, draft.YAML)

@@ -9,16 +9,17 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
 // Sketch returns the file of an incomplete submission, with only its valid fields, as a
 // preview while the form is being filled in. It returns nil if no field is valid. The
 // problems are those that Parse found.
-func Sketch(fields map[string]any, problems []Problem) []byte {
+func Sketch(declared *kinds.Set, fields map[string]any, problems []Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
-		if !slices.Contains(addressFields, name) && schema.UnknownEntityField(name) == nil {
+		if !slices.Contains(addressFields, name) && schema.UnknownEntityField(declared, name) == nil {
 			right[name] = value
 		}
 	}
@@ -45,7 +46,7 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 	if len(right) == 0 {
 		return nil
 	}
-	data, err := yamlfmt.Compose(right)
+	data, err := yamlfmt.Compose(declared, right)
 	if err != nil {
 		return nil // the problems already include the value that cannot be written
 	}
@@ -72,7 +73,7 @@ func File(e *record.Entity) ([]byte, error) {
 		fields["formerly"] = e.Formerly
 	}
 	dropUnknown(fields)
-	return yamlfmt.Compose(fields)
+	return yamlfmt.Compose(e.Declared(), fields)
 }
 
 // statedIDs removes the identifiers that follow from links, and writes single ones as text.

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/submission"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -29,13 +30,13 @@ func TestFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
-		e, _ := content.ParseEntity(path, typ, slug, data)
+		e, _ := content.ParseEntity(kinds.Default(), path, typ, slug, data)
 		if e == nil {
 			t.Fatal(path)
 		}
 		sameFile(t, e)
 	}
-	e, _ := content.ParseEntity("x", "model", "x", []byte(`name: "yes"
+	e, _ := content.ParseEntity(kinds.Default(), "x", "model", "x", []byte(`name: "yes"
 description: "- a: b"
 category: c
 status: withdrawn
@@ -53,11 +54,11 @@ func sameFile(t *testing.T, e *record.Entity) {
 	if err != nil {
 		t.Fatalf("%s: %v", e.Key(), err)
 	}
-	again, problems := content.ParseEntity(e.Key(), e.Type, e.Slug, data)
+	again, problems := content.ParseEntity(kinds.Default(), e.Key(), e.Type, e.Slug, data)
 	if !reflect.DeepEqual(again, e) {
 		t.Errorf("%s has different content: %v\n%s", e.Key(), problems, data)
 	}
-	if formatted, err := yamlfmt.Format(e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
+	if formatted, err := yamlfmt.Format(kinds.Default(), e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
 		t.Errorf("%s is not in canonical form: %v\n%s", e.Key(), err, data)
 	}
 }
@@ -81,7 +82,7 @@ func TestSketch(t *testing.T) {
 		if !errors.As(err, &invalid) {
 			t.Fatalf("%s: %v", c.members, err)
 		}
-		if got := string(submission.Sketch(fields, invalid.Problems)); got != c.sketch {
+		if got := string(submission.Sketch(kinds.Default(), fields, invalid.Problems)); got != c.sketch {
 			t.Errorf("%s:\n%s", c.members, got)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,7 +18,9 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
+	"kindex/exports/where"
 )
 
 // Call is a request in progress.
@@ -100,8 +103,23 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
 		return nil, nil // the handler reads the query itself
 	}
-	return query.Parse(c.Request.URL.RawQuery, known)
+	declared := c.kinds()
+	if slices.Contains(known, FilterParams) {
+		known = append(slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == FilterParams }), where.Filters(declared)...)
+	}
+	return query.Parse(declared, c.Request.URL.RawQuery, known)
 }
+
+// kinds returns the kinds of the served build.
+func (c *Call) kinds() *kinds.Set {
+	if c.Served == nil {
+		return kinds.Default()
+	}
+	return c.Served.Build.Kinds()
+}
+
+// FilterParams stands for the parameters that select records of the served build.
+const FilterParams = "<filters>"
 
 // AnyParams is used for routes whose handlers read the query themselves.
 var AnyParams = []string{"*"}

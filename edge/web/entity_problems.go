@@ -2,12 +2,10 @@ package web
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
 )
 
 // DeletedEntity returns the problem for a deleted entity.
@@ -20,9 +18,9 @@ func DeletedEntity(typ, slug string, at int64) error {
 // UnknownEntity returns the problem for an entity that does not exist. It suggests what the
 // client probably meant: the type, or entities with similar names.
 func UnknownEntity(c *Call, typ, slug string) error {
-	if !slices.Contains(record.Types, typ) {
-		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(record.Types, ", ")))
-		return p.WithSuggestion(didyoumean.Name(typ, record.Types))
+	if c.kinds().Kind(typ) == nil {
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(c.kinds().Names(), ", ")))
+		return p.WithSuggestion(didyoumean.Name(typ, c.kinds().Names()))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
 	if near := c.Served.SimilarSlugs(typ, Shorten(slug)); len(near) > 0 {

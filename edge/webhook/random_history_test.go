@@ -17,6 +17,7 @@ import (
 
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -215,7 +216,7 @@ func (a *author) commit(p *madeHistory) {
 	touched := map[string]bool{}
 	start := p.now()
 	for range 1 + a.IntN(4) {
-		typ := record.Types[a.IntN(2)]
+		typ := kinds.Default().Names()[a.IntN(2)]
 		slug := string(a.slugs[a.IntN(len(a.slugs))])
 		to := string(a.slugs[a.IntN(len(a.slugs))])
 		key, toKey := typ+"/"+slug, typ+"/"+to

@@ -17,6 +17,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -128,7 +129,7 @@ func (c *catalogue) change(now time.Time) {
 		switch kind := c.IntN(10); {
 		case e == nil:
 			c.created++
-			e = &ending{id: c.created, Retirement: webhook.Retirement{Type: record.Types[n%2], Slug: fmt.Sprint("e", c.created), Name: fmt.Sprint("Entity ", n)}}
+			e = &ending{id: c.created, Retirement: webhook.Retirement{Type: kinds.Default().Names()[n%2], Slug: fmt.Sprint("e", c.created), Name: fmt.Sprint("Entity ", n)}}
 			c.entities[n] = e
 			fallthrough
 		case kind < 6:

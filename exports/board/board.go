@@ -13,6 +13,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -26,10 +27,13 @@ const MinEntries = 8
 // ScoreName is the name of a record's score on a board.
 const ScoreName = "boardScore"
 
-// Filters lists the conditions that a board may have, named as the parameters of GET
-// /api/entities.
-var Filters = []string{"capability", "category", "family", "license", "maintenance", "maxParameters", "maxPrice", "minContext", "minParameters", "minScore", "modality",
-	"openWeights", "outputModality", "pricingModel", "provider", "signal", "status", "tag"}
+// Filters returns the conditions that a board may have, named as the parameters of GET
+// /api/entities. Those of time are left out: a board does not change by itself.
+func Filters(declared *kinds.Set) []string {
+	return slices.DeleteFunc(where.Filters(declared), func(name string) bool {
+		return name == "type" || name == "addedSince" || name == "updatedSince" || name == "retiresBefore"
+	})
+}
 
 // Board is the definition of a board. After Resolve, its methods may be called concurrently.
 type Board struct {
@@ -56,24 +60,25 @@ func (e *Error) Error() string { return strings.Join(e.Path, ".") + ": " + e.Mes
 
 // Check returns the mistakes in the conditions and in the formula of a board. categories are
 // the categories of the index. An error in a list of conditions has the path of the entry.
-func (b *Board) Check(categories []string) (mistakes []*Error) {
+func (b *Board) Check(declared *kinds.Set, categories []string) (mistakes []*Error) {
+	filters := Filters(declared)
 	for _, name := range slices.Sorted(maps.Keys(b.Where)) {
-		if !slices.Contains(Filters, name) {
-			mistakes = append(mistakes, &Error{[]string{"where", name}, "is not a filter of a board; expected one of: " + strings.Join(Filters, ", "),
-				didyoumean.Name(name, Filters)})
+		if !slices.Contains(filters, name) {
+			mistakes = append(mistakes, &Error{[]string{"where", name}, "is not a filter of a board; expected one of: " + strings.Join(filters, ", "),
+				didyoumean.Name(name, filters)})
 			continue
 		}
 		for i, value := range b.Where[name] {
-			if err := checkCondition(name, value, categories); err != nil {
+			if err := checkCondition(declared, name, value, categories); err != nil {
 				err.Path = []string{"where", name, fmt.Sprint(i)}
 				mistakes = append(mistakes, err)
 			}
 		}
-		if n := len(b.Where[name]); n > 1 && slices.Contains([]string{"maxParameters", "maxPrice", "minContext", "minParameters", "minScore"}, name) {
+		if n := len(b.Where[name]); n > 1 && (strings.HasPrefix(name, "min") || strings.HasPrefix(name, "max")) {
 			mistakes = append(mistakes, &Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
 		}
 	}
-	mistakes = append(mistakes, b.checkFormula()...)
+	mistakes = append(mistakes, b.checkFormula(declared)...)
 	if b.Formula != nil {
 		mistakes = append(mistakes, b.checkNeeds(b.Formula)...)
 	}
@@ -89,11 +94,11 @@ func (b *Board) checkNeeds(formula *score.TypeFormula) []*Error {
 }
 
 // checkCondition checks one value of a condition.
-func checkCondition(name, value string, categories []string) *Error {
+func checkCondition(declared *kinds.Set, name, value string, categories []string) *Error {
 	if name == "status" && value == record.Withdrawn {
 		return &Error{Message: "withdrawn entities are not on any leaderboard"}
 	}
-	_, err := where.Params{name: {value}}.Filter(categories, nil)
+	_, err := where.Params{name: {value}}.Filter(categories, view.NewTerms(declared, nil))
 	if bad, ok := err.(*where.Error); ok { //nolint:errorlint // Filter returns nothing else
 		return &Error{Message: bad.Message, Suggestion: bad.Suggestion}
 	}
@@ -104,11 +109,11 @@ func checkCondition(name, value string, categories []string) *Error {
 }
 
 // checkFormula checks the formula as that of a type in scoring.yaml.
-func (b *Board) checkFormula() (mistakes []*Error) {
+func (b *Board) checkFormula(declared *kinds.Set) (mistakes []*Error) {
 	if b.Formula == nil {
 		return nil
 	}
-	_, wrong, err := score.Parse((&score.Formula{Types: map[string]*score.TypeFormula{b.Type: b.Formula}}).JSON())
+	_, wrong, err := score.Parse(declared, (&score.Formula{Types: map[string]*score.TypeFormula{b.Type: b.Formula}}).JSON())
 	if err != nil {
 		return []*Error{{Path: []string{"formula"}, Message: err.Error()}}
 	}
@@ -124,7 +129,7 @@ func (b *Board) checkFormula() (mistakes []*Error) {
 
 // Resolve prepares a checked board for the other methods, given the formula of the index. It
 // returns an error if the type has no formula and the board does not either.
-func (b *Board) Resolve(formula *score.Formula) error {
+func (b *Board) Resolve(declared *kinds.Set, formula *score.Formula) error {
 	own := b.Formula
 	if own == nil {
 		own = formula.Types[b.Type]
@@ -136,7 +141,7 @@ func (b *Board) Resolve(formula *score.Formula) error {
 		return wrong[0]
 	}
 	b.formula = &score.Formula{Version: formula.Version, DeprecatedCap: formula.DeprecatedCap, Types: map[string]*score.TypeFormula{b.Type: own}}
-	f, err := where.Params(b.Where).Filter(b.Where["category"], nil)
+	f, err := where.Params(b.Where).Filter(b.Where["category"], view.NewTerms(declared, nil))
 	if err != nil {
 		return fmt.Errorf("board %s: %w", b.Slug, err)
 	}
@@ -152,19 +157,19 @@ func (b *Board) TypeFormula() *score.TypeFormula { return b.formula.Types[b.Type
 func (b *Board) Filter() *view.Filter { return b.filter }
 
 // Parse reads and resolves the boards in the BoardsFile of a build.
-func Parse(data []byte, formula *score.Formula) ([]*Board, error) {
+func Parse(declared *kinds.Set, data []byte, formula *score.Formula) ([]*Board, error) {
 	var list []*Board
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.BoardsFile, err)
 	}
 	for _, b := range list {
-		if b == nil || !slices.Contains(record.Types, b.Type) {
+		if b == nil || declared.Kind(b.Type) == nil {
 			return nil, fmt.Errorf("%s: has an incomplete board", exports.BoardsFile)
 		}
-		if mistakes := b.Check(b.Where["category"]); len(mistakes) > 0 {
+		if mistakes := b.Check(declared, b.Where["category"]); len(mistakes) > 0 {
 			return nil, fmt.Errorf("%s: board %s: %w", exports.BoardsFile, b.Slug, mistakes[0])
 		}
-		if err := b.Resolve(formula); err != nil {
+		if err := b.Resolve(declared, formula); err != nil {
 			return nil, err
 		}
 	}

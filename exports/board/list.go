@@ -41,7 +41,7 @@ func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, a
 		return l, nil
 	}
 	var err error
-	if l.Boards, err = Parse(data, formula); err != nil {
+	if l.Boards, err = Parse(b.Kinds(), data, formula); err != nil {
 		return nil, err
 	}
 	if len(l.Boards) != b.Boards() {

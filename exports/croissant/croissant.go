@@ -8,13 +8,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/sign"
 	"kindex/exports/store"
 )
@@ -29,11 +28,11 @@ const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 // Describe returns the description of a build whose files are at base+"/data/",
 // as indented JSON. It is deterministic. base must not end with a slash. signature is nil if the
 // build is not signed.
-func Describe(m *store.Manifest, base string, signature *sign.Signature) ([]byte, error) {
+func Describe(m *store.Manifest, declared *kinds.Set, base string, signature *sign.Signature) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
-		CiteAs:  cite(m, base), Keywords: keywords(m), Version: version(m), DatePublished: day(m.AsOf),
+		CiteAs:  cite(m, base), Keywords: keywords(declared), Version: version(m), DatePublished: day(m.AsOf),
 		DateModified: m.LastModified().UTC().Format("2006-01-02"), InLanguage: "en", Live: true, Free: true,
 		SubjectOf: statement(signature)}
 	for _, s := range m.Sources {
@@ -44,9 +43,9 @@ func Describe(m *store.Manifest, base string, signature *sign.Signature) ([]byte
 			d.Distribution = append(d.Distribution, object(m, base, f))
 		}
 	}
-	for _, r := range recordSets() {
+	for _, r := range recordSets(declared) {
 		if _, ok := m.File(r.file); ok {
-			d.RecordSets = append(d.RecordSets, r.describe())
+			d.RecordSets = append(d.RecordSets, r.describe(declared))
 		}
 	}
 	var buf bytes.Buffer
@@ -148,7 +147,7 @@ func object(m *store.Manifest, base string, f store.File) fileObject {
 		ContentSize: strconv.FormatInt(f.Size, 10) + " B", EncodingFormat: encodingFormat(f.MediaType), SHA256: f.SHA256,
 		License: licenses(f.License)}
 	stem, ext, _ := strings.Cut(f.Path, ".")
-	if tables[stem] == "" || ext == "parquet" {
+	if tableText(stem) == "" || ext == "parquet" {
 		return o
 	}
 	if other, ok := m.File(stem + ".parquet"); ok {
@@ -168,6 +167,14 @@ var tables = map[string]string{
 	exports.ChangelogFile:  "All changes to entities, oldest first.",
 }
 
+// tableText returns what a table contains, or "" if there is none with that base name.
+func tableText(base string) string {
+	if kind, ok := strings.CutPrefix(base, exports.KindFile("")); ok && tables[base] == "" {
+		return "The listed entities of the type " + kind + ", one record each, with the columns of that type."
+	}
+	return tables[base]
+}
+
 // describe returns what a file contains. ok is false if it is not part of the
 // dataset: compressed variants, feeds, and internal files.
 func describe(f store.File) (text string, ok bool) {
@@ -175,8 +182,10 @@ func describe(f store.File) (text string, ok bool) {
 	switch {
 	case f.Encoding != "" || strings.HasPrefix(f.Path, "lookup/"):
 		return "", false
-	case tables[stem] != "":
-		return tables[stem], true
+	case tableText(stem) != "":
+		return tableText(stem), true
+	case f.Path == exports.KindsFile:
+		return "The declarations of the kinds of entities, of their fields and of signals.", true
 	case f.Path == exports.LeaderboardsFile:
 		return "The ranked entities of all categories, of each category and of each board, best first.", true
 	case f.Path == exports.BoardsFile:
@@ -230,9 +239,12 @@ func licenses(expression string) []any {
 	return list
 }
 
-func keywords(m *store.Manifest) []string {
-	words := []string{"artificial intelligence", "machine learning", "leaderboard", "knowledge index"}
-	return append(words, slices.Sorted(maps.Keys(m.Counts.Types))...)
+// keywords returns the names of the kinds, which say best what an index is about.
+func keywords(declared *kinds.Set) (words []string) {
+	for _, k := range declared.Order {
+		words = append(words, k.Plural)
+	}
+	return append(words, "leaderboard", "knowledge index")
 }
 
 // day returns the day of an RFC 3339 time.

@@ -7,6 +7,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/croissant"
+	"kindex/exports/kinds"
 	"kindex/exports/store"
 )
 
@@ -30,7 +31,7 @@ func manifest() *store.Manifest {
 
 func describe(t *testing.T, m *store.Manifest) []byte {
 	t.Helper()
-	doc, err := croissant.Describe(m, "https://kindex.example.org", nil)
+	doc, err := croissant.Describe(m, kinds.Default(), "https://kindex.example.org", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

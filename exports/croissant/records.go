@@ -2,8 +2,10 @@ package croissant
 
 import (
 	"cmp"
+	"fmt"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/table"
 	"kindex/exports/view"
 )
@@ -55,10 +57,17 @@ type records struct {
 
 // recordSets returns the record sets of a build. Tables are read from their
 // Parquet files, the only format with types and lists.
-func recordSets() []records {
-	return []records{
-		{"entities", "The listed tools and models.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, table.EntityColumns, true},
-		{"entities_full", "The listed tools and models, with every column.", exports.FullFile + ".parquet", []string{"type", "slug"}, table.FullColumns, true},
+func recordSets(declared *kinds.Set) []records {
+	list := []records{
+		{"entities", "The listed entities.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, table.EntityColumns, true},
+		{"entities_full", "The listed entities, with every column.", exports.FullFile + ".parquet", []string{"type", "slug"}, table.FullColumns(declared), true},
+	}
+	for _, k := range declared.Order {
+		columns, _ := table.KindColumns(declared, k)
+		list = append(list, records{exports.KindFile(k.Name), fmt.Sprintf("The listed entities of the type %s, with the columns of that type.", k.Name),
+			exports.KindFile(k.Name) + ".parquet", []string{"type", "slug"}, columns, true})
+	}
+	return append(list, []records{
 		{"signals", "The figures of the listed entities.", exports.SignalsFile + ".parquet", []string{"type", "slug", "signal"}, table.SignalColumns, true},
 		{"benchmarks", "The benchmark results of the listed models.", exports.BenchmarksFile + ".parquet",
 			[]string{"type", "slug", "benchmark", "metric", "harness", "variant", "dataset", "version", "by", "publisher", "date", "source"}, table.BenchmarkColumns, true},
@@ -69,7 +78,7 @@ func recordSets() []records {
 		{"leaderboard", "The leaderboard of all categories. The leaderboards of single categories have the same fields.",
 			exports.LeaderboardsFile, []string{"rank"}, table.LeaderboardColumns, false},
 		{"categories", "The categories.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
-	}
+	}...)
 }
 
 // categoryColumns are the fields of a record.Category.
@@ -78,20 +87,20 @@ var categoryColumns = []table.Column{
 	{Name: "count", Kind: table.Integer}, {Name: "ranked", Kind: table.Integer},
 }
 
-func (r *records) describe() recordSet {
+func (r *records) describe(declared *kinds.Set) recordSet {
 	s := recordSet{Type: "cr:RecordSet", ID: r.id, Name: r.id, Description: r.text}
 	for _, name := range r.key {
 		s.Key = append(s.Key, reference{r.id + "/" + name})
 	}
 	for _, c := range r.columns {
-		f := field{Type: "cr:Field", ID: r.id + "/" + c.Name, Name: c.Name, Description: meaning(r.id, c.Name),
+		f := field{Type: "cr:Field", ID: r.id + "/" + c.Name, Name: c.Name, Description: meaning(declared, r.id, c.Name),
 			DataType: dataType(c), Source: source{FileObject: reference{r.file}}}
 		if r.columnar {
 			f.Source.Extract.Column = c.Name
 		} else {
 			f.Source.Extract.JSONPath = r.path() + "[*]." + c.Name
 		}
-		if c.Kind == table.List {
+		if c.Kind == table.List || c.Kind == table.Numbers {
 			f.IsArray, f.ArrayShape = true, "-1" // one dimension of any length
 		}
 		s.Fields = append(s.Fields, f)
@@ -128,92 +137,82 @@ func dataType(c table.Column) any {
 }
 
 // meaning returns a field's description in a record set.
-func meaning(set, name string) string {
+func meaning(declared *kinds.Set, set, name string) string {
 	if text, ok := ownMeanings[set+"/"+name]; ok {
 		return text
 	}
-	return cmp.Or(meanings[name], table.Meaning(name))
+	return cmp.Or(meanings[name], table.Meaning(declared, name))
 }
 
 var meanings = map[string]string{ //nolint:gosec // tokens of models, not secrets
-	"slug":              "Identifier of the entity, unique within its type.",
-	"type":              "The type of entity: tool or model.",
-	"name":              "The name as its provider writes it.",
-	"provider":          "Who develops or publishes it.",
-	"description":       "What it is and does, in plain words.",
-	"category":          "The slug of its category.",
-	"version":           "The latest known version, null if unknown.",
-	"pricingModel":      "The pricing model, such as open-source or usage-based.",
-	"license":           "An SPDX expression or the licence's name, null if unknown.",
-	"url":               "The URL of its main page.",
-	"tags":              "Slugs of its topics.",
-	"capabilities":      "Slugs of its capabilities.",
-	"composite":         "The composite score from 0 to 100, null if there is not enough data.",
-	"adoption":          "The adoption score from 0 to 100, null if unknown.",
-	"quality":           "The quality score from 0 to 100, null if unknown.",
-	"freshness":         "The freshness score from 0 to 100, null if unknown.",
-	"citations":         "The citation score from 0 to 100, null if unknown.",
-	"engagement":        "The engagement score from 0 to 100, null if unknown.",
-	"addedDate":         "The day on which it was added to the index.",
-	"lastUpdated":       "The day of its latest change in the index.",
-	"rank":              "The rank on the leaderboard, starting at 1.",
-	"id":                "Permanent identifier of the change.",
-	"event":             "What happened: entity.created, entity.updated or entity.deleted.",
-	"timestamp":         "When it happened, in UTC.",
-	"changes":           "The changed fields with their old and new values, as JSON text.",
-	"commit":            "The commit in the content repository, null outside version control.",
-	"author":            "Who made the commit, null outside version control.",
-	"pullRequest":       "The number of the pull request, null if there was none.",
-	"title":             "The display name of the category.",
-	"count":             "The number of listed entities in the category.",
-	"ranked":            "The number of entities on the category's leaderboard.",
-	"status":            "active, deprecated or withdrawn.",
-	"maintenance":       "How actively it was maintained as of maintenanceAsOf: active, slow, dormant or archived, null if unknown.",
-	"maintenanceAsOf":   "The day on which the maintenance was read.",
-	"retires":           "The day from which it is no longer available, null if none is announced.",
-	"replacedBy":        "Its successor, as type/slug.",
-	"contextTokens":     "How many tokens a request may contain.",
-	"priceInput":        "US dollars per million input tokens.",
-	"priceOutput":       "US dollars per million output tokens.",
-	"priceBlended":      "US dollars per million tokens, three quarters of them input.",
-	"signal":            "The name of the figure.",
-	"value":             "The value, null if the figure is a day.",
-	"day":               "The value, if it is a day (YYYY-MM-DD) or a month (YYYY-MM).",
-	"date":              "When it was read, or the day of the result.",
-	"source":            "Where it was read.",
-	"benchmark":         "The name of the benchmark.",
-	"metric":            "What was measured.",
-	"harness":           "The program that ran the model.",
-	"variant":           "How the model was run, such as the reasoning effort.",
-	"dataset":           "The part of the benchmark.",
-	"by":                "Who ran it: maker, independent or community.",
-	"publisher":         "Who published the result.",
-	"mode":              "How requests are sent, such as batch, null for the standard mode.",
-	"over":              "The row applies to inputs longer than this many tokens, null if it is not a tier.",
-	"context":           "How many tokens a request may contain.",
-	"outputLimit":       "How many tokens a response may contain.",
-	"free":              "Whether prices of 0 are intended.",
-	"deprecated":        "Whether the provider advises against it.",
-	"namespace":         "Where the identifier is used, such as pypi.",
-	"input":             "US dollars per million input tokens, null if unknown.",
-	"output":            "US dollars per million output tokens, null if unknown.",
-	"cacheRead":         "US dollars per million input tokens that are read from a cache, null if unknown.",
-	"cacheWrite":        "US dollars per million input tokens that are written to a cache, null if unknown.",
-	"reasoningOutput":   "US dollars per million reasoning tokens, null if unknown.",
-	"inputAudio":        "US dollars per million tokens of audio input, null if unknown.",
-	"outputAudio":       "US dollars per million tokens of audio output, null if unknown.",
-	"image":             "US dollars per image, null if unknown.",
-	"request":           "US dollars per request, null if unknown.",
-	"linkHomepage":      "The address of its homepage, null if unknown.",
-	"linkRepository":    "The address of its repository, null if unknown.",
-	"linkDocumentation": "The address of its documentation, null if unknown.",
-	"linkPaper":         "The address of its paper, null if unknown.",
-	"linkPackage":       "The address of its package page, null if unknown.",
-	"linkModelCard":     "The address of its model card, null if unknown.",
-	"linkWeights":       "The address of its weights, null if unknown.",
-	"linkDemo":          "The address of its demo, null if unknown.",
-	"linkChangelog":     "The address of its changelog, null if unknown.",
-	"linkDeprecation":   "The address of its deprecation notice, null if unknown.",
+	"slug":            "Identifier of the entity, unique within its type.",
+	"type":            "The type of entity.",
+	"name":            "The name as its provider writes it.",
+	"provider":        "Who develops or publishes it.",
+	"description":     "What it is and does, in plain words.",
+	"category":        "The slug of its category.",
+	"version":         "The latest known version, null if unknown.",
+	"pricingModel":    "The pricing model, such as open-source or usage-based.",
+	"license":         "An SPDX expression or the licence's name, null if unknown.",
+	"url":             "The URL of its main page.",
+	"tags":            "Slugs of its topics.",
+	"capabilities":    "Slugs of its capabilities.",
+	"composite":       "The composite score from 0 to 100, null if there is not enough data.",
+	"adoption":        "The adoption score from 0 to 100, null if unknown.",
+	"quality":         "The quality score from 0 to 100, null if unknown.",
+	"freshness":       "The freshness score from 0 to 100, null if unknown.",
+	"citations":       "The citation score from 0 to 100, null if unknown.",
+	"engagement":      "The engagement score from 0 to 100, null if unknown.",
+	"addedDate":       "The day on which it was added to the index.",
+	"lastUpdated":     "The day of its latest change in the index.",
+	"rank":            "The rank on the leaderboard, starting at 1.",
+	"id":              "Permanent identifier of the change.",
+	"event":           "What happened: entity.created, entity.updated or entity.deleted.",
+	"timestamp":       "When it happened, in UTC.",
+	"changes":         "The changed fields with their old and new values, as JSON text.",
+	"commit":          "The commit in the content repository, null outside version control.",
+	"author":          "Who made the commit, null outside version control.",
+	"pullRequest":     "The number of the pull request, null if there was none.",
+	"title":           "The display name of the category.",
+	"count":           "The number of listed entities in the category.",
+	"ranked":          "The number of entities on the category's leaderboard.",
+	"status":          "active, deprecated or withdrawn.",
+	"maintenance":     "How actively it was maintained as of maintenanceAsOf: active, slow, dormant or archived, null if unknown.",
+	"maintenanceAsOf": "The day on which the maintenance was read.",
+	"retires":         "The day from which it is no longer available, null if none is announced.",
+	"replacedBy":      "Its successor, as type/slug.",
+	"contextTokens":   "How many tokens a request may contain.",
+	"priceInput":      "US dollars per million input tokens.",
+	"priceOutput":     "US dollars per million output tokens.",
+	"priceBlended":    "US dollars per million tokens, three quarters of them input.",
+	"signal":          "The name of the figure.",
+	"value":           "The value, null if the figure is a day.",
+	"day":             "The value, if it is a day (YYYY-MM-DD) or a month (YYYY-MM).",
+	"date":            "When it was read, or the day of the result.",
+	"source":          "Where it was read.",
+	"benchmark":       "The name of the benchmark.",
+	"metric":          "What was measured.",
+	"harness":         "The program that ran the model.",
+	"variant":         "How the model was run, such as the reasoning effort.",
+	"dataset":         "The part of the benchmark.",
+	"by":              "Who ran it: maker, independent or community.",
+	"publisher":       "Who published the result.",
+	"mode":            "How requests are sent, such as batch, null for the standard mode.",
+	"over":            "The row applies to inputs longer than this many tokens, null if it is not a tier.",
+	"context":         "How many tokens a request may contain.",
+	"outputLimit":     "How many tokens a response may contain.",
+	"free":            "Whether prices of 0 are intended.",
+	"deprecated":      "Whether the provider advises against it.",
+	"namespace":       "Where the identifier is used, such as pypi.",
+	"input":           "US dollars per million input tokens, null if unknown.",
+	"output":          "US dollars per million output tokens, null if unknown.",
+	"cacheRead":       "US dollars per million input tokens that are read from a cache, null if unknown.",
+	"cacheWrite":      "US dollars per million input tokens that are written to a cache, null if unknown.",
+	"reasoningOutput": "US dollars per million reasoning tokens, null if unknown.",
+	"inputAudio":      "US dollars per million tokens of audio input, null if unknown.",
+	"outputAudio":     "US dollars per million tokens of audio output, null if unknown.",
+	"image":           "US dollars per image, null if unknown.",
+	"request":         "US dollars per request, null if unknown.",
 }
 
 // ownMeanings overrides field descriptions in individual record sets.

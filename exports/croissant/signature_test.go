@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/exports/croissant"
+	"kindex/exports/kinds"
 	"kindex/exports/sign"
 )
 
@@ -19,7 +20,7 @@ func TestDescribeSignature(t *testing.T) {
 		{sign.Signature{Key: "example.org+0123abcd", Counter: 3, Statement: "kindex build v2\n"}, "(not verified by this service)"},
 		{sign.Signature{Key: "example.org+0123abcd", Counter: 3, Statement: "kindex build v2\n", Verified: true}, "(verified by this service); it is number 3 that was signed with it."},
 	} {
-		doc, err := croissant.Describe(manifest(), "https://kindex.example.org", &c.signature)
+		doc, err := croissant.Describe(manifest(), kinds.Default(), "https://kindex.example.org", &c.signature)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,9 +87,9 @@ type Summary struct {
 	Lines []Line // the changed fields, or the main facts about a created or deleted entity
 }
 
-// Summarize describes a change in words. titles maps category slugs to titles.
-func Summarize(c *record.Change, titles map[string]string) Summary {
-	rows := changedRows(c, titles)
+// Summarize describes a change in words. words names what it is about.
+func Summarize(c *record.Change, words Words) Summary {
+	rows := changedRows(c, words)
 	t := Summary{Title: sentence(c, rows)}
 	t.Lead, t.Lines = lines(c, rows)
 	return t

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -52,12 +53,18 @@ type Feed struct {
 	// no such page. JSON Feed supports only Next.
 	First, Last, Next, Previous string
 
-	Updated time.Time         // time of the newest item; if it is zero, Write uses that of the newest item
-	Titles  map[string]string // category titles by slug
-	Changes []*record.Change  // newest first
+	Updated time.Time // time of the newest item; if it is zero, Write uses that of the newest item
+	Words   Words
+	Changes []*record.Change // newest first
 	// Refreshes describes those changes, by ID, that stand for all changes of a refresh.
 	Refreshes map[string]*Refresh
 	Weeks     []*record.Week // newest first; their items take their place among the changes
+}
+
+// Words names what changes are about.
+type Words struct {
+	Kinds      *kinds.Set
+	Categories map[string]string // titles by slug
 }
 
 // Fixed and default values. RSS requires a URL for the index: indexURN is a valid URL,
@@ -164,7 +171,7 @@ func (f *Feed) changeItem(c *record.Change) (item, error) {
 	if r := f.Refreshes[c.ID]; r != nil {
 		return f.refreshItem(c, r)
 	}
-	rows := changedRows(c, f.Titles)
+	rows := changedRows(c, f.Words)
 	lead, list := lines(c, rows)
 	html, err := contentOf(lead, list, origin(c))
 	if err != nil {

@@ -196,7 +196,7 @@ func sample(changes ...*record.Change) *feed.Feed {
 		Base: "https://index.example.org/", Self: "https://index.example.org/api/feed?type=tool&page=2",
 		First: "https://index.example.org/api/feed?type=tool", Last: "https://index.example.org/api/feed?type=tool&page=3",
 		Next: "https://index.example.org/api/feed?type=tool&page=3", Previous: "https://index.example.org/api/feed?type=tool",
-		Titles: map[string]string{"ml-frameworks": "Machine-learning frameworks"}, Changes: changes,
+		Words: feed.Words{Kinds: kinds.Default(), Categories: map[string]string{"ml-frameworks": "Machine-learning frameworks"}}, Changes: changes,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"kindex/exports/feed"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -130,7 +131,7 @@ func FuzzWrite(f *testing.F) {
 			})
 		}
 		doc := &feed.Feed{Title: title, Description: name, Base: base, Self: base, First: author, Next: after, Changes: changes,
-			Titles: map[string]string{after: before}}
+			Words: feed.Words{Kinds: kinds.Default(), Categories: map[string]string{after: before}}}
 		mover := record.Mover{Type: typ, Slug: slug, Name: name}
 		doc.Weeks = []*record.Week{{ID: id, End: time.Unix(1e9-100, 0), Scores: []record.ScoreMove{{Mover: mover, Previous: record.ScoreOf(1)}},
 			Figures: []record.FigureMove{{Mover: mover, Signal: field, Value: float64(len(id))}}}}

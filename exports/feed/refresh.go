@@ -35,11 +35,11 @@ func RefreshPath(id string) string { return "/changes/refresh-" + url.PathEscape
 
 // SummarizeRefresh describes a refresh in words: one line for each of its movements, which are named
 // after the entities.
-func SummarizeRefresh(r *Refresh, titles map[string]string) Summary {
+func SummarizeRefresh(r *Refresh, words Words) Summary {
 	s := Summary{Title: fmt.Sprintf(r.Title, humanize.Comma(int64(r.Count)))}
 	var first []string
 	for i, c := range r.Moves {
-		rows := changedRows(c, titles)
+		rows := changedRows(c, words)
 		if len(rows) == 0 {
 			continue
 		}
@@ -60,7 +60,7 @@ func SummarizeRefresh(r *Refresh, titles map[string]string) Summary {
 
 // refreshItem describes a refresh in words. c is the change that stands for it.
 func (f *Feed) refreshItem(c *record.Change, r *Refresh) (item, error) {
-	s := SummarizeRefresh(r, f.Titles)
+	s := SummarizeRefresh(r, f.Words)
 	html, err := contentOf(s.Lead, s.Lines, more(r)+origin(c))
 	if err != nil {
 		return item{}, fmt.Errorf("feed: refresh %s: %w", r.ID, err)

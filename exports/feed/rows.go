@@ -21,7 +21,7 @@ type row struct {
 // changedRows returns the fields of a change: all fields of a created or deleted
 // entity in the order of the record, or the changed fields of an updated entity,
 // most interesting first. Category slugs are replaced by titles.
-func changedRows(c *record.Change, titles map[string]string) []row {
+func changedRows(c *record.Change, words Words) []row {
 	fields := slices.Clone(c.Fields)
 	if !isWholeEntity(c) {
 		slices.SortStableFunc(fields, func(a, b record.FieldChange) int {
@@ -34,9 +34,9 @@ func changedRows(c *record.Change, titles map[string]string) []row {
 		if offers.take(f) {
 			continue
 		}
-		r := row{field: f.Field, label: label(f.Field), old: parse(f.Field, f.Old), new: parse(f.Field, f.New)}
+		r := row{field: f.Field, label: words.label(f.Field), old: parse(f.Field, f.Old), new: parse(f.Field, f.New)}
 		if f.Field == "category" {
-			r.old.text, r.new.text = categoryTitle(r.old.text, titles), categoryTitle(r.new.text, titles)
+			r.old.text, r.new.text = words.category(r.old.text), words.category(r.new.text)
 		}
 		rows = append(rows, r)
 	}
@@ -48,8 +48,8 @@ func isWholeEntity(c *record.Change) bool {
 	return c.Event == record.Created || c.Event == record.Deleted
 }
 
-func categoryTitle(slug string, titles map[string]string) string {
-	return cmp.Or(clean(titles[slug]), slug)
+func (w Words) category(slug string) string {
+	return cmp.Or(clean(w.Categories[slug]), slug)
 }
 
 // priority returns the rank of a field by interest. The most interesting field has

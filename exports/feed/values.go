@@ -90,11 +90,11 @@ func number(raw string) string {
 // DisplayName returns the display name of a field, such as "context window" for
 // contextTokens, or "" if the field has no display name of its own. Feeds and pages
 // use the same display names.
-func DisplayName(name string) string {
+func DisplayName(declared *kinds.Set, name string) string {
 	if words := displayNames[name]; words != "" {
 		return words
 	}
-	return kinds.InSentence(kinds.Default().Title(name))
+	return kinds.InSentence(declared.Title(name))
 }
 
 // displayNames are the display names of what every index has.
@@ -105,15 +105,15 @@ var displayNames = map[string]string{
 
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
-func label(field string) string {
-	if name := DisplayName(field); name != "" {
+func (w Words) label(field string) string {
+	if name := DisplayName(w.Kinds, field); name != "" {
 		return name
 	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]
 	}
-	if displayName := DisplayName(name); displayName != "" {
+	if displayName := DisplayName(w.Kinds, name); displayName != "" {
 		name = displayName
 	} else {
 		name = words(name)
@@ -122,7 +122,7 @@ func label(field string) string {
 	case "links":
 		return name + " link"
 	case "ids":
-		if n := ids.Find(field[len("ids."):]); n != nil {
+		if n := ids.In(w.Kinds, field[len("ids."):]); n != nil {
 			return "identifier on " + n.Title
 		}
 		return "identifier on " + clean(field[len("ids."):])

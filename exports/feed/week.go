@@ -101,7 +101,7 @@ func (f *Feed) weekLists(w *record.Week) (lists []movers) {
 	for _, m := range w.Figures {
 		if m.Signal != last {
 			last = m.Signal
-			lists = append(lists, movers{Heading: "Largest growth in " + label("signals."+m.Signal)})
+			lists = append(lists, movers{Heading: "Largest growth in " + f.Words.label("signals."+m.Signal)})
 		}
 		list := &lists[len(lists)-1]
 		list.Lines = append(list.Lines, line(m.Mover, humanize.Commaf(m.Previous)+" → "+humanize.Commaf(m.Value)))

@@ -100,11 +100,11 @@ func (a *Archive) Entity(v int) (*record.Entity, error) {
 	if at := &a.versions[v]; at.Deleted {
 		return nil, fmt.Errorf("%s/%s: version %d is a deletion and has no content", at.Type, at.Slug, v)
 	}
-	return decode(a.json(v))
+	return a.decode(a.json(v))
 }
 
-func decode(json []byte) (*record.Entity, error) {
-	e := new(record.Entity)
+func (a *Archive) decode(json []byte) (*record.Entity, error) {
+	e := &record.Entity{Kinds: a.base.Kinds()}
 	return e, e.UnmarshalJSON(json)
 }
 

@@ -32,7 +32,7 @@ func (a *Archive) Moments(v, limit int) ([]Moment, error) {
 		}
 		if !at.Deleted {
 			var err error
-			if m.Entity, err = decode(json); err != nil {
+			if m.Entity, err = a.decode(json); err != nil {
 				return nil, err
 			}
 		}

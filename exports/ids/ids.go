@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"kindex/exports/kinds"
 )
 
 // Namespace is a registry, a code host or a provider that has its own identifiers.
@@ -68,6 +70,17 @@ func Find(name string) *Namespace {
 		return nil
 	}
 	return &Namespaces[i]
+}
+
+// In returns the namespace with a name that an index has: one that it declares, or a built-in one. It
+// returns nil if there is none.
+func In(declared *kinds.Set, name string) *Namespace {
+	for _, n := range declared.IDs {
+		if n.Name == name {
+			return &Namespace{Name: n.Name, Title: n.Title, Page: n.Page}
+		}
+	}
+	return Find(name)
 }
 
 // Address returns the address of a value's page, or "" if there is none.

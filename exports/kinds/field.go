@@ -14,17 +14,23 @@ type Type string
 
 // The types of values, and the Go types of their values in memory.
 const (
-	Text    Type = "text"    // one line; string
-	Slug    Type = "slug"    // lower-case letters and digits with single hyphens; string
-	Boolean Type = "boolean" // bool
-	Count   Type = "count"   // an integer from 0 to 2^53-1; float64
-	Number  Type = "number"  // float64
-	Date    Type = "date"    // YYYY-MM-DD; string
-	Month   Type = "month"   // YYYY-MM, or YYYY or YYYY-MM-DD if less or more is known; string
-	URL     Type = "url"     // string
-	Enum    Type = "enum"    // one of some words; string
-	List    Type = "list"    // of text, slug, url or enum; []string
-	Group   Type = "group"   // parts with names, each a field of its own
+	Text       Type = "text"       // one line; string
+	Slug       Type = "slug"       // lower-case letters and digits with single hyphens; string
+	Boolean    Type = "boolean"    // bool
+	Count      Type = "count"      // an integer from 0 to 2^53-1; float64
+	Number     Type = "number"     // float64
+	Year       Type = "year"       // from 1 to 9999; float64
+	Duration   Type = "duration"   // in files, such as 1h30m; float64 in seconds
+	Size       Type = "size"       // in files, such as 16 GB, or a count of bytes; float64 in bytes
+	Date       Type = "date"       // YYYY-MM-DD; string
+	Month      Type = "month"      // YYYY-MM, or YYYY or YYYY-MM-DD if less or more is known; string
+	URL        Type = "url"        // string
+	Enum       Type = "enum"       // one of some words; string
+	List       Type = "list"       // of text, slug, enum, url or number; []string or, of number, []float64
+	Reference  Type = "reference"  // the address of another entity, kind/slug; string
+	References Type = "references" // several of them; []string
+	Group      Type = "group"      // parts with names, each a field of its own
+	Range      Type = "range"      // a group with the numbers from and to
 )
 
 // Field is a declared fact of entities.
@@ -32,9 +38,10 @@ type Field struct {
 	Name        string
 	Path        string // Name or, for a part of a group, the group's name, a point and Name
 	Type        Type
-	Of          Type     // the type of a list's elements
-	Values      []string // of an enum
-	Title       string   // capitalized
+	Of          Type              // the type of a list's elements
+	Values      []string          // of an enum
+	Titles      map[string]string // of the Values that have one
+	Title       string            // capitalized
 	Description string
 	Unit        string
 	Parts       []*Field // of a group
@@ -42,10 +49,16 @@ type Field struct {
 	Limit       int      // the maximum length of a text or list; 0 for that of its type
 	Minimum     *float64
 	Maximum     *float64
-	AtMost      string // the name of another part of the group whose value is not less
-	Filter      bool   // whether lists can be filtered by it
-	Query       string // the name of the filter; for numbers, it follows min and max
-	Signal      string // the signal that says its value where the field is unknown
+	AtMost      string   // the name of another part of the group whose value is not less
+	Filter      bool     // whether lists can be filtered by it
+	Sort        bool     // whether lists can be sorted by it
+	Page        bool     // whether each of its values has a page
+	Query       string   // the name of the filter; for numbers and days, it follows min and max
+	Signal      string   // the signal that says its value where the field is unknown
+	Vocabulary  string   // the part of vocabulary.yaml that lists its words, or ""
+	Kinds       []string // of entities that a reference can name; nil for any
+	Inverse     string   // the title of a reference, seen from the entity that it names
+	Dated       bool     // whether it is a group of a value, a date and a source
 
 	index int // in Set.Leaves
 }
@@ -55,19 +68,33 @@ func (f *Field) Compare(g *Field) int { return f.index - g.index }
 
 // Column returns the name of the field's column in tables: parametersTotal for parameters.total.
 func (f *Field) Column() string {
-	if f.Group == nil {
+	switch {
+	case f.Group == nil:
 		return f.Name
+	case f.Group.Dated && f.Name == valuePart:
+		return f.Group.Name
 	}
-	return f.Group.Name + strings.ToUpper(f.Name[:1]) + f.Name[1:]
+	return f.Group.Name + upper(f.Name)
 }
+
+func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // Words returns the type of the field's words: the type of a list's elements, or its own.
 func (f *Field) Words() Type {
-	if f.Type == List {
+	switch f.Type {
+	case List:
 		return f.Of
+	case References:
+		return Reference
 	}
 	return f.Type
 }
+
+// IsGroup reports whether the field has parts instead of a value.
+func (f *Field) IsGroup() bool { return f.Parts != nil }
+
+// IsList reports whether the field has several values.
+func (f *Field) IsList() bool { return f.Type == List || f.Type == References }
 
 // Choices returns the words that the field can have, or nil if they are not limited.
 func (f *Field) Choices() []string {
@@ -81,7 +108,43 @@ func (f *Field) Choices() []string {
 }
 
 // IsNumber reports whether values of the field are numbers.
-func (f *Field) IsNumber() bool { return f.Type == Count || f.Type == Number }
+func (f *Field) IsNumber() bool { return f.Type.IsNumber() }
+
+// IsNumber reports whether values of the type are numbers.
+func (t Type) IsNumber() bool {
+	return t == Count || t == Number || t == Year || t == Duration || t == Size
+}
+
+// IsDay reports whether values of the field are days or months.
+func (f *Field) IsDay() bool { return f.Type == Date || f.Type == Month }
+
+// Limits returns the names of the parameters that limit the field from below and above: minParameters and
+// maxParameters. A name is "" if there is no such parameter. A range is limited so that it overlaps.
+func (f *Field) Limits() (lowest, highest string) {
+	if !f.Filter || !f.IsNumber() && !f.IsDay() {
+		return "", ""
+	}
+	lowest, highest = "min"+upper(f.Query), "max"+upper(f.Query)
+	if f.Group != nil && f.Group.Type == Range {
+		if f.Name == fromPart {
+			return "", highest
+		}
+		return lowest, ""
+	}
+	return lowest, highest
+}
+
+// LimitNames returns the names of Limits for a message, or "".
+func (f *Field) LimitNames() string {
+	lowest, highest := f.Limits()
+	if lowest == "" || highest == "" {
+		return lowest + highest
+	}
+	return lowest + " or " + highest
+}
+
+// SortKey returns the name by which lists are sorted by the field.
+func (f *Field) SortKey() string { return strings.ToLower(f.Query[:1]) + f.Query[1:] }
 
 // Accept converts a decoded YAML or JSON value to the form in memory. It returns nil for a value of
 // another type, for null and for an empty text or list. Whether the value is valid otherwise is for the
@@ -89,9 +152,7 @@ func (f *Field) IsNumber() bool { return f.Type == Count || f.Type == Number }
 func (f *Field) Accept(v any) any {
 	switch v := v.(type) {
 	case string:
-		if v = strings.TrimSpace(v); v != "" && f.isText() {
-			return strings.Clone(v)
-		}
+		return f.acceptText(strings.TrimSpace(v))
 	case bool:
 		if f.Type == Boolean {
 			return v
@@ -105,29 +166,58 @@ func (f *Field) Accept(v any) any {
 			return v
 		}
 	case []string:
-		if f.Type == List && len(v) > 0 {
+		if f.IsList() && len(v) > 0 {
 			return v
 		}
 	case []any:
-		var list []string
-		for _, item := range v {
-			if text, _ := item.(string); strings.TrimSpace(text) != "" {
-				list = append(list, strings.Clone(strings.TrimSpace(text)))
-			}
+		return f.acceptList(v)
+	}
+	return nil
+}
+
+func (f *Field) acceptText(text string) any {
+	switch f.Type {
+	case Text, Slug, Date, Month, URL, Enum, Reference:
+		if text != "" {
+			return strings.Clone(text)
 		}
-		if f.Type == List && list != nil {
-			return list
+	case Duration:
+		if seconds, ok := ParseDuration(text); ok {
+			return seconds
+		}
+	case Size:
+		if bytes, ok := ParseSize(text); ok {
+			return bytes
 		}
 	}
 	return nil
 }
 
-func (f *Field) isText() bool {
-	switch f.Type {
-	case Text, Slug, Date, Month, URL, Enum:
-		return true
+func (f *Field) acceptList(items []any) any {
+	if !f.IsList() {
+		return nil
 	}
-	return false
+	var texts []string
+	var numbers []float64
+	for _, item := range items {
+		switch v := item.(type) {
+		case string:
+			if v = strings.TrimSpace(v); v != "" && f.Of != Number {
+				texts = append(texts, strings.Clone(v))
+			}
+		case int64:
+			numbers = append(numbers, float64(v))
+		case float64:
+			numbers = append(numbers, v)
+		}
+	}
+	switch {
+	case f.Of == Number && numbers != nil:
+		return numbers
+	case f.Of != Number && texts != nil:
+		return texts
+	}
+	return nil
 }
 
 // AppendJSON appends a value, or null or [] for nil.
@@ -141,8 +231,13 @@ func (f *Field) AppendJSON(dst []byte, v any) []byte {
 		return jsonenc.AppendNumber(dst, v)
 	case []string:
 		return jsonenc.AppendStrings(dst, v)
+	case []float64:
+		for i, x := range v {
+			dst = jsonenc.AppendNumber(append(dst, "[,"[min(i, 1)]), x)
+		}
+		return append(dst, ']')
 	}
-	if f.Type == List {
+	if f.IsList() {
 		return append(dst, "[]"...)
 	}
 	return append(dst, "null"...)
@@ -159,15 +254,29 @@ func (f *Field) Texts(v any) []string {
 		return []string{strconv.FormatFloat(v, 'f', -1, 64)}
 	case []string:
 		return v
+	case []float64:
+		list := make([]string, len(v))
+		for i, x := range v {
+			list[i] = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		return list
 	}
 	return nil
 }
 
 // Equal reports whether two values of one field are the same.
 func Equal(a, b any) bool {
-	list, isList := a.([]string)
-	if other, both := b.([]string); isList || both {
-		return isList && both && slices.Equal(list, other)
+	switch a := a.(type) {
+	case []string:
+		other, ok := b.([]string)
+		return ok && slices.Equal(a, other)
+	case []float64:
+		other, ok := b.([]float64)
+		return ok && slices.Equal(a, other)
+	}
+	switch b.(type) {
+	case []string, []float64:
+		return false
 	}
 	return a == b
 }

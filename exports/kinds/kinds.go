@@ -19,11 +19,28 @@ type Set struct {
 
 	// Declared holds the signals in the order of the declaration, which is that of files.
 	Declared []*Signal
+	// Order holds the kinds in the order of the declaration, which is that of menus.
+	Order []*Kind
+
+	Links         []Link      // the valid names of links, in the order of pages
+	PricingModels []string    // the valid values of pricingModel
+	IDs           []Namespace // of identifiers, besides the built-in ones
 
 	leaves  []*Field // the Fields, with the parts of groups in the place of the group
 	names   []string // of the Kinds
+	byPath  map[string]*Field
 	signals map[string]*Signal
 	growing []string
+}
+
+// Link is a declared link of entities.
+type Link struct{ Name, Title, Description string }
+
+// Namespace is a declared namespace of identifiers.
+type Namespace struct {
+	Name  string
+	Title string
+	Page  string // the address of an identifier's page, with {id} in its place; "" if there is none
 }
 
 // Kind is a kind of entity: the type of an entity, and the folder that contains its file.
@@ -33,8 +50,17 @@ type Kind struct {
 	Plural      string // capitalized
 	Description string
 	Fields      []*Field // those that its entities can have, in the order of the set
+	Signals     []*Signal
 	Blocks      []string // those of Blocks that it has
+	Card        []string // the facts of its main card: columns or core members
+	Columns     []string // the columns of its list and comparison
+
+	// Dimensions maps names of scores to the titles that they have for this kind.
+	Dimensions map[string]string
 }
+
+// Slug returns the first part of the addresses of the kind's lists: its plural as a slug.
+func (k *Kind) Slug() string { return slugOf(k.Plural) }
 
 // The blocks: what the program knows more of than its value.
 const (
@@ -70,7 +96,7 @@ var defaultYAML []byte
 
 // Default returns the kinds of an index that declares none: tools and models.
 var Default = sync.OnceValue(func() *Set {
-	s, err := Parse(defaultYAML)
+	s, err := parse(defaultYAML, nil)
 	if err != nil {
 		panic("kinds: " + err.Error()) // cannot happen, since the file is embedded
 	}
@@ -96,23 +122,51 @@ func (s *Set) Signal(name string) *Signal { return s.signals[name] }
 // Growing returns the names of the signals that grow, sorted.
 func (s *Set) Growing() []string { return s.growing }
 
+// Listing returns the kinds whose entities can have a field, or the group that it is a part of.
+func (s *Set) Listing(f *Field) (list []*Kind) {
+	for _, k := range s.Kinds {
+		if k.Has(f) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // Leaves returns the fields that have values, in the order of records: groups are replaced by their
 // parts.
 func (s *Set) Leaves() []*Field { return s.leaves }
 
 // Field returns the field with a path, such as parameters.total, or nil.
-func (s *Set) Field(path string) *Field {
+func (s *Set) Field(path string) *Field { return s.byPath[path] }
+
+// Find returns the leaf with a name: the name of its column, or that of its filter.
+func (s *Set) Find(name string) *Field {
 	for _, f := range s.leaves {
-		if f.Path == path {
+		if f.Column() == name {
+			return f
+		}
+	}
+	for _, f := range s.leaves {
+		if f.SortKey() == name {
 			return f
 		}
 	}
 	return nil
 }
 
+// HasBlock reports whether a kind, or any if the name is "", has a block.
+func (s *Set) HasBlock(kind, block string) bool {
+	return slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return (kind == "" || k.Name == kind) && k.HasBlock(block) })
+}
+
 // Has reports whether the entities of a kind can have a field, which may be part of a group.
 func (k *Kind) Has(f *Field) bool {
 	return slices.ContainsFunc(k.Fields, func(own *Field) bool { return own == f || own == f.Group })
+}
+
+// HasSignal reports whether the entities of a kind can have a signal.
+func (k *Kind) HasSignal(name string) bool {
+	return slices.ContainsFunc(k.Signals, func(s *Signal) bool { return s.Name == name })
 }
 
 // HasBlock reports whether the entities of a kind have a block.
@@ -147,6 +201,7 @@ func InSentence(title string) string {
 
 // index computes what lookups need.
 func (s *Set) index() {
+	s.Order = slices.Clone(s.Kinds)
 	slices.SortFunc(s.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	s.Declared = slices.Clone(s.Signals)
 	slices.SortFunc(s.Signals, func(a, b *Signal) int { return strings.Compare(a.Name, b.Name) })
@@ -159,12 +214,14 @@ func (s *Set) index() {
 			s.growing = append(s.growing, x.Name)
 		}
 	}
+	s.byPath = map[string]*Field{}
 	add := func(f *Field) {
 		f.index = len(s.leaves)
+		s.byPath[f.Path] = f
 		s.leaves = append(s.leaves, f)
 	}
 	for _, f := range s.Fields {
-		if f.Type != Group {
+		if !f.IsGroup() {
 			add(f)
 		}
 		for _, part := range f.Parts {

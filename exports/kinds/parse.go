@@ -1,60 +1,145 @@
 package kinds
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 )
 
-// Parse reads a kinds.yaml that passed the checks of its schema.
-func Parse(data []byte) (*Set, error) {
-	var file struct {
-		Fields  ordered[fieldYAML]
-		Signals ordered[signalYAML]
-		Kinds   ordered[kindYAML]
-	}
+// Error is what is wrong with a declaration.
+type Error struct {
+	Path       []string // of the declaration in the file
+	Key        bool     // whether the name at the path is wrong, not its value
+	Message    string
+	Suggestion string
+}
+
+func (e *Error) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
+
+// Parse reads a kinds.yaml. Without kinds, fields and signals, it adds to those of Default. The error joins an *Error for each mistake that the schema of the file cannot
+// express; the text must have passed the schema.
+func Parse(data []byte) (*Set, error) { return parse(data, Default()) }
+
+// parse reads a kinds.yaml whose links and pricing models add to those of base, if there is one.
+func parse(data []byte, base *Set) (*Set, error) {
+	var file fileYAML
 	if err := yaml.UnmarshalWithOptions(data, &file, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("kinds: %w", err)
 	}
-	s := &Set{}
+	if base != nil && len(file.Kinds)+len(file.Fields)+len(file.Signals) == 0 {
+		var standard fileYAML
+		if err := yaml.Unmarshal(defaultYAML, &standard); err != nil {
+			return nil, fmt.Errorf("kinds: %w", err) // cannot happen, since the file is embedded
+		}
+		file.Fields, file.Signals, file.Kinds = standard.Fields, standard.Signals, standard.Kinds
+	}
+	s := &Set{IDs: file.IDs}
 	for _, x := range file.Fields {
 		s.Fields = append(s.Fields, x.value.field(x.name, nil))
 	}
 	for _, x := range file.Signals {
 		v := x.value
-		s.Signals = append(s.Signals, &Signal{Name: x.name, Type: v.Type, Title: v.Title, Description: v.Description,
+		s.Signals = append(s.Signals, &Signal{Name: x.name, Type: v.Type, Title: titleOr(v.Title, x.name), Description: v.Description,
 			Unit: v.Unit, Grows: v.Grows, Steady: v.Steady, Maximum: v.Maximum})
 	}
+	for _, x := range file.Links {
+		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description})
+	}
+	for _, x := range file.PricingModels {
+		s.PricingModels = append(s.PricingModels, x.name)
+	}
+	if base != nil {
+		s.Links = appendNew(base.Links, s.Links, func(l Link) string { return l.Name })
+		s.PricingModels = appendNew(base.PricingModels, s.PricingModels, func(p string) string { return p })
+	}
+	var mistakes []error
 	for _, x := range file.Kinds {
-		k := &Kind{Name: x.name, Title: x.value.Title, Plural: x.value.Plural, Description: x.value.Description, Blocks: x.value.Blocks}
-		wanted := map[string]bool{}
-		for _, name := range x.value.Fields {
-			wanted[name] = true
+		k := &Kind{Name: x.name, Title: titleOr(x.value.Title, x.name), Plural: x.value.Plural, Description: x.value.Description,
+			Blocks: x.value.Blocks, Card: x.value.Card, Columns: x.value.Columns, Dimensions: x.value.Dimensions}
+		if k.Plural == "" {
+			k.Plural = k.Title + "s"
 		}
-		for _, f := range s.Fields {
-			if wanted[f.Name] {
-				k.Fields = append(k.Fields, f)
-				delete(wanted, f.Name)
-			}
-		}
-		for name := range wanted {
-			return nil, fmt.Errorf("kinds: %s: the field %q is not declared", k.Name, name)
-		}
+		mistakes = append(mistakes, k.pick(s, x.value.Fields, x.value.Signals)...)
 		s.Kinds = append(s.Kinds, k)
 	}
 	s.index()
+	mistakes = append(mistakes, s.check()...)
+	if err := errors.Join(mistakes...); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// appendNew returns list and those of more whose names it lacks.
+func appendNew[T any](list, more []T, name func(T) string) []T {
+	list = append([]T{}, list...)
+	known := map[string]bool{}
+	for _, x := range list {
+		known[name(x)] = true
+	}
+	for _, x := range more {
+		if !known[name(x)] {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// pick sets the fields and signals of a kind, in the order of the set.
+func (k *Kind) pick(s *Set, fields, signals []string) (mistakes []error) {
+	wanted := func(list string, names, known []string) map[string]bool {
+		set := map[string]bool{}
+		for i, name := range names {
+			at := []string{"kinds", k.Name, list, fmt.Sprint(i)}
+			if !slices.Contains(known, name) {
+				mistakes = append(mistakes, &Error{Path: at, Message: quoted(name) + " is not declared under " + list, Suggestion: nearest(name, known)})
+			}
+			set[name] = true
+		}
+		return set
+	}
+	var declared []string
+	for _, f := range s.Fields {
+		declared = append(declared, f.Name)
+	}
+	has := wanted("fields", fields, declared)
+	for _, f := range s.Fields {
+		if has[f.Name] {
+			k.Fields = append(k.Fields, f)
+		}
+	}
+	has = wanted("signals", signals, s.signalNames())
+	for _, x := range s.Signals {
+		if has[x.Name] {
+			k.Signals = append(k.Signals, x)
+		}
+	}
+	return mistakes
+}
+
+type fileYAML struct {
+	Fields        ordered[fieldYAML]
+	Signals       ordered[signalYAML]
+	Links         ordered[linkYAML]
+	PricingModels ordered[linkYAML] `yaml:"pricingModels"`
+	IDs           []Namespace       `yaml:"ids"`
+	Kinds         ordered[kindYAML]
 }
 
 type fieldYAML struct {
 	Type, Of, Title, Description, Unit string
-	Values                             []string
+	Values                             choices
 	Parts                              ordered[fieldYAML]
 	Limit                              int
 	Minimum, Maximum                   *float64
 	AtMost                             string `yaml:"atMost"`
-	Filter                             bool
-	Query, Signal                      string
+	Filter, Sort, Page, Dated          bool
+	Query, Signal, Vocabulary, Inverse string
+	Kinds                              []string
 }
 
 type signalYAML struct {
@@ -64,15 +149,26 @@ type signalYAML struct {
 	Maximum                  *float64
 }
 
+type linkYAML struct{ Title, Description string }
+
 type kindYAML struct {
-	Title, Plural, Description string
-	Fields, Blocks             []string
+	Title, Plural, Description             string
+	Fields, Signals, Blocks, Card, Columns []string
+	Dimensions                             map[string]string
 }
 
+// The parts of ranges and of dated fields.
+const (
+	fromPart  = "from"
+	toPart    = "to"
+	valuePart = "value"
+)
+
 func (v *fieldYAML) field(name string, group *Field) *Field {
-	f := &Field{Name: name, Path: name, Type: Type(v.Type), Of: Type(v.Of), Values: v.Values, Title: v.Title, Description: v.Description,
-		Unit: v.Unit, Group: group, Limit: v.Limit, Minimum: v.Minimum, Maximum: v.Maximum, AtMost: v.AtMost, Filter: v.Filter,
-		Query: v.Query, Signal: v.Signal}
+	f := &Field{Name: name, Path: name, Type: Type(v.Type), Of: Type(v.Of), Values: v.Values.names, Titles: v.Values.titles,
+		Title: titleOr(v.Title, name), Description: v.Description, Unit: v.Unit, Group: group, Limit: v.Limit, Minimum: v.Minimum,
+		Maximum: v.Maximum, AtMost: v.AtMost, Filter: v.Filter, Sort: v.Sort, Page: v.Page, Query: v.Query, Signal: v.Signal,
+		Vocabulary: v.Vocabulary, Kinds: v.Kinds, Inverse: v.Inverse}
 	if group != nil {
 		f.Path = group.Name + "." + name
 	}
@@ -82,7 +178,66 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 	for _, part := range v.Parts {
 		f.Parts = append(f.Parts, part.value.field(part.name, f))
 	}
+	switch {
+	case f.Type == Range:
+		end := fieldYAML{Type: string(Number), Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}
+		from, to := end, end
+		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", toPart
+		to.Title, to.Description = f.Title+" to", "The upper end."
+		f.Parts = []*Field{from.field(fromPart, f), to.field(toPart, f)}
+	case v.Dated:
+		value := *v
+		value.Dated, value.Query, value.Title = false, f.Query, f.Title
+		f.Dated, f.Type = true, Group
+		f.Parts = []*Field{value.field(valuePart, f),
+			(&fieldYAML{Type: string(Date), Title: f.Title + ", read", Description: "The day it was read."}).field("date", f),
+			(&fieldYAML{Type: string(URL), Title: f.Title + ", source", Description: "The page it was read from."}).field("source", f)}
+	}
 	return f
+}
+
+// titleOr returns a title or, if there is none, the words of a name: Food safe for foodSafe.
+func titleOr(title, name string) string {
+	if title != "" {
+		return title
+	}
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case i == 0:
+			r = unicode.ToUpper(r)
+		case unicode.IsUpper(r):
+			b.WriteByte(' ')
+			r = unicode.ToLower(r)
+		case r == '-':
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// choices are the words of an enum: a list, or a mapping to their titles.
+type choices struct {
+	names  []string
+	titles map[string]string
+}
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (c *choices) UnmarshalYAML(unmarshal func(any) error) error {
+	if unmarshal(&c.names) == nil {
+		return nil
+	}
+	var titled ordered[string]
+	if err := unmarshal(&titled); err != nil {
+		return err
+	}
+	c.names, c.titles = nil, map[string]string{}
+	for _, x := range titled {
+		c.names = append(c.names, x.name)
+		c.titles[x.name] = x.value
+	}
+	return nil
 }
 
 // ordered is a mapping whose order counts.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -60,10 +61,10 @@ const MaxListed = 200
 
 // New describes entities as they are in a build, with their scores. Withdrawn entities do not
 // count. status is what the collector has reported; the zero value means nothing.
-func New(entities []*record.Entity, status Status) *Report {
+func New(declared *kinds.Set, entities []*record.Entity, status Status) *Report {
 	r := &Report{Groups: []Group{}, Sources: status.list(), StoppedCount: len(status.Stopped),
 		Stopped: append([]Stopped{}, status.Stopped[:min(len(status.Stopped), MaxListed)]...)}
-	for _, typ := range record.Types {
+	for _, typ := range declared.Names() {
 		r.Groups = append(r.Groups, groupsOf(typ, entities)...)
 	}
 	r.Contradictions = findContradictions(entities)

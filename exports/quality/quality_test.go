@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 )
@@ -30,7 +31,7 @@ func TestGroups(t *testing.T) {
 		{Type: "tool", Slug: "c", Category: "w", Signals: record.Signals{Benchmarks: []record.Benchmark{{Name: "B", Date: "2026-01-02"}}}},
 		{Type: "tool", Slug: "gone", Category: "v", Status: record.Withdrawn, License: "MIT"},
 	}
-	got, err := json.MarshalIndent(quality.New(entities, quality.Status{}).Groups, "", " ")
+	got, err := json.MarshalIndent(quality.New(kinds.Default(), entities, quality.Status{}).Groups, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func TestContradictions(t *testing.T) {
 	e := &record.Entity{Type: "model", Slug: "m", Signals: record.Signals{Facts: []record.Fact{fact("contextTokens", 1000, ""), fact("outputTokens", 100, "")}},
 		Offers: []record.Offer{offer("a", 1_000_000, 2_000_000, 1000), offer("b", 1_000_000, 2_000_000, 1001), offer("c", 10_000_000, 200_001, 999), offer("d", 0, 0, 0)}}
 	e.Offers[3].OutputLimit = 101
-	c := quality.New([]*record.Entity{e}, quality.Status{}).Contradictions
+	c := quality.New(kinds.Default(), []*record.Entity{e}, quality.Status{}).Contradictions
 	got := []string{}
 	for _, x := range c.Data {
 		got = append(got, fmt.Sprint(x.Entity, " ", x.Offer, " ", x.Field, " ", x.Value, " ", x.Expected))
@@ -66,7 +67,7 @@ func TestContradictions(t *testing.T) {
 	for len(e.Offers) < 2*quality.MaxListed {
 		e.Offers = append(e.Offers, offer("p", 1_000_000, 2_000_000, 2000))
 	}
-	if c := quality.New([]*record.Entity{e}, quality.Status{}).Contradictions; len(c.Data) != quality.MaxListed || c.Count <= quality.MaxListed {
+	if c := quality.New(kinds.Default(), []*record.Entity{e}, quality.Status{}).Contradictions; len(c.Data) != quality.MaxListed || c.Count <= quality.MaxListed {
 		t.Errorf("%d of %d listed", len(c.Data), c.Count)
 	}
 }
@@ -109,7 +110,7 @@ func TestParseStatus(t *testing.T) {
 // TestSources checks that a report lists the first stopped values and all sources.
 func TestSources(t *testing.T) {
 	s := quality.Status{Sources: map[string]quality.SourceStatus{"b": {}, "a": {Covers: 1}}, Stopped: make([]quality.Stopped, quality.MaxListed+1)}
-	r := quality.New(nil, s)
+	r := quality.New(kinds.Default(), nil, s)
 	if len(r.Stopped) != quality.MaxListed || r.StoppedCount != quality.MaxListed+1 || len(r.Sources) != 2 || r.Sources[0].Name != "a" || r.Sources[1].Values == nil {
 		t.Errorf("%+v", r)
 	}

@@ -3,13 +3,13 @@ package record
 import (
 	"encoding/json"
 	"fmt"
-	"kindex/exports/kinds"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 )
 
 // The events.
@@ -142,28 +142,28 @@ func orNull(b []byte) []byte {
 }
 
 // ChangeFields lists the field names that a change may contain, and their groups.
-var ChangeFields = func() []string {
+func ChangeFields(declared *kinds.Set) []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
 	list = append(list, "ids")
-	for _, f := range kinds.Default().Fields {
+	for _, f := range declared.Fields {
 		list = append(list, f.Path)
 		for _, part := range f.Parts {
 			list = append(list, part.Path)
 		}
 	}
 	list = append(list, "lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy", "offers")
-	for _, n := range LinkNames {
-		list = append(list, "links."+n)
+	for _, l := range declared.Links {
+		list = append(list, "links."+l.Name)
 	}
-	for _, t := range kinds.Default().Signals {
+	for _, t := range declared.Signals {
 		list = append(list, "signals."+t.Name)
 	}
 	for _, n := range ScoreNames {
 		list = append(list, "scores."+n)
 	}
 	return list
-}()
+}
 
 // IsFigure reports whether a field is a figure: a signal, or a score, which follows from signals. That a
 // repository was archived is more than a figure. The groups are figures, too.

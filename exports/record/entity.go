@@ -4,10 +4,6 @@ package record
 
 import "kindex/exports/kinds"
 
-// Types lists the types of entities. An entity's type is the name of the content
-// folder that contains its file.
-var Types = kinds.Default().Names()
-
 // The values of Entity.Status. Lists, search, leaderboards and exports leave out
 // withdrawn entities unless a request includes them.
 const (
@@ -19,19 +15,8 @@ const (
 // Statuses lists the statuses in the order in which an entity goes through them.
 var Statuses = []string{Active, Deprecated, Withdrawn}
 
-// PricingModels lists the valid values of pricingModel.
-var PricingModels = []string{
-	"open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary",
-}
-
-// LinkNames lists the valid names of links.
-var LinkNames = []string{
-	"homepage", "repository", "documentation", "paper", "package", "modelCard", "weights", "demo", "changelog",
-	"deprecation",
-}
-
 // ScoreNames lists the names of a record's scores in the order of the record.
-var ScoreNames = []string{"composite", "adoption", "quality", "freshness", "citations", "engagement"}
+var ScoreNames = kinds.Scores
 
 // Entity is an entity as the API shows it. An empty string, list or map means
 // that the value is unknown. In JSON, it is null, [] or {}.

@@ -6,14 +6,14 @@ import (
 )
 
 // RecordFields lists the members of a record's JSON object in order.
-var RecordFields = func() []string {
+func RecordFields(declared *kinds.Set) []string {
 	list := []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 		"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated", "status", "links", "signals", "ids"}
-	for _, f := range kinds.Default().Fields {
+	for _, f := range declared.Fields {
 		list = append(list, f.Name)
 	}
 	return append(list, "lifecycle", "maintenance", "maintenanceAsOf", "price", "offerCount", "offers")
-}()
+}
 
 // AppendJSON appends the record as one compact object with the RecordFields in
 // order. Unknown values are null, [] or {}, never missing or "".

@@ -84,7 +84,7 @@ func (l Values) Answer(path string) string {
 // decode takes the value of a field, or the values of a group's parts, from decoded YAML or JSON. It skips
 // values of another type.
 func (l *Values) decode(f *kinds.Field, value any) {
-	if f.Type != kinds.Group {
+	if !f.IsGroup() {
 		l.Set(f, f.Accept(value))
 		return
 	}
@@ -116,8 +116,12 @@ func (e *Entity) appendDeclared(dst []byte) []byte {
 	}
 	for _, f := range e.Declared().Fields {
 		dst = jsonenc.AppendMember(dst, f.Name)
-		if f.Type != kinds.Group {
+		if !f.IsGroup() {
 			dst = f.AppendJSON(dst, next(f))
+			continue
+		}
+		if known := len(rest) > 0 && rest[0].Field.Group == f; !known && (f.Dated || f.Type == kinds.Range) {
+			dst = append(dst, "null"...)
 			continue
 		}
 		for i, part := range f.Parts {

@@ -14,7 +14,6 @@ import (
 	"kindex/exports/history"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
-	"kindex/exports/record"
 )
 
 // Limits for each identifier.
@@ -40,7 +39,7 @@ type Result struct {
 // are none, the model that its name without dates, regions and the like identifies.
 func Find(b *exports.Build, identifier string) Result {
 	id := strings.TrimSpace(identifier)
-	if typ, slug, ok := strings.Cut(id, "/"); ok && slices.Contains(record.Types, typ) {
+	if typ, slug, ok := strings.Cut(id, "/"); ok && b.Kinds().Kind(typ) != nil {
 		if o, found := findAddress(b, typ, slug); found {
 			return Result{ID: identifier, As: id, Matches: []uint32{o}}
 		}
@@ -170,7 +169,7 @@ func (r Result) Suggest(b *exports.Build) (list []uint32) {
 		name = forms[len(forms)-1].Name
 	}
 	name = name[strings.LastIndexAny(name, "/:")+1:]
-	for _, typ := range record.Types {
+	for _, typ := range b.Kinds().Names() {
 		if o, _, ok := b.Find(typ, strings.ToLower(name)); ok {
 			add(o)
 		}

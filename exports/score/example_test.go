@@ -5,13 +5,14 @@ import (
 	"log"
 	"time"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
 // Parse a formula and explain the scores of an entity.
 func ExampleFormula_Explain() {
-	formula, err := score.ParseChecked([]byte(`{
+	formula, err := score.ParseChecked(kinds.Default(), []byte(`{
 		"version": "1",
 		"types": {"tool": {
 			"minimumCoverage": 0.5,

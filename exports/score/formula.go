@@ -77,9 +77,36 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
 
-// Parse decodes a formula from JSON and checks it. It returns all errors in the formula's
+// Restrict leaves out the types and the measures of signals that an index does not declare, and dimensions
+// and types of which nothing is left.
+func (f *Formula) Restrict(declared *kinds.Set) {
+	for typ, t := range f.Types {
+		k := declared.Kind(typ)
+		if k == nil {
+			delete(f.Types, typ)
+			continue
+		}
+		for name, d := range t.Dimensions {
+			d.Measures = slices.DeleteFunc(d.Measures, func(m Measure) bool {
+				if m.Benchmark != "" {
+					return !k.HasBlock(kinds.Results)
+				}
+				m.Sum = slices.DeleteFunc(m.Sum, func(name string) bool { return !k.HasSignal(name) })
+				return m.Signal != "" && !k.HasSignal(m.Signal) || m.Signal == "" && len(m.Sum) == 0
+			})
+			if len(d.Measures) == 0 {
+				delete(t.Dimensions, name)
+			}
+		}
+		if len(t.Dimensions) == 0 {
+			delete(f.Types, typ)
+		}
+	}
+}
+
+// Parse decodes a formula of an index from JSON and checks it. It returns all errors in the formula's
 // fields as fieldErrors; err is set only if data cannot be decoded.
-func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
+func Parse(declared *kinds.Set, data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -93,8 +120,8 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 		fieldErrors = append(fieldErrors, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
-		if !slices.Contains(record.Types, typ) {
-			addError("unknown entity type (expected one of: "+strings.Join(record.Types, ", ")+")", typ)
+		if declared.Kind(typ) == nil {
+			addError("unknown entity type (expected one of: "+strings.Join(declared.Names(), ", ")+")", typ)
 			continue
 		}
 		if f.Types[typ] == nil {
@@ -127,7 +154,7 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 				addError("must be from 0 to 1", typ, "dimensions", dim, "minimumCoverage")
 			}
 			for i, m := range d.Measures {
-				if message := m.validate(); message != "" {
+				if message := m.validate(declared); message != "" {
 					addError(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
 				}
 			}
@@ -145,8 +172,8 @@ const maxNumber = 1e15
 
 // ParseChecked decodes a formula that has already been checked, such as the formula
 // in a build. It returns the first error of any kind.
-func ParseChecked(data []byte) (*Formula, error) {
-	f, mistakes, err := Parse(data)
+func ParseChecked(declared *kinds.Set, data []byte) (*Formula, error) {
+	f, mistakes, err := Parse(declared, data)
 	if err == nil && len(mistakes) > 0 {
 		err = mistakes[0]
 	}
@@ -155,11 +182,11 @@ func ParseChecked(data []byte) (*Formula, error) {
 
 // validate returns a message about what is wrong with a measure, or "" if it is
 // valid.
-func (m *Measure) validate() string {
+func (m *Measure) validate(declared *kinds.Set) string {
 	if (m.Signal == "" && len(m.Sum) == 0) == (m.Benchmark == "") {
 		return "must name either a signal or a benchmark"
 	}
-	signal := kinds.Default().Signal(m.Signal)
+	signal := declared.Signal(m.Signal)
 	switch {
 	case m.Signal != "" && signal == nil:
 		return fmt.Sprintf("unknown signal %q", m.Signal)
@@ -179,7 +206,7 @@ func (m *Measure) validate() string {
 		return "contains a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.IsDay()
-	if message := m.validateSum(isDay); message != "" {
+	if message := m.validateSum(declared, isDay); message != "" {
 		return message
 	}
 	switch m.Map {
@@ -210,9 +237,9 @@ func (m *Measure) validate() string {
 }
 
 // validateSum returns a message about what is wrong with the signals of a sum, or "".
-func (m *Measure) validateSum(isDay bool) string {
+func (m *Measure) validateSum(declared *kinds.Set, isDay bool) string {
 	for i, name := range m.Sum {
-		signal := kinds.Default().Signal(name)
+		signal := declared.Signal(name)
 		switch {
 		case signal == nil:
 			return fmt.Sprintf("unknown signal %q", name)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -186,7 +187,7 @@ func TestNeeds(t *testing.T) {
 		`{"measures": ["C"]}`: `types.model.needs: the formula has no measure "C"`,
 		`{"sources": -1}`:     "types.model.needs: sources must not be negative",
 	} {
-		if _, mistakes, err := score.Parse(fmt.Appendf(nil, formula, needs)); err != nil || len(mistakes) != 1 || mistakes[0].Error() != want {
+		if _, mistakes, err := score.Parse(kinds.Default(), fmt.Appendf(nil, formula, needs)); err != nil || len(mistakes) != 1 || mistakes[0].Error() != want {
 			t.Errorf("%s: %v, %v", needs, mistakes, err)
 		}
 	}

@@ -28,7 +28,7 @@ func at(day string) time.Time {
 
 func parse(t *testing.T, text string) *score.Formula {
 	t.Helper()
-	f, err := score.ParseChecked([]byte(text))
+	f, err := score.ParseChecked(kinds.Default(), []byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -288,16 +288,16 @@ func TestParseErrors(t *testing.T) {
 		in(`{"signal": "stars", "map": "log", "full": 1, "halfLife": 1, "weight": 1}`):                  first + ": halfLife applies only to map age",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1}, {"signal": "stars", "map": ""}`): "types.tool.dimensions.adoption.measures.1: needs a weight",
 	} {
-		_, mistakes, err := score.Parse([]byte(text))
+		_, mistakes, err := score.Parse(kinds.Default(), []byte(text))
 		if err != nil || len(mistakes) != 1 || !strings.HasPrefix(mistakes[0].Error(), want) {
 			t.Errorf("%s:\ngot  %v, %v\nwant %s", text, mistakes, err, want)
 		}
 		var wrong *score.FieldError
-		if _, err := score.ParseChecked([]byte(text)); !errors.As(err, &wrong) || !reflect.DeepEqual(wrong, mistakes[0]) {
+		if _, err := score.ParseChecked(kinds.Default(), []byte(text)); !errors.As(err, &wrong) || !reflect.DeepEqual(wrong, mistakes[0]) {
 			t.Errorf("%s: Read gives %v", text, err)
 		}
 	}
-	_, mistakes, err := score.Parse([]byte(`{"types": {"tool": {"dimensions": {"quality": null, "adoption": {"measures": [{}, {"map": "log"}]}}}, "model": null, "robot": null}}`))
+	_, mistakes, err := score.Parse(kinds.Default(), []byte(`{"types": {"tool": {"dimensions": {"quality": null, "adoption": {"measures": [{}, {"map": "log"}]}}}, "model": null, "robot": null}}`))
 	var paths []string
 	for _, m := range mistakes {
 		paths = append(paths, strings.Join(m.Path, "."))
@@ -307,10 +307,10 @@ func TestParseErrors(t *testing.T) {
 		t.Errorf("all mistakes at once: %v, %v", mistakes, err)
 	}
 	for _, text := range []string{"", "[]", `{"types": {"tool": {"dimension": {}}}}`, `{"deprecatedCap": "40"}`} {
-		if _, mistakes, err := score.Parse([]byte(text)); err == nil || len(mistakes) > 0 || !strings.HasPrefix(err.Error(), "scoring file: ") {
+		if _, mistakes, err := score.Parse(kinds.Default(), []byte(text)); err == nil || len(mistakes) > 0 || !strings.HasPrefix(err.Error(), "scoring file: ") {
 			t.Errorf("%q gives %v, %v", text, mistakes, err)
 		}
-		if _, err := score.ParseChecked([]byte(text)); err == nil {
+		if _, err := score.ParseChecked(kinds.Default(), []byte(text)); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}
@@ -318,7 +318,7 @@ func TestParseErrors(t *testing.T) {
 
 func defaultFormula(t *testing.T) *score.Formula {
 	t.Helper()
-	asJSON, problems := content.ParseScoring("default.yaml", score.Default)
+	asJSON, problems := content.ParseScoring(kinds.Default(), "default.yaml", score.Default)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -327,7 +327,7 @@ func defaultFormula(t *testing.T) *score.Formula {
 
 func TestDefault(t *testing.T) {
 	f := defaultFormula(t)
-	for _, typ := range record.Types {
+	for _, typ := range kinds.Default().Names() {
 		if f.Types[typ] == nil || len(f.Types[typ].Dimensions) == 0 {
 			t.Errorf("nothing for type %s", typ)
 		}
@@ -345,7 +345,7 @@ func randomDate(rng *rand.Rand) string {
 
 func randomEntity(rng *rand.Rand) *record.Entity {
 	e := tool()
-	e.Type, e.Status = record.Types[rng.IntN(2)], record.Statuses[rng.IntN(3)]
+	e.Type, e.Status = kinds.Default().Names()[rng.IntN(2)], record.Statuses[rng.IntN(3)]
 	for _, s := range kinds.Default().Signals {
 		f := record.Fact{Name: s.Name, Number: math.Trunc(math.Exp(rng.Float64() * 25))}
 		if s.IsDay() {

@@ -21,6 +21,7 @@ const (
 	Number                // any number
 	Money                 // US dollars with at most six decimals
 	Boolean               // true or false
+	Numbers               // list of numbers, empty instead of null
 )
 
 // Column is a field of a bulk export.
@@ -36,6 +37,8 @@ type Cell struct {
 	List   []string
 	Number float64
 	Known  bool
+
+	Numbers []float64
 }
 
 // Row is an exported record; its cells correspond to the columns.

@@ -94,6 +94,8 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 		switch c.Kind {
 		case List:
 			dst = jsonenc.AppendStrings(dst, cell.List)
+		case Numbers:
+			dst = appendNumbers(dst, cell.Numbers)
 		case Decimal:
 			if cell.Known {
 				dst = record.ScoreOf(cell.Number).AppendJSON(dst)
@@ -115,6 +117,14 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 		}
 	}
 	return append(dst, '}')
+}
+
+func appendNumbers(dst []byte, list []float64) []byte {
+	dst = append(dst, '[')
+	for i, x := range list {
+		dst = jsonenc.AppendNumber(jsonenc.AppendComma(dst, i), x)
+	}
+	return append(dst, ']')
 }
 
 // price returns the price in a Money cell. It is written as in records, without an exponent.
@@ -190,6 +200,9 @@ func (e *csvEncoder) Write(r Row) error {
 		switch {
 		case c.Kind == List:
 			e.record[i] = strings.Join(cell.List, "|")
+		case c.Kind == Numbers:
+			list := appendNumbers(nil, cell.Numbers)
+			e.record[i] = strings.ReplaceAll(string(list[1:len(list)-1]), ",", "|")
 		case c.Kind == Decimal && cell.Known:
 			e.record[i] = record.ScoreOf(cell.Number).String()
 		case c.Kind == Money:

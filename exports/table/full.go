@@ -9,36 +9,44 @@ import (
 	"kindex/exports/record"
 )
 
-// FullColumns are the EntityColumns and, after them, those that an export contains only if
+// FullColumns returns the EntityColumns and, after them, those that an export contains only if
 // they are asked for.
-var FullColumns = func() []Column {
+func FullColumns(declared *kinds.Set) []Column {
 	columns := append(slices.Clone(EntityColumns),
 		Column{"status", Text}, Column{"maintenance", Text}, Column{"maintenanceAsOf", Date}, Column{"retires", Date},
 		Column{"replacedBy", Text}, Column{"rank", Integer}, Column{"contextTokens", Integer}, Column{"priceInput", Money},
 		Column{"priceOutput", Money}, Column{"priceBlended", Money})
-	for _, name := range record.LinkNames {
-		columns = append(columns, Column{prefixed("link", name), Text})
+	for _, l := range declared.Links {
+		columns = append(columns, Column{prefixed("link", l.Name), Text})
 	}
-	for _, f := range kinds.Default().Leaves() {
-		columns = append(columns, Column{f.Column(), kindOf(f.Type)})
+	for _, f := range declared.Leaves() {
+		columns = append(columns, Column{f.Column(), kindOf(f)})
 	}
-	for _, s := range kinds.Default().Signals {
+	for _, s := range declared.Signals {
 		name := prefixed("signal", s.Name)
-		columns = append(columns, Column{name, kindOf(s.Type)}, Column{name + "Date", Date})
+		columns = append(columns, Column{name, kindOfType(s.Type)}, Column{name + "Date", Date})
 	}
 	return columns
-}()
+}
 
-// kindOf returns the kind of the columns for a type of values.
-func kindOf(t kinds.Type) Kind {
+// kindOf returns the kind of a declared field's column.
+func kindOf(f *kinds.Field) Kind {
+	if f.Type == kinds.List && f.Of == kinds.Number {
+		return Numbers
+	}
+	return kindOfType(f.Type)
+}
+
+// kindOfType returns the kind of the columns for a type of values.
+func kindOfType(t kinds.Type) Kind {
 	switch t {
-	case kinds.List:
+	case kinds.List, kinds.References:
 		return List
 	case kinds.Boolean:
 		return Boolean
-	case kinds.Count:
+	case kinds.Count, kinds.Year:
 		return Integer
-	case kinds.Number:
+	case kinds.Number, kinds.Duration, kinds.Size:
 		return Number
 	case kinds.Date:
 		return Date
@@ -47,13 +55,18 @@ func kindOf(t kinds.Type) Kind {
 }
 
 // Meaning returns what a declared field or signal says about its column, or "" for other columns.
-func Meaning(column string) string {
-	for _, f := range kinds.Default().Leaves() {
+func Meaning(declared *kinds.Set, column string) string {
+	for _, f := range declared.Leaves() {
 		if f.Column() == column {
 			return f.Description
 		}
 	}
-	for _, s := range kinds.Default().Signals {
+	for _, l := range declared.Links {
+		if prefixed("link", l.Name) == column {
+			return "An address: " + lower(l.Description)
+		}
+	}
+	for _, s := range declared.Signals {
 		switch name := prefixed("signal", s.Name); column {
 		case name:
 			return s.Description
@@ -64,11 +77,37 @@ func Meaning(column string) string {
 	return ""
 }
 
+func lower(text string) string {
+	return strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
+}
+
+// KindColumns returns the FullColumns that entities of a kind can have, and the index of each in a FullRow.
+func KindColumns(declared *kinds.Set, k *kinds.Kind) (columns []Column, at []int) {
+	without := map[string]bool{}
+	for _, f := range declared.Leaves() {
+		without[f.Column()] = !k.Has(f)
+	}
+	for _, s := range declared.Signals {
+		name := prefixed("signal", s.Name)
+		without[name], without[name+"Date"] = !k.HasSignal(s.Name), !k.HasSignal(s.Name)
+	}
+	without["contextTokens"] = !k.HasSignal("contextTokens")
+	for block, names := range map[string][]string{kinds.Offers: {"priceInput", "priceOutput", "priceBlended"},
+		kinds.Maintenance: {"maintenance", "maintenanceAsOf"}, kinds.Lifecycle: {"retires", "replacedBy"}} {
+		for _, name := range names {
+			without[name] = !k.HasBlock(block)
+		}
+	}
+	for i, c := range FullColumns(declared) {
+		if !without[c.Name] {
+			columns, at = append(columns, c), append(at, i)
+		}
+	}
+	return columns, at
+}
+
 // prefixed returns the column of a link or signal: linkHomepage for homepage.
 func prefixed(prefix, name string) string { return prefix + strings.ToUpper(name[:1]) + name[1:] }
-
-// FullMembers are the members of a record from which its FullRow is made.
-var FullMembers = slices.DeleteFunc(slices.Clone(record.RecordFields), func(name string) bool { return name == "offers" })
 
 // FullRow returns the cells of the FullColumns. rank is the position of the entity among
 // those of its type, best first and starting at 1, or 0 if it is not ranked.
@@ -81,21 +120,22 @@ func FullRow(e *record.Entity, rank int) Row {
 	if i := slices.IndexFunc(e.Signals.Facts, func(f record.Fact) bool { return f.Name == "contextTokens" }); i >= 0 {
 		context = Cell{Number: e.Signals.Facts[i].Number, Known: true}
 	}
-	row := append(make(Row, 0, len(FullColumns)), EntityRow(e)...)
+	declared := e.Declared()
+	row := EntityRow(e)
 	row = append(row, Cell{Text: e.Status}, Cell{Text: e.Maintenance.State}, Cell{Text: e.Maintenance.AsOf}, Cell{Text: l.Retires},
 		Cell{Text: l.ReplacedBy}, countCell(int64(rank)), context, priceCell(e.Price.Input), priceCell(e.Price.Output), priceCell(e.Price.Blended))
-	for _, name := range record.LinkNames {
-		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == name })
+	for _, link := range declared.Links {
+		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == link.Name })
 		if i < 0 {
 			row = append(row, Cell{})
 		} else {
 			row = append(row, Cell{Text: e.Links[i].URL})
 		}
 	}
-	for _, f := range kinds.Default().Leaves() {
+	for _, f := range declared.Leaves() {
 		row = append(row, cellOf(e.Values.Get(f.Path)))
 	}
-	for _, s := range kinds.Default().Signals {
+	for _, s := range declared.Signals {
 		fact, known := e.Signals.Fact(s.Name)
 		row = append(row, Cell{Text: fact.Day, Number: fact.Number, Known: known && fact.Day == ""}, Cell{Text: fact.Date})
 	}
@@ -113,6 +153,8 @@ func cellOf(value any) Cell {
 		return Cell{Number: v, Known: true}
 	case []string:
 		return Cell{List: v}
+	case []float64:
+		return Cell{Numbers: v}
 	}
 	return Cell{}
 }

@@ -51,6 +51,8 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) *parquet
 		switch c.Kind {
 		case List:
 			f.Type, tag = reflect.TypeFor[[]string](), c.Name+",list"
+		case Numbers:
+			f.Type, tag = reflect.TypeFor[[]float64](), c.Name+",list"
 		case Decimal, Number, Money:
 			f.Type = reflect.TypeFor[float64]()
 		case Integer:
@@ -86,8 +88,12 @@ func (e *parquetEncoder) Write(r Row) error {
 		cell := &r[i]
 		null := parquet.NullValue().Level(0, 0, i)
 		switch {
-		case c.Kind == List && len(cell.List) == 0:
+		case c.Kind == List && len(cell.List) == 0, c.Kind == Numbers && len(cell.Numbers) == 0:
 			row = append(row, null)
+		case c.Kind == Numbers:
+			for j, x := range cell.Numbers {
+				row = append(row, parquet.DoubleValue(x).Level(min(j, 1), 1, i))
+			}
 		case c.Kind == List:
 			for j, s := range cell.List {
 				row = append(row, parquet.ValueOf(s).Level(min(j, 1), 1, i))

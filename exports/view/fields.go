@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"kindex/exports/kinds"
 	"kindex/exports/record"
@@ -10,16 +11,16 @@ import (
 
 // FilterFields are the fields by which records can be filtered and counted, named like the API's
 // parameters.
-var FilterFields = func() []string {
+func FilterFields(declared *kinds.Set) []string {
 	list := []string{"capability", "category", "license", "maintenance", "pricingModel", "provider", "status", "tag", "type"}
-	for _, f := range kinds.Default().Leaves() {
-		if f.Filter && !f.IsNumber() {
+	for _, f := range declared.Leaves() {
+		if f.Filter && !f.IsNumber() && !f.IsDay() {
 			list = append(list, f.Query)
 		}
 	}
 	slices.Sort(list)
 	return list
-}()
+}
 
 // unknown is the number of an unknown value. It comes last in both directions.
 const unknown = math.MinInt64
@@ -36,38 +37,63 @@ type number struct {
 // nameKey is the only one of the SortKeys that is not a number.
 const nameKey = "name"
 
-// SortKeys are the keys by which lists can be sorted.
-var SortKeys = func() []string {
-	keys := append(slices.Clone(record.ScoreNames), nameKey, "addedDate", "lastUpdated", "price", "context")
-	for _, s := range kinds.Default().Signals {
+// SortKeys returns the keys by which lists can be sorted.
+func SortKeys(declared *kinds.Set) []string {
+	keys := append(slices.Clone(record.ScoreNames), nameKey, "addedDate", "lastUpdated")
+	if declared.HasBlock("", kinds.Offers) {
+		keys = append(keys, "price")
+	}
+	if declared.Signal(contextSignal) != nil {
+		keys = append(keys, "context")
+	}
+	for _, f := range declared.Leaves() {
+		if f.Sort {
+			keys = append(keys, f.SortKey())
+		}
+	}
+	for _, s := range declared.Signals {
 		keys = append(keys, SignalKey(s.Name))
 	}
 	return keys
-}()
+}
+
+// contextSignal is the signal that the key context stands for.
+const contextSignal = "contextTokens"
 
 // SignalKey returns the key of a signal among the SortKeys.
 func SignalKey(name string) string { return "signal." + name }
 
-// numbers maps the SortKeys, and the further properties that filters limit, to numbers.
-var numbers = func() map[string]number {
-	all := map[string]number{
-		"addedDate":   {func(e *record.Entity) int64 { return dayNumber(e.AddedDate) }, formatDay, parseDay},
-		"lastUpdated": {func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) }, formatDay, parseDay},
-		"price":       {priceOf, formatInt, parseInt},
-		"retires":     {retirementOf, formatInt, parseInt},
+// numberOf returns the property with one of the SortKeys, or one that filters limit: retires, or the path of
+// a field. ok is false if there is none.
+func numberOf(declared *kinds.Set, key string) (n number, ok bool) {
+	days := func(of func(e *record.Entity) int64) (number, bool) { return number{of, formatDay, parseDay}, true }
+	plain := func(of func(e *record.Entity) int64) (number, bool) { return number{of, formatInt, parseInt}, true }
+	switch key {
+	case "addedDate":
+		return days(func(e *record.Entity) int64 { return dayNumber(e.AddedDate) })
+	case "lastUpdated":
+		return days(func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) })
+	case "price":
+		return plain(priceOf)
+	case "retires":
+		return plain(retirementOf)
+	case "context":
+		key = SignalKey(contextSignal)
 	}
-	for _, name := range record.ScoreNames {
-		all[name] = number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(name)) }, formatInt, parseScore}
+	if slices.Contains(record.ScoreNames, key) {
+		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}, true
 	}
-	for _, f := range kinds.Default().Leaves() {
-		all[f.Path] = number{func(e *record.Entity) int64 { return fieldNumber(e, f) }, formatInt, parseInt}
+	if name, is := strings.CutPrefix(key, SignalKey("")); is {
+		s := declared.Signal(name)
+		return number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}, s != nil
 	}
-	for _, s := range kinds.Default().Signals {
-		all[SignalKey(s.Name)] = number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}
+	for _, f := range declared.Leaves() {
+		if f.Path == key || f.Sort && f.SortKey() == key {
+			return plain(func(e *record.Entity) int64 { return fieldNumber(e, f) })
+		}
 	}
-	all["context"] = all[SignalKey("contextTokens")]
-	return all
-}()
+	return number{}, false
+}
 
 func scoreNumber(s record.Score) int64 {
 	if !s.Known() {

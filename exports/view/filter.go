@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -39,30 +40,31 @@ type Bound struct {
 	Day    string  // the bound, if the value is a date: YYYY-MM-DD
 }
 
-// limit is a condition on one of the numbers: it must be known and from low to high.
+// limit is a condition on a number: it must be known and from low to high.
 type limit struct {
-	key       string
+	of        func(e *record.Entity) int64
 	low, high int64
 }
 
 func (l limit) allows(e *record.Entity) bool {
-	by, ok := numbers[l.key]
-	if !ok {
-		return false
-	}
-	n := by.of(e)
+	n := l.of(e)
 	return n != unknown && l.low <= n && n <= l.high
 }
 
 // Empty reports whether the filter selects all listed records.
-func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits()) == 0 }
+func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits(kinds.Default())) == 0 }
 
 // limits returns the conditions on numbers.
-func (f *Filter) limits() (list []limit) {
+func (f *Filter) limits(declared *kinds.Set) (list []limit) {
 	add := func(wanted bool, key string, low, high int64) {
-		if wanted {
-			list = append(list, limit{key, low, high})
+		if !wanted {
+			return
 		}
+		n, ok := numberOf(declared, key)
+		if !ok {
+			n.of = func(*record.Entity) int64 { return unknown }
+		}
+		list = append(list, limit{n.of, low, high})
 	}
 	const lowest, highest = math.MinInt64, math.MaxInt64
 	add(f.MinScore.Known(), "composite", int64(f.MinScore.Code()), highest)
@@ -115,7 +117,7 @@ func (v *View) Select(f *Filter) *roaring.Bitmap {
 		}
 		set.And(any)
 	}
-	if limits := f.limits(); len(limits) > 0 {
+	if limits := f.limits(v.declared); len(limits) > 0 {
 		set = v.keep(set, func(e *record.Entity) bool {
 			return !slices.ContainsFunc(limits, func(l limit) bool { return !l.allows(e) })
 		})
@@ -182,7 +184,7 @@ func (f *Filter) Matches(e *record.Entity) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(f.limits(), func(l limit) bool { return !l.allows(e) })
+	return !slices.ContainsFunc(f.limits(e.Declared()), func(l limit) bool { return !l.allows(e) })
 }
 
 // hasAll reports whether an entity has all values in a filter field.

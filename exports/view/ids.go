@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -84,13 +85,13 @@ func (v *View) FindByID(namespace, value string) []uint32 {
 // IsIDNamespace implements ids.Known.
 func (t *Terms) IsIDNamespace(name string) bool {
 	return slices.ContainsFunc(t.providers, func(p pricing.Provider) bool { return p.Slug == name }) ||
-		slices.ContainsFunc(t.namespaces, func(n ids.Namespace) bool { return n.Name == name })
+		slices.ContainsFunc(t.declared.IDs, func(n kinds.Namespace) bool { return n.Name == name })
 }
 
 // IDOnPage implements ids.Known.
 func (t *Terms) IDOnPage(address string) (namespace, value string, ok bool) {
-	for i := range t.namespaces {
-		before, after, has := strings.Cut(t.namespaces[i].Page, "{id}")
+	for _, n := range t.declared.IDs {
+		before, after, has := strings.Cut(n.Page, "{id}")
 		if !has {
 			continue
 		}
@@ -99,7 +100,7 @@ func (t *Terms) IDOnPage(address string) (namespace, value string, ok bool) {
 		rest, starts := strings.CutPrefix(address, before)
 		value, ends := strings.CutSuffix(rest, strings.TrimRight(after, "/"))
 		if starts && ends && value != "" {
-			return t.namespaces[i].Name, value, true
+			return n.Name, value, true
 		}
 	}
 	return "", "", false

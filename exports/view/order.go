@@ -33,6 +33,7 @@ type Position struct {
 type order struct {
 	Sort
 	view     *View
+	number   number   // of the key
 	numbers  []int64  // by ordinal
 	names    []string // by ordinal, folded; instead of numbers for the key "name"
 	ordinals []uint32 // sorted
@@ -44,6 +45,7 @@ func (v *View) order(s Sort) *order {
 		return x.(*order)
 	}
 	x := &order{Sort: s, view: v, ordinals: slices.Clone(v.byKey)}
+	x.number, _ = numberOf(v.declared, s.Key) // the keys of requests and cursors are checked
 	if s.Key == nameKey {
 		x.names = make([]string, len(v.entities))
 	} else {
@@ -53,7 +55,7 @@ func (v *View) order(s Sort) *order {
 		if s.Key == nameKey {
 			x.names[o] = record.Fold(v.entities[o].Name)
 		} else {
-			x.numbers[o] = numbers[s.Key].of(v.entities[o])
+			x.numbers[o] = x.number.of(v.entities[o])
 		}
 	}
 	slices.SortStableFunc(x.ordinals, func(a, b uint32) int { // they are already by type and slug
@@ -92,7 +94,7 @@ func (x *order) compareNumbers(a, b int64) int {
 func (x *order) after(p Position) (i int, ok bool) {
 	compare := func(o uint32) int { return x.compareNames(x.names[o], p.Value) }
 	if x.Key != nameKey {
-		n, ok := parseNumber(x.Key, p.Value)
+		n, ok := x.number.read(p.Value)
 		if !ok {
 			return 0, false
 		}
@@ -162,8 +164,8 @@ func (v *View) PositionOf(s Sort, ordinal uint32) Position {
 	p := Position{Type: e.Type, Slug: e.Slug}
 	if s.Key == nameKey {
 		p.Value = record.Fold(e.Name)
-	} else if n := numbers[s.Key].of(e); n != unknown {
-		p.Value = numbers[s.Key].format(n)
+	} else if number, _ := numberOf(v.declared, s.Key); number.of(e) != unknown {
+		p.Value = number.format(number.of(e))
 	}
 	return p
 }
@@ -192,11 +194,12 @@ func (v *View) SortPositionOf(p Position) (position float64, ok bool) {
 	return float64(n) - 0.5, true
 }
 
-func parseNumber(key, text string) (n int64, ok bool) {
+// read parses the value of a position.
+func (n number) read(text string) (value int64, ok bool) {
 	if text == "" {
 		return unknown, true
 	}
-	return numbers[key].parse(text)
+	return n.parse(text)
 }
 
 func formatInt(n int64) string { return strconv.FormatInt(n, 10) }

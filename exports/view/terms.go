@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
 // Terms holds what the content declares besides entities, and what all views of a build share.
 type Terms struct {
-	providers  pricing.Providers
-	namespaces []ids.Namespace
-	preferred  map[fieldValue]string   // replaced value → its replacement
-	others     map[fieldValue][]string // replacement → the values that it replaces
+	declared  *kinds.Set
+	providers pricing.Providers
+	preferred map[fieldValue]string   // replaced value → its replacement
+	others    map[fieldValue][]string // replacement → the values that it replaces
 }
 
 // fieldValue is a value of a filter field, folded like the values that it is compared with.
@@ -21,11 +22,13 @@ type fieldValue struct{ field, value string }
 
 func foldedValue(field, value string) fieldValue { return fieldValue{field, record.Fold(value)} }
 
-// NewTerms returns terms with the providers of offers and the namespaces of identifiers that the
-// content declares.
-func NewTerms(providers pricing.Providers, namespaces []ids.Namespace) *Terms {
-	return &Terms{providers, namespaces, map[fieldValue]string{}, map[fieldValue][]string{}}
+// NewTerms returns terms with the kinds and the providers of offers that the content declares.
+func NewTerms(declared *kinds.Set, providers pricing.Providers) *Terms {
+	return &Terms{declared, providers, map[fieldValue]string{}, map[fieldValue][]string{}}
 }
+
+// Kinds returns the kinds of the index.
+func (t *Terms) Kinds() *kinds.Set { return t.declared }
 
 // Replace records that a value of a filter field has replaced others: the former slugs of a category,
 // or the synonyms of a capability or tag. It must not be called once a view has the terms.
@@ -64,17 +67,14 @@ func (t *Terms) Providers() pricing.Providers { return t.providers }
 // Namespace returns the namespace of identifiers with a name: one that the content declares or a
 // built-in one. It returns nil if there is none.
 func (t *Terms) Namespace(name string) *ids.Namespace {
-	if i := slices.IndexFunc(t.namespaces, func(n ids.Namespace) bool { return n.Name == name }); i >= 0 {
-		return &t.namespaces[i]
-	}
-	return ids.Find(name)
+	return ids.In(t.declared, name)
 }
 
 // Namespaces lists the names of all namespaces of identifiers, sorted.
 func (t *Terms) Namespaces() []string {
 	names := ids.Names()
-	for i := range t.namespaces {
-		names = append(names, t.namespaces[i].Name)
+	for _, n := range t.declared.IDs {
+		names = append(names, n.Name)
 	}
 	slices.Sort(names)
 	return names

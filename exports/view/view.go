@@ -66,8 +66,8 @@ func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) 
 		}
 	}
 	v.address()
-	v.fields = make(map[string]*field, len(FilterFields))
-	for _, name := range FilterFields {
+	v.fields = map[string]*field{}
+	for _, name := range FilterFields(terms.declared) {
 		v.fields[name] = v.newField(name)
 	}
 	v.ids = sync.OnceValue(v.indexIDs)

@@ -4,6 +4,7 @@
 package where
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,45 +17,37 @@ import (
 	"kindex/exports/view"
 )
 
-// Filters contains the names of the parameters that select records.
-var Filters = append(slices.Clone(view.FilterFields),
-	slices.Concat([]string{"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext"}, limits(), []string{"signal"})...)
-
-// limits returns the names of the parameters that limit declared numbers.
-func limits() (names []string) {
-	for _, f := range kinds.Default().Leaves() {
-		if f.Filter && f.IsNumber() {
-			names = append(names, limit("min", f), limit("max", f))
-		}
+// Filters returns the names of the parameters that select records of an index.
+func Filters(declared *kinds.Set) []string {
+	names := append(view.FilterFields(declared), "minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext")
+	for _, f := range declared.Leaves() {
+		lowest, highest := f.Limits()
+		names = append(names, lowest, highest)
 	}
-	return names
+	return append(slices.DeleteFunc(names, func(name string) bool { return name == "" }), "signal")
 }
 
-// limit returns the name of a parameter that limits a number: minParameters.
-func limit(side string, f *kinds.Field) string {
-	return side + strings.ToUpper(f.Query[:1]) + f.Query[1:]
-}
-
-// Names knows which values have been replaced, as exports.Build does.
-type Names interface {
+// Index knows the kinds of an index and which values have been replaced, as exports.Build does.
+type Index interface {
+	Kinds() *kinds.Set
 	// Preferred returns the value that replaces a value of a filter field.
 	Preferred(field, value string) (preferred string, replaced bool)
 }
 
 // Filter reads the parameters in Filters. categories are the existing categories. A value that
-// another one has replaced, according to names, means its replacement; without names, no value is
-// replaced.
-func (p Params) Filter(categories []string, names Names) (*view.Filter, error) {
+// another one has replaced means its replacement.
+func (p Params) Filter(categories []string, index Index) (*view.Filter, error) {
 	f := &view.Filter{Fields: map[string][][]string{}}
-	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
-		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates}
-	for _, field := range kinds.Default().Leaves() {
+	declared := index.Kinds()
+	closed := map[string][]string{"type": declared.Names(), "status": record.Statuses,
+		"pricingModel": declared.PricingModels, "category": categories, "maintenance": record.MaintenanceStates}
+	for _, field := range declared.Leaves() {
 		if words := field.Choices(); words != nil {
 			closed[field.Query] = words
 		}
 	}
-	for _, field := range view.FilterFields {
-		if err := p.readField(f, field, closed, names); err != nil {
+	for _, field := range view.FilterFields(declared) {
+		if err := p.readField(f, field, closed, index); err != nil {
 			return nil, err
 		}
 	}
@@ -84,44 +77,82 @@ func (p Params) Filter(categories []string, names Names) (*view.Filter, error) {
 	if f.MaxPrice, err = p.Price("maxPrice"); err != nil {
 		return nil, err
 	}
-	for _, field := range kinds.Default().Leaves() {
-		if field.Filter && field.IsNumber() {
-			if err := p.limitField(f, field); err != nil {
-				return nil, err
-			}
+	for _, field := range declared.Leaves() {
+		if err := p.limitField(f, field); err != nil {
+			return nil, err
 		}
 	}
-	signals, err := p.signals()
+	signals, err := p.signals(declared)
 	f.Bounds = append(f.Bounds, signals...)
 	return f, err
 }
 
 // limitField reads the limits of a declared number.
 func (p Params) limitField(f *view.Filter, field *kinds.Field) error {
-	lowest, highest := limit("min", field), limit("max", field)
-	low, err := p.Count(lowest, 0, 1, maxCount)
-	if err != nil {
-		return err
+	lowest, highest := field.Limits()
+	var bounds []view.Bound
+	for _, name := range []string{lowest, highest} {
+		if name == "" || !p.Has(name) {
+			continue
+		}
+		b, err := p.bound(name, field)
+		if err != nil {
+			return err
+		}
+		b.AtMost = name == highest
+		bounds = append(bounds, b)
 	}
-	high, err := p.Count(highest, 0, 1, maxCount)
-	if err != nil {
-		return err
-	}
-	if high > 0 && low > high {
+	if len(bounds) == 2 && (bounds[0].Number > bounds[1].Number || bounds[0].Day > bounds[1].Day) {
 		return &Error{Param: lowest, Message: "must not be more than " + highest}
 	}
-	if low > 0 {
-		f.Bounds = append(f.Bounds, view.Bound{Key: field.Path, Number: float64(low)})
-	}
-	if high > 0 {
-		f.Bounds = append(f.Bounds, view.Bound{Key: field.Path, Number: float64(high), AtMost: true})
-	}
+	f.Bounds = append(f.Bounds, bounds...)
 	return nil
 }
 
+// bound reads one limit of a declared number or date.
+func (p Params) bound(name string, field *kinds.Field) (b view.Bound, err error) {
+	b.Key = field.Path
+	if field.IsDay() {
+		b.Day, err = p.Day(name)
+		return b, err
+	}
+	text, err := p.Text(name)
+	if err != nil {
+		return b, err
+	}
+	switch field.Type {
+	case kinds.Count:
+		var n int64
+		n, err = p.Count(name, 0, 0, maxCount)
+		b.Number = float64(n)
+		return b, err
+	case kinds.Duration, kinds.Size:
+		if number, ok := field.Accept(text).(float64); ok {
+			b.Number = number
+			return b, nil
+		}
+	}
+	amount, _ := Amount(text)
+	sign := 1.0
+	if rest, negative := strings.CutPrefix(text, "-"); negative {
+		amount, _ = Amount(rest)
+		sign = -1
+	}
+	var ok bool
+	if b.Number, ok = decimal(amount); !ok {
+		return b, &Error{Param: name, Message: Quoted(text) + " is not " + amountForms[field.Type]}
+	}
+	b.Number *= sign
+	return b, nil
+}
+
+// amountForms describes the limits of types whose limits are not counts or days.
+var amountForms = map[kinds.Type]string{kinds.Number: "a number: use digits, such as 12.5", kinds.Year: "a year, such as 2024",
+	kinds.Duration: "a duration, such as 90m or 1h30m, or a number of seconds", kinds.Size: "a size, such as 16 GB, or a number of bytes"}
+
 // readField reads the values of one of the view.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
-func (p Params) readField(f *view.Filter, field string, closed map[string][]string, names Names) error {
+func (p Params) readField(f *view.Filter, field string, closed map[string][]string, index Index) error {
 	for _, value := range p[field] {
 		all := []string{value}
 		// Only some fields are split at commas: the values of others can contain commas.
@@ -133,9 +164,7 @@ func (p Params) readField(f *view.Filter, field string, closed map[string][]stri
 			if all[i] == "" {
 				return &Error{Param: field, Message: "must not be empty"}
 			}
-			if names != nil {
-				all[i], _ = names.Preferred(field, all[i])
-			}
+			all[i], _ = index.Preferred(field, all[i])
 			if known, ok := closed[field]; ok {
 				at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, all[i]) })
 				if at < 0 {
@@ -188,7 +217,7 @@ func decimal(s string) (x float64, ok bool) {
 }
 
 // signals reads minContext and the conditions in signal.
-func (p Params) signals() ([]view.Bound, error) {
+func (p Params) signals(declared *kinds.Set) ([]view.Bound, error) {
 	var list []view.Bound
 	if p.Has("minContext") {
 		n, err := p.Count("minContext", 1, 1, math.MaxInt32)
@@ -198,7 +227,7 @@ func (p Params) signals() ([]view.Bound, error) {
 		list = append(list, view.Bound{Key: view.SignalKey("contextTokens"), Number: float64(n)})
 	}
 	for _, s := range p["signal"] {
-		b, err := parseBound(s)
+		b, err := parseBound(declared, s)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +237,7 @@ func (p Params) signals() ([]view.Bound, error) {
 }
 
 // parseBound parses a condition such as stars>=1000.
-func parseBound(s string) (b view.Bound, err error) {
+func parseBound(declared *kinds.Set, s string) (b view.Bound, err error) {
 	bad := func(suggestion, format string, args ...any) (view.Bound, error) {
 		return view.Bound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
 	}
@@ -219,8 +248,15 @@ func parseBound(s string) (b view.Bound, err error) {
 	name, value := strings.TrimSpace(s[:at]), strings.TrimLeft(s[at:], "<>=")
 	operator := s[at : len(s)-len(value)]
 	value = strings.TrimSpace(value)
-	signal := kinds.Default().Signal(name)
+	signal := declared.Signal(name)
 	if signal == nil {
+		var signalNames []string
+		for _, s := range declared.Signals {
+			signalNames = append(signalNames, s.Name)
+		}
+		if f := declared.Find(name); f != nil {
+			return bad("", "%s is a field, not a signal; filter by %s", Quoted(name), cmp.Or(f.LimitNames(), f.Query))
+		}
 		near := didyoumean.Name(name, signalNames)
 		if near != "" && len(value) < 60 {
 			near += operator + value
@@ -248,11 +284,3 @@ func parseBound(s string) (b view.Bound, err error) {
 	}
 	return b, nil
 }
-
-var signalNames = func() []string {
-	var names []string
-	for _, s := range kinds.Default().Signals {
-		names = append(names, s.Name)
-	}
-	return names
-}()

@@ -3,17 +3,19 @@
 package form
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 	"kindex/site/textfmt"
 )
 
-// DefaultType is the type that is preselected in the form.
-const DefaultType = "tool"
+// DefaultType returns the type that is preselected in the form: the last one declared, which of the
+// built-in kinds is the tool.
+func DefaultType(declared *kinds.Set) string { return declared.Order[len(declared.Order)-1].Name }
 
 // Field is a field of the form. It stands for a field of the entity's file, or for the
 // entity's type or slug.
@@ -21,21 +23,29 @@ type Field struct {
 	Name     string // the same as in a submission, such as links.homepage
 	Label    string
 	Hint     string
-	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
+	Kind     string // "type", "line", "text", "address", "list" (words separated by commas) or "choice"
 	Required bool
 	Group    string // heading
 	Known    string // filter field that provides suggestions, or "" if there is none
+	Options  []Option
+	Declared *kinds.Field // nil for a field that every entity has
 }
 
-// Groups lists the groups of fields in order. The last two groups are collapsed; the last one is
+// Option is a valid value of a choice.
+type Option struct{ Value, Title string }
+
+// Groups lists the groups of fields in order. The last three groups are collapsed; the last one is
 // only in corrections.
-var Groups = []string{"Basics", "Description", "Address and terms", "More links", FigureGroup}
+var Groups = []string{"Basics", "Description", "Address and terms", factGroup, "More links", FigureGroup}
+
+// factGroup is the group of the declared fields.
+const factGroup = "Facts"
 
 // FigureGroup is the group of the fields that only a correction has.
 const FigureGroup = "A figure"
 
 // Folded reports whether a group of fields is collapsed while they are empty.
-func Folded(group string) bool { return slices.Index(Groups, group) >= len(Groups)-2 }
+func Folded(group string) bool { return slices.Index(Groups, group) >= len(Groups)-3 }
 
 // The fields with which a correction changes one signal.
 const (
@@ -45,7 +55,8 @@ const (
 	figureSource = "figure.source"
 )
 
-var fields = func() []Field {
+// common returns the fields that every entity has, and those that an index declares.
+func common(declared *kinds.Set) []Field {
 	list := []Field{
 		{Name: "type", Label: "Type", Kind: "type", Required: true, Group: Groups[0]},
 		{Name: "name", Label: "Name", Hint: "Spell it the way its makers do.", Kind: "line", Required: true, Group: Groups[0]},
@@ -60,33 +71,78 @@ var fields = func() []Field {
 		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[2]},
 		{Name: "version", Label: "Version", Hint: "The latest stable version, without a prefix such as v.", Kind: "line", Group: Groups[2]},
 	}
-	hints := map[string]string{"homepage": "The project’s own site.", "repository": "The source code.", "paper": "The paper that describes it.",
-		"package": "Its page in a package registry.", "weights": "Where the weights can be downloaded.", "demo": "A place to try it.", "changelog": "The list of releases."}
-	for _, link := range record.LinkNames {
-		if link != "deprecation" { // added later, together with the status
-			list = append(list, Field{Name: "links." + link, Label: textfmt.Label(link), Hint: hints[link], Kind: "address", Group: Groups[3]})
+	for _, f := range declared.Leaves() {
+		if f.Group == nil || !f.Group.Dated { // a dated one needs a source, like a figure
+			list = append(list, declaredField(f))
+		}
+	}
+	for _, link := range declared.Links {
+		if link.Name != "deprecation" { // added later, together with the status
+			list = append(list, Field{Name: "links." + link.Name, Label: link.Title, Hint: link.Description, Kind: "address", Group: Groups[4]})
 		}
 	}
 	return list
-}()
+}
+
+// declaredField returns the field for a declared one.
+func declaredField(f *kinds.Field) Field {
+	field := Field{Name: f.Path, Label: f.Title, Hint: f.Description, Kind: "line", Group: factGroup, Declared: f}
+	switch {
+	case f.IsList():
+		field.Kind = "list"
+	case f.Choices() != nil:
+		field.Kind = "choice"
+		for _, value := range f.Choices() {
+			field.Options = append(field.Options, Option{value, cmp.Or(f.Titles[value], map[string]string{"true": "Yes", "false": "No"}[value], textfmt.Capitalize(value))})
+		}
+	case f.Type == kinds.URL:
+		field.Kind = "address"
+	}
+	if f.Filter && !f.IsNumber() && !f.IsDay() && field.Kind != "choice" {
+		field.Known = f.Query
+	}
+	return field
+}
+
+// Text returns the value of a declared field as people type it.
+func Text(f *kinds.Field, v any) string {
+	switch {
+	case f.Type == kinds.Duration:
+		if seconds, ok := v.(float64); ok {
+			return kinds.FormatDuration(seconds)
+		}
+	case f.IsList():
+		return strings.Join(f.Texts(v), ", ")
+	}
+	return strings.Join(f.Texts(v), "")
+}
 
 // figureFields are the additional fields of a correction.
 var figureFields = []Field{
-	{Name: Figure, Label: "Figure", Hint: "Only if a figure is wrong or out of date.", Kind: "choice", Group: Groups[4]},
-	{Name: figureValue, Label: "Value", Hint: "A number without separators, or a day as YYYY-MM-DD.", Kind: "line", Group: Groups[4]},
-	{Name: figureDate, Label: "Read on", Hint: "The day on which you read it, as YYYY-MM-DD.", Kind: "line", Group: Groups[4]},
-	{Name: figureSource, Label: "Source", Hint: "The page on which a reviewer can check it.", Kind: "address", Group: Groups[4]},
+	{Name: Figure, Label: "Figure", Hint: "Only if a figure is wrong or out of date.", Kind: "choice", Group: FigureGroup},
+	{Name: figureValue, Label: "Value", Hint: "A number without separators, or a day as YYYY-MM-DD.", Kind: "line", Group: FigureGroup},
+	{Name: figureDate, Label: "Read on", Hint: "The day on which you read it, as YYYY-MM-DD.", Kind: "line", Group: FigureGroup},
+	{Name: figureSource, Label: "Source", Hint: "The page on which a reviewer can check it.", Kind: "address", Group: FigureGroup},
 }
 
-// Fields returns the fields of the form, in order: for a new entity, or for a correction, which
-// cannot change the type and the slug.
-func Fields(correction bool) []Field {
-	if !correction {
-		return slices.Clone(fields)
+// Fields returns the fields of a form for an index with some kinds, in order: for a new entity, or for a
+// correction, which cannot change the type and the slug. amends is the key of the entity that a correction
+// changes, or "".
+func Fields(declared *kinds.Set, amends string) []Field {
+	fields := common(declared)
+	if amends == "" {
+		return fields
 	}
-	list := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "type" || f.Name == "slug" })
+	typ, _, _ := strings.Cut(amends, "/")
+	kind := declared.Kind(typ)
+	list := slices.DeleteFunc(fields, func(f Field) bool {
+		return f.Name == "type" || f.Name == "slug" || f.Declared != nil && (kind == nil || !kind.Has(f.Declared))
+	})
 	return append(list, figureFields...)
 }
+
+// Fields returns the fields of the form.
+func (f *Form) Fields() []Field { return Fields(f.Kinds, f.Amends) }
 
 // IsFigure reports whether a field is one of those that change a signal; member is the member of the
 // signal, or "" for the field that chooses it.
@@ -99,6 +155,7 @@ func IsFigure(field string) (member string, ok bool) {
 
 // Form is the data for the page: the values as sent, and the results of checking them.
 type Form struct {
+	Kinds  *kinds.Set        // of the index
 	Values map[string]string // by Field.Name
 	Amends string            // the entity that a correction changes, as type/slug, or "" for a new entity
 	Title  string            // the name of that entity
@@ -162,7 +219,7 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 			field = Figure + member
 		}
 	}
-	fields := Fields(f.Amends != "")
+	fields := f.Fields()
 	at := slices.IndexFunc(fields, func(i Field) bool {
 		return i.Name == field || i.Kind == "list" && strings.HasPrefix(field, i.Name+"[")
 	})
@@ -210,7 +267,7 @@ func SplitList(s string) []string {
 
 // Summarize sets Says from the remarks.
 func (f *Form) Summarize() {
-	fields := Fields(f.Amends != "")
+	fields := f.Fields()
 	var names []string
 	for _, r := range f.Problems {
 		i := slices.IndexFunc(fields, func(i Field) bool { return i.Name == r.Input })

@@ -111,8 +111,8 @@ func (b *ranking) read() *page {
 		}
 		return b.readDay()
 	}
-	if b.typ != "" && !slices.Contains(record.Types, b.typ) {
-		return b.missingChoice("type", "entity type", b.typ, record.Types)
+	if b.typ != "" && !slices.Contains(b.kinds().Names(), b.typ) {
+		return b.missingChoice("type", "entity type", b.typ, b.kinds().Names())
 	}
 	switch {
 	case b.by == "":
@@ -195,7 +195,7 @@ func (b *ranking) missingBoard(heading, text string, list []suggestion) *page {
 func (b *ranking) missingChoice(name, words, value string, known []string) *page {
 	var list []suggestion
 	for _, v := range didyoumean.Names(value, known, maxNear) {
-		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
+		list = append(list, suggestion{Path: b.with(name, v), Name: b.label(v)})
 	}
 	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, textfmt.Name(value), strings.Join(known, ", ")), list)
 }
@@ -346,7 +346,7 @@ func (b *ranking) item(o uint32, place int, moved leaderboard.Movement) item {
 func (b *ranking) columns() (list []*column) {
 	if b.own == nil {
 		for _, name := range b.scoreNames() {
-			c := &column{Name: name, Title: textfmt.Label(name), Number: true, Down: true, Score: true, Lesser: name != b.by,
+			c := &column{Name: name, Title: b.label(name), Number: true, Down: true, Score: true, Lesser: name != b.by,
 				cell: func(it *item) cell { return scoreCell(it.scores.Get(name), name == "composite") }}
 			if name == b.by {
 				c.Sorted, c.Place = "descending", "p1"
@@ -359,7 +359,7 @@ func (b *ranking) columns() (list []*column) {
 	}
 	list = append(list, &column{Name: "composite", Title: "Score", Number: true, Down: true, Score: true, Sorted: "descending", Place: "p1",
 		cell: func(it *item) cell { return scoreCell(it.score, true) }})
-	dimensions := columnsOf(b.own.TypeFormula())
+	dimensions := b.columnsOf(b.own.TypeFormula())
 	for _, c := range dimensions {
 		if c.Lesser = true; len(dimensions) == 1 {
 			break // it is the score
@@ -367,7 +367,7 @@ func (b *ranking) columns() (list []*column) {
 		c.cell = func(it *item) cell { return scoreCell(it.scores.Get(c.Name), false) }
 		list = append(list, c)
 	}
-	k := b.declared().Kind(b.own.Type)
+	k := b.kinds().Kind(b.own.Type)
 	for _, name := range kindColumns(k) {
 		if name == "board" || len(list) > 5 {
 			continue
@@ -395,7 +395,7 @@ func (b *ranking) scoreNames() []string {
 }
 
 // columnsOf returns the dimensions of a formula, each with what it is measured by.
-func columnsOf(f *score.TypeFormula) (list []*column) {
+func (s *Site) columnsOf(f *score.TypeFormula) (list []*column) {
 	for _, name := range score.DimensionNames {
 		d := f.Dimensions[name]
 		if d == nil || len(d.Measures) == 0 {
@@ -405,7 +405,7 @@ func columnsOf(f *score.TypeFormula) (list []*column) {
 		for i := range d.Measures {
 			n := d.Measures[i].Benchmark
 			if n == "" {
-				n = strings.ToLower(signalLabel(&d.Measures[i]))
+				n = strings.ToLower(s.signalLabel(&d.Measures[i]))
 			}
 			if !slices.Contains(names, n) {
 				names = append(names, n)
@@ -414,7 +414,7 @@ func columnsOf(f *score.TypeFormula) (list []*column) {
 		if more := len(names) - 3; more > 0 {
 			names = append(names[:3:3], strconv.Itoa(more)+" more")
 		}
-		list = append(list, &column{Name: name, Title: textfmt.Label(name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
+		list = append(list, &column{Name: name, Title: s.label(name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
 	}
 	return list
 }
@@ -608,7 +608,7 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
 			continue
 		}
 		x := b.Explain(e, s.AsOf)
-		d := explain(x.Explanation)
+		d := s.explain(x.Explanation)
 		d.OnBoard = true
 		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
 	}
@@ -642,7 +642,7 @@ func (b boardTop) Path() string { return boardPath(b.Slug) }
 // boardsHome lists the boards by type, and the categories.
 func (r *request) boardsHome() (*page, error) {
 	d := &boardsHomePage{Categories: r.Categories}
-	for _, k := range r.declared().Kinds {
+	for _, k := range r.kinds().Kinds {
 		g := boardGroup{Type: k.Name, Title: k.Plural}
 		for _, b := range r.ownBoards() {
 			if b.Type == k.Name {
@@ -694,7 +694,7 @@ func figuresFrom(x board.Span) string {
 // prices: scores of different boards cannot be compared.
 func (r *request) qualityAndPrice() (*page, error) {
 	for _, b := range r.ownBoards() {
-		if r.declared().Kind(b.Type).HasBlock(kinds.Offers) {
+		if r.kinds().Kind(b.Type).HasBlock(kinds.Offers) {
 			return &page{location: boardPath(b.Slug)}, nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/pages"
@@ -160,7 +161,7 @@ func TestBoards(t *testing.T) {
 			}
 			rows += len(got)
 		}
-		for _, typ := range record.Types {
+		for _, typ := range kinds.Default().Names() {
 			path := boardPath(category, typ, "composite", "")
 			if got, want := shownBoard(t, s, path), wantBoard(t, s.Build.View, category, typ, "composite"); !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)

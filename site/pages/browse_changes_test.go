@@ -16,6 +16,7 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/exports/feed"
 	"kindex/exports/history"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/site/pages"
@@ -39,7 +40,7 @@ func (b *browsed) wanted(f history.ChangeFilter) []string {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		want = append(want, feed.Summarize(c, titles).Title)
+		want = append(want, feed.Summarize(c, feed.Words{Kinds: kinds.Default(), Categories: titles}).Title)
 	}
 	return want
 }
@@ -120,7 +121,7 @@ func TestChangeInFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := feed.Summarize(c, titlesOf(b))
+		told := feed.Summarize(c, feed.Words{Kinds: kinds.Default(), Categories: titlesOf(b)})
 		at := strings.Index(page, html.EscapeString(told.Title))
 		if at < 0 {
 			t.Fatalf("%q is missing", told.Title)

@@ -21,6 +21,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -53,7 +54,7 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 		}
 	}
 	formula, _, _ := b.File(exports.ScoringFile)
-	if from.Formula, err = score.ParseChecked(formula); err != nil {
+	if from.Formula, err = score.ParseChecked(kinds.Default(), formula); err != nil {
 		t.Fatal(err)
 	}
 	categories, _, _ := b.File(exports.CategoriesFile)
@@ -372,7 +373,7 @@ func (b *browsed) checkCategories() {
 			b.same(to, b.through(to, rowLink), b.ordered(map[string][][]string{"category": {{c}}, "type": {{typ}}}, view.DefaultSort))
 		}
 	}
-	for _, typ := range record.Types {
+	for _, typ := range b.Build.Kinds().Names() {
 		for path, order := range orders {
 			if b.build.Bitmap("type", typ) == nil {
 				continue

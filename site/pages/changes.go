@@ -122,7 +122,7 @@ func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok 
 		}
 		known := r.filterValues(field)
 		_, isCategory := r.titles[v]
-		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(record.Types, v)) {
+		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(r.Build.Kinds().Names(), v)) {
 			return f, r.suggestChangeFilters(field, v, known), false
 		}
 		chooseChange(&f, field, v)
@@ -303,7 +303,7 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (describedCha
 			return describedChange{}, err
 		}
 		if ok {
-			refresh, c.Summary, c.Here = found, feed.SummarizeRefresh(found, s.titles), true
+			refresh, c.Summary, c.Here = found, feed.SummarizeRefresh(found, s.words()), true
 		}
 	}
 	t := describedChange{changeRow: c, Refresh: refresh, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}

@@ -18,20 +18,14 @@ import (
 	"kindex/site/textfmt"
 )
 
-// declared returns the kinds of the index.
-func (s *Site) declared() *kinds.Set { return kinds.Default() }
-
 // kindColumns are the columns of the list of a kind, in order. On a phone, only the first are shown.
 func kindColumns(k *kinds.Kind) []string {
-	switch k.Name {
-	case "model":
-		return []string{"input", "output", "contextTokens", "released", "board", "modalities.input", "openWeights"}
-	case "tool":
-		return []string{"downloads", "stars", "lastRelease", "maintenance", "board", "license"}
+	if k.Columns != nil {
+		return k.Columns
 	}
 	var list []string
 	for _, f := range k.Fields {
-		if f.Type != kinds.Group && len(list) < 6 {
+		if !f.IsGroup() && len(list) < 6 {
 			list = append(list, f.Path)
 		}
 	}
@@ -89,7 +83,7 @@ var cardPlaces = map[string]string{"input": "p11", "output": "p12", "contextToke
 
 // column returns a column by its name: a price, a fact of the core, a signal or a declared field.
 func (s *Site) column(name string) *column {
-	c := &column{Name: name, Title: cmp.Or(shortTitles[name], textfmt.Label(name))}
+	c := &column{Name: name, Title: cmp.Or(shortTitles[name], s.label(name))}
 	text := func(of func(*record.Entity) string) *column {
 		c.cell = func(it *item) cell { return cell{Text: of(it.Entity)} }
 		return c
@@ -112,7 +106,7 @@ func (s *Site) column(name string) *column {
 	case "license":
 		return text(func(e *record.Entity) string { return e.License })
 	case "pricingModel":
-		return text(func(e *record.Entity) string { return textfmt.Label(e.PricingModel) })
+		return text(func(e *record.Entity) string { return s.label(e.PricingModel) })
 	case "maintenance":
 		return text(func(e *record.Entity) string { return textfmt.Capitalize(e.Maintenance.State) })
 	case "addedDate", "lastUpdated":
@@ -151,7 +145,7 @@ func (s *Site) column(name string) *column {
 
 // declaredColumn returns the column of a signal or a declared field.
 func (s *Site) declaredColumn(c *column) *column {
-	if x := s.declared().Signal(c.Name); x != nil {
+	if x := s.kinds().Signal(c.Name); x != nil {
 		c.Number, c.Down, c.key = true, true, view.SignalKey(c.Name)
 		c.cell = func(it *item) cell {
 			f, ok := it.Signals.Fact(c.Name)
@@ -162,7 +156,7 @@ func (s *Site) declaredColumn(c *column) *column {
 		}
 		return c
 	}
-	f := s.declared().Field(c.Name)
+	f := s.kinds().Field(c.Name)
 	if f == nil {
 		panic("pages: unknown column " + c.Name)
 	}
@@ -314,7 +308,7 @@ func (s *Site) mark(kind, maker string) string {
 		sum = (sum*31 + int(c)) % 1_000_003
 	}
 	letter := string([]rune(strings.ToUpper(folded))[:1])
-	return `<span class="mark k` + strconv.Itoa(slices.Index(s.declared().Names(), kind)) + ` m` + strconv.Itoa(sum%12) + `" aria-hidden="true">` + template.HTMLEscapeString(letter) + `</span>`
+	return `<span class="mark k` + strconv.Itoa(slices.Index(s.kinds().Names(), kind)) + ` m` + strconv.Itoa(sum%12) + `" aria-hidden="true">` + template.HTMLEscapeString(letter) + `</span>`
 }
 
 // path returns the path of an entity's page.

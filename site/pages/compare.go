@@ -192,7 +192,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	}
 	list := r.Build.FindByName(text, maxSuggested)
 	if len(list) == 0 {
-		for _, t := range record.Types {
+		for _, t := range r.Build.Kinds().Names() {
 			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
 				list = append(list, o)
 			}

@@ -41,21 +41,21 @@ type compareCell struct {
 // declaredRow precedes the path of a declared field in the name of its row.
 const declaredRow = "field-"
 
-// compareFacts lists the facts that are compared.
-var compareFacts = func() []string {
+// compareFacts returns the facts that are compared.
+func compareFacts(declared *kinds.Set) []string {
 	list := []string{"type", "provider", "category", "version", "pricingModel", "price", "license"}
-	for _, f := range kinds.Default().Leaves() {
+	for _, f := range declared.Leaves() {
 		list = append(list, declaredRow+f.Path)
 	}
 	return append(list, "maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status")
-}()
+}
 
 // comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
 	groups := []compareGroup{
 		{"scores", "Scores", r.compareScores(list, r.scores(r.types()...))},
 		{"facts", "Facts", r.factRows(list)},
-		{"signals", "Figures", signalRows(list)},
+		{"signals", "Figures", r.signalRows(list)},
 		{"benchmarks", "Benchmarks in common", benchmarkRows(list)},
 		{"topics", "Topics", topicRows(list)},
 	}
@@ -65,7 +65,7 @@ func (r *request) comparison(list []comparedEntity) []compareGroup {
 func (s *Site) compareScores(list []comparedEntity, names []string) []compareRow {
 	var rows []compareRow
 	for _, name := range names {
-		row := compareRow{Field: name, Title: textfmt.Label(name)}
+		row := compareRow{Field: name, Title: s.label(name)}
 		for _, e := range list {
 			v := e.Scores.Get(name)
 			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v})
@@ -83,7 +83,7 @@ func (s *Site) compareScores(list []comparedEntity, names []string) []compareRow
 // bestOf returns the types of which one entity can be called the best by a score: those whose scores
 // come from the same figures rather than from different benchmarks.
 func (s *Site) bestOf(name string) []string {
-	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Formula == nil || !board.Comparable(s.Formula, t, name) })
+	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return s.Formula == nil || !board.Comparable(s.Formula, t, name) })
 }
 
 // markBest marks the highest score if the scores differ.
@@ -105,8 +105,8 @@ func markBest(cells []compareCell) {
 
 func (r *request) factRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
-	for _, f := range compareFacts {
-		row := compareRow{Field: f, Title: textfmt.Label(strings.TrimPrefix(f, declaredRow))}
+	for _, f := range compareFacts(r.kinds()) {
+		row := compareRow{Field: f, Title: r.label(strings.TrimPrefix(f, declaredRow))}
 		for _, e := range list {
 			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
 		}
@@ -118,7 +118,7 @@ func (r *request) factRows(list []comparedEntity) []compareRow {
 func (r *request) factCell(field string, e *record.Entity) compareCell {
 	switch field {
 	case "type":
-		return compareCell{Text: textfmt.Label(e.Type)}
+		return compareCell{Text: r.label(e.Type)}
 	case "provider":
 		return compareCell{Text: textfmt.Name(e.Provider)}
 	case "category":
@@ -126,7 +126,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "version":
 		return compareCell{Text: textfmt.Name(e.Version), Note: textfmt.Day(e.VersionRead())}
 	case "pricingModel":
-		return compareCell{Text: textfmt.Label(e.PricingModel)}
+		return compareCell{Text: r.label(e.PricingModel)}
 	case "license":
 		return compareCell{Text: textfmt.Name(e.License)}
 	case "addedDate":
@@ -134,7 +134,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "lastUpdated":
 		return compareCell{Text: textfmt.Day(e.LastUpdated)}
 	case "status":
-		return compareCell{Text: textfmt.Label(e.Status)}
+		return compareCell{Text: r.label(e.Status)}
 	case "maintenance":
 		return compareCell{Text: textfmt.Capitalize(e.Maintenance.State), Note: textfmt.Day(e.Maintenance.AsOf)}
 	case "price":
@@ -163,10 +163,10 @@ func (r *request) lifecycleCell(field string, l *record.Lifecycle) compareCell {
 	return c
 }
 
-func signalRows(list []comparedEntity) []compareRow {
+func (r *request) signalRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
-	for _, s := range kinds.Default().Signals {
-		row := compareRow{Field: "signal-" + s.Name, Title: textfmt.Label(s.Name)}
+	for _, s := range r.kinds().Signals {
+		row := compareRow{Field: "signal-" + s.Name, Title: r.label(s.Name)}
 		for _, e := range list {
 			f, ok := e.Signals.Fact(s.Name)
 			var c compareCell
@@ -290,15 +290,15 @@ func (r *request) rowTemplates() *rowTemplates {
 	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
 	var scores, facts, signals []compareRow
 	for _, s := range r.scores(r.types()...) {
-		w := row(s, textfmt.Label(s))
+		w := row(s, r.label(s))
 		w.Best = strings.Join(r.bestOf(s), " ")
 		scores = append(scores, w)
 	}
-	for _, f := range compareFacts {
-		facts = append(facts, row(f, textfmt.Label(strings.TrimPrefix(f, declaredRow))))
+	for _, f := range compareFacts(r.kinds()) {
+		facts = append(facts, row(f, r.label(strings.TrimPrefix(f, declaredRow))))
 	}
-	for _, s := range kinds.Default().Signals {
-		signals = append(signals, row("signal-"+s.Name, textfmt.Label(s.Name)))
+	for _, s := range r.Build.Kinds().Signals {
+		signals = append(signals, row("signal-"+s.Name, r.label(s.Name)))
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
 		{"benchmarks", "Benchmarks in common", nil},
@@ -307,8 +307,8 @@ func (r *request) rowTemplates() *rowTemplates {
 	for _, c := range r.Categories {
 		k.Categories = append(k.Categories, option{Name: textfmt.Name(c.Title), Value: c.Slug, To: "/leaderboards/" + c.Slug + "/"})
 	}
-	for _, v := range slices.Concat(record.Types, record.PricingModels, record.Statuses) {
-		k.Values = append(k.Values, option{Name: textfmt.Label(v), Value: v})
+	for _, v := range slices.Concat(r.Build.Kinds().Names(), r.kinds().PricingModels, record.Statuses) {
+		k.Values = append(k.Values, option{Name: r.label(v), Value: v})
 	}
 	return k
 }

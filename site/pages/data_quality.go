@@ -108,7 +108,7 @@ func (s *Site) readQuality() (*qualityPage, error) {
 		row.Title, row.Path = "All "+s.plural(g.Type), s.kindPath(g.Type)
 		t := typeQuality{qualityRow: row, Type: g.Type}
 		for _, f := range g.Facts {
-			t.Facts = append(t.Facts, factShare{textfmt.Label(f.Fact), f.Entities, percent(f.Entities, g.Entities)})
+			t.Facts = append(t.Facts, factShare{s.label(f.Fact), f.Entities, percent(f.Entities, g.Entities)})
 		}
 		d.Types = append(d.Types, t)
 	}
@@ -120,7 +120,7 @@ func (s *Site) readQuality() (*qualityPage, error) {
 		if c.Field == record.PriceNames[record.InputPrice] || c.Field == record.PriceNames[record.OutputPrice] {
 			value, expected = "$"+value, "$"+expected
 		}
-		d.Contradictions = append(d.Contradictions, contradictionRow{s.entityName(c.Entity), c.Offer, textfmt.Label(c.Field), value, expected})
+		d.Contradictions = append(d.Contradictions, contradictionRow{s.entityName(c.Entity), c.Offer, s.label(c.Field), value, expected})
 	}
 	return d, nil
 }

@@ -286,9 +286,9 @@ func (r *request) scoring() (*page, error) {
 	if c := r.Formula.DeprecatedCap; c != nil {
 		d.Cap = textfmt.Count(*c)
 	}
-	for _, t := range record.Types {
+	for _, t := range r.Build.Kinds().Names() {
 		if f := r.Formula.Types[t]; f != nil {
-			d.Types = append(d.Types, describeType(t, f))
+			d.Types = append(d.Types, r.describeType(t, f))
 		}
 	}
 	return &page{Template: "scoring", Title: "How scores are calculated", Data: d,
@@ -320,7 +320,7 @@ func (s *Site) scores(types ...string) []string {
 	})
 }
 
-func describeType(typ string, f *score.TypeFormula) scoredType {
+func (s *Site) describeType(typ string, f *score.TypeFormula) scoredType {
 	t := scoredType{Type: typ, Coverage: textfmt.Percent(f.MinimumCoverage), Needs: f.Needs.Sentence()}
 	var all float64
 	for _, d := range f.Dimensions {
@@ -340,7 +340,7 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 			weights += m.Weight
 		}
 		for _, m := range d.Measures {
-			shown.Measures = append(shown.Measures, describeMeasure(m, weights))
+			shown.Measures = append(shown.Measures, s.describeMeasure(m, weights))
 			shown.Stale = shown.Stale || m.StaleAfter > 0
 		}
 		t.Dimensions = append(t.Dimensions, shown)
@@ -358,12 +358,12 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 	return t
 }
 
-func describeMeasure(m score.Measure, weights float64) scoredMeasure {
-	d := scoredMeasure{Name: signalLabel(&m), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
+func (s *Site) describeMeasure(m score.Measure, weights float64) scoredMeasure {
+	d := scoredMeasure{Name: s.signalLabel(&m), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
 	if m.Signal != "" && len(m.Sum) > 0 {
 		sum := m
 		sum.Signal = ""
-		d.Note = "the sum of " + strings.ReplaceAll(signalLabel(&sum), " + ", " and ") + " or, without any of them, as stated"
+		d.Note = "the sum of " + strings.ReplaceAll(s.signalLabel(&sum), " + ", " and ") + " or, without any of them, as stated"
 	}
 	if m.Benchmark != "" {
 		d.Name, d.Note = m.Benchmark, "benchmark"

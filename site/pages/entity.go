@@ -132,14 +132,14 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 		d.Crumbs = append(d.Crumbs, link{textfmt.Name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
 	}
 	x := r.Formula.Explain(e, asOf)
-	d.Score = explain(x)
+	d.Score = r.explain(x)
 	var ended *link
-	d.Main, ended = addresses(e)
+	d.Main, ended = r.addresses(e)
 	d.Notices = r.notices(d, ended, asOf)
 	d.Facts, d.Names = r.facts(e), idLinks(e, r.Build.Namespace)
 	d.Market = r.offers(e, d.Day == "")
 	d.Tags, d.Skills = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
-	d.Signals, d.Results = figures(e, x)
+	d.Signals, d.Results = r.figures(e, x)
 	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
 	d.Source = r.sourceOf(e)
 }

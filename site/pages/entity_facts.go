@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -15,16 +14,16 @@ import (
 )
 
 // addresses returns the deprecation notice of an entity, and its links in the order of
-// record.LinkNames. The entity's URL comes first, unless one of the links has the same URL.
-func addresses(e *record.Entity) (list []link, ended *link) {
+// the declaration. The entity's URL comes first, unless one of the links has the same URL.
+func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
-	for _, wanted := range record.LinkNames {
-		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted })
+	for _, wanted := range s.kinds().Links {
+		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted.Name })
 		if i < 0 || textfmt.WebURL(e.Links[i].URL) == "" {
 			continue
 		}
-		l := link{linkTitle(wanted), textfmt.WebURL(e.Links[i].URL)}
-		if wanted == "deprecation" {
+		l := link{wanted.Title, textfmt.WebURL(e.Links[i].URL)}
+		if wanted.Name == "deprecation" {
 			ended = &l
 			continue
 		}
@@ -39,17 +38,6 @@ func addresses(e *record.Entity) (list []link, ended *link) {
 	return list, ended
 }
 
-// linkTitle returns the label of a link.
-func linkTitle(of string) string {
-	switch of {
-	case "homepage":
-		return "Website"
-	case "modelCard":
-		return "Model card"
-	}
-	return textfmt.Capitalize(of)
-}
-
 // facts returns the main facts that are known.
 func (s *Site) facts(e *record.Entity) []fact {
 	provider, category := fact{Name: "Provider", Value: e.Provider}, fact{Name: "Category", Value: s.categoryTitle(e.Category)}
@@ -62,7 +50,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 	list := slices.Concat(s.priceFacts(e), []fact{
 		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
 		versionFact(e),
-		{Name: "Pricing model", Value: textfmt.Label(e.PricingModel)},
+		{Name: "Pricing model", Value: s.label(e.PricingModel)},
 		maintenanceFact(e),
 	}, declaredFacts(e), []fact{
 		provider, category,
@@ -131,13 +119,13 @@ func newFigureTable(name string, rows []figure) *figureTable {
 }
 
 // figures returns the signals and the benchmark results.
-func figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
+func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
-		g := figure{Name: textfmt.Label(f.Name), Value: textfmt.Day(f.Day), Date: textfmt.ISODay(f.Date)}
+		g := figure{Name: s.label(f.Name), Value: textfmt.Day(f.Day), Date: textfmt.ISODay(f.Date)}
 		if f.Day == "" {
 			g.Value = textfmt.Count(f.Number)
 		}
-		if t := kinds.Default().Signal(f.Name); t != nil && !t.IsDay() {
+		if t := s.kinds().Signal(f.Name); t != nil && !t.IsDay() {
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)

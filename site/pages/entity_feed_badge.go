@@ -75,7 +75,7 @@ func (r *request) entityFeed() (*page, error) {
 	return r.externalFile(func(of *feedSubject) string { return entityFeedPath(of.typ, of.slug) }, func(of *feedSubject) ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
-			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Titles: r.titles}
+			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Words: r.words()}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
 			change, err := r.Build.History().Change(int(i))
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/chart"
 	"kindex/site/textfmt"
@@ -99,11 +98,11 @@ func signed(x float64) string {
 // only once are left out.
 func (r *request) addCurves(d *entityPage, moments []history.Moment, asOf time.Time) {
 	for _, f := range d.Entity.Signals.Facts {
-		if t := kinds.Default().Signal(f.Name); t == nil || !t.Varies() {
+		if t := r.Build.Kinds().Signal(f.Name); t == nil || !t.Varies() {
 			continue
 		}
 		points := history.SignalSeries(moments, f.Name)
-		c := curve{Name: textfmt.Label(f.Name), Growth: grown(points, asOf)}
+		c := curve{Name: r.label(f.Name), Growth: grown(points, asOf)}
 		if c.draw(readings(points, asOf)); c.Chart == "" && c.Growth == nil {
 			continue
 		}

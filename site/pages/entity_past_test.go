@@ -18,6 +18,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/pages"
 )
@@ -187,7 +188,7 @@ func checkFiles(t *testing.T, out string) {
 	for path := range s.Paths {
 		n++
 		parts := strings.Split(path, "/")
-		if !slices.Contains(record.Types, parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
+		if !slices.Contains(kinds.Default().Names(), parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
 			continue // a sample is enough
 		}
 		a := get(t, s, path)
@@ -280,7 +281,7 @@ func hostile() *record.Entity {
 		Tags: []string{markup, "x/../y"}, Capabilities: []string{markup}, AddedDate: "2026-01-01", LastUpdated: "2026-01-01", Status: record.Deprecated}
 	for i, to := range []string{"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x", "//evil.example/", "https://user:pass@evil.example/", `https://evil.example/"onload="x`,
 		" javascript:alert(1)", "JaVaScRiPt:alert(1)", "file:///etc/passwd"} {
-		e.Links = append(e.Links, record.Link{Name: record.LinkNames[i], URL: to})
+		e.Links = append(e.Links, record.Link{Name: kinds.Default().Links[i].Name, URL: to})
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: markup + to, Value: 1, Date: markup, Source: to})
 	}
 	e.Signals.Facts = []record.Fact{{Name: "downloads", Number: 1e15, Date: "2026-06-01", Source: "javascript:alert(1)"}, {Name: "lastRelease", Day: "2026-05-01", Date: "2026-06-01", Source: "data:," + markup},

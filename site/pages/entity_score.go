@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site/chart"
@@ -63,7 +62,7 @@ type measure struct {
 }
 
 // explain formats an explanation.
-func explain(x *score.Explanation) *scoreExplanation {
+func (s *Site) explain(x *score.Explanation) *scoreExplanation {
 	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
 	for i := range x.Dimensions {
@@ -72,7 +71,7 @@ func explain(x *score.Explanation) *scoreExplanation {
 	d.Weight = textfmt.Short(weights)
 	for i := range x.Dimensions {
 		d.Hatched = d.Hatched || x.Dimensions[i].Value == nil
-		d.Parts = append(d.Parts, explainPart(&x.Dimensions[i], weights, x.AsOf))
+		d.Parts = append(d.Parts, s.explainPart(&x.Dimensions[i], weights, x.AsOf))
 	}
 	if x.Uncapped != nil {
 		d.addUp(*x.Uncapped)
@@ -113,7 +112,7 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	d.Total = textfmt.Hundredths(total)
 }
 
-func explainPart(p *score.DimensionScore, weights float64, asOf string) dimension {
+func (s *Site) explainPart(p *score.DimensionScore, weights float64, asOf string) dimension {
 	d := dimension{DimensionScore: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
 		d.Share, d.Exact = textfmt.Percent(p.Weight/weights), p.Weight*p.Counted/weights
@@ -126,14 +125,14 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 		all += m.Measure.Weight
 		rest += m.Measure.Weight
 		if m.State == score.Missing {
-			d.Missing = append(d.Missing, measureName(m))
+			d.Missing = append(d.Missing, s.measureName(m))
 			continue
 		}
 		if m.Score != nil {
 			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
 			rest -= m.Measure.Weight
 		}
-		d.Measures = append(d.Measures, explainMeasure(m, asOf))
+		d.Measures = append(d.Measures, s.explainMeasure(m, asOf))
 	}
 	if p.Coverage > 0 && p.Coverage < 1 {
 		terms = append(terms, textfmt.Short(rest)+" × "+textfmt.Short(p.Prior))
@@ -158,27 +157,27 @@ func dimensionClass(of string) string {
 	return "d" + strconv.Itoa(slices.Index(record.ScoreNames, of))
 }
 
-func measureName(m *score.MeasureValue) string {
+func (s *Site) measureName(m *score.MeasureValue) string {
 	if m.Measure.Benchmark != "" {
 		return m.Measure.Benchmark
 	}
-	return signalLabel(&m.Measure)
+	return s.signalLabel(&m.Measure)
 }
 
 // signalLabel returns the name of a measure that is not a benchmark.
-func signalLabel(m *score.Measure) string {
+func (s *Site) signalLabel(m *score.Measure) string {
 	if m.Signal != "" {
-		return textfmt.Label(m.Signal)
+		return s.label(m.Signal)
 	}
 	var names []string
-	for _, s := range m.Sum {
-		names = append(names, textfmt.Label(s))
+	for _, name := range m.Sum {
+		names = append(names, s.label(name))
 	}
 	return strings.Join(names, " + ")
 }
 
-func explainMeasure(m *score.MeasureValue, asOf string) measure {
-	d := measure{State: m.State, Name: measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
+func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
+	d := measure{State: m.State, Name: s.measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
 	if m.Result != nil {
 		d.Name = *m.Result
 	}
@@ -189,7 +188,7 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	case string:
 		day, d.Figure = v, textfmt.DayOrUnknown(v)
 	}
-	if t := kinds.Default().Signal(m.Measure.Signal); t != nil && !t.IsDay() {
+	if t := s.kinds().Signal(m.Measure.Signal); t != nil && !t.IsDay() {
 		d.Unit = t.Unit
 	}
 	d.Map = mapping(&m.Measure)
@@ -198,7 +197,7 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	for _, p := range m.Parts {
 		if len(m.Parts) > 1 {
-			d.Parts = append(d.Parts, textfmt.Label(p.Signal)+" "+textfmt.Count(p.Value))
+			d.Parts = append(d.Parts, s.label(p.Signal)+" "+textfmt.Count(p.Value))
 		}
 	}
 	switch {

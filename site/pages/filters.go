@@ -144,7 +144,7 @@ func (r *request) filtersOf(k *kinds.Kind) *filters {
 			ask(x)
 		}
 	}
-	for _, leaf := range r.declared().Leaves() {
+	for _, leaf := range r.kinds().Leaves() {
 		if leaf.Filter && k.Has(leaf) && leaf.Choices() != nil {
 			choose(leaf.Query, leaf.Title)
 		}
@@ -153,7 +153,7 @@ func (r *request) filtersOf(k *kinds.Kind) *filters {
 		f.addOfferLimits(r)
 		ask(formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k", Mode: "text"})
 	}
-	for _, leaf := range r.declared().Leaves() {
+	for _, leaf := range r.kinds().Leaves() {
 		if leaf.Filter && k.Has(leaf) && leaf.IsNumber() {
 			ask(formField{Name: "min" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at least", Mode: "text"})
 			ask(formField{Name: "max" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at most", Mode: "text"})

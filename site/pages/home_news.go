@@ -115,5 +115,5 @@ func (s *Site) changeSummary(c *record.Change) changeSummary {
 	if !here { // deleted entities have a tombstone
 		_, here = s.Build.History().Last(c.Type, c.Slug)
 	}
-	return changeSummary{c, feed.Summarize(c, s.titles), here}
+	return changeSummary{c, feed.Summarize(c, s.words()), here}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -58,7 +57,7 @@ func (r *request) howToSubmit() (*page, error) {
 		d.Form = r.API + siteurl.Submit
 	}
 	repository := r.Build.Manifest.Repository
-	for _, t := range slices.Backward(record.Types) {
+	for _, t := range slices.Backward(r.Build.Kinds().Names()) {
 		file, yaml := Example(t)
 		category := r.exampleCategory(t)
 		yaml = strings.Replace(yaml, "CATEGORY", category, 1)

@@ -76,7 +76,7 @@ func (f frame) Lists() (list []option) {
 	add := func(name, path string) { list = append(list, option{Name: name, To: path, Chosen: f.In(path)}) }
 	types := f.types()
 	for _, t := range types[:min(maxKinds, len(types))] {
-		add(f.declared().Kind(t).Plural, f.kindPath(t))
+		add(f.kinds().Kind(t).Plural, f.kindPath(t))
 	}
 	if f.sold() {
 		add("Prices", pricesPath)
@@ -118,6 +118,9 @@ func (f frame) Policy() string { return Policy }
 // absolute returns the absolute URL of a path, or "" if the site's URL is unknown.
 func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }
 
+// label returns the display name of a field, a score, a signal or one of their values.
+func (s *Site) label(name string) string { return textfmt.Label(s.kinds(), name) }
+
 // functions returns the template functions. Every string from an entity must pass through
 // name, line or text.
 func (s *Site) functions() template.FuncMap {
@@ -142,7 +145,7 @@ func (s *Site) functions() template.FuncMap {
 		"on":       func(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) },
 		"bar":      chart.Bar,
 		"plural":   textfmt.Plural,
-		"label":    textfmt.Label,
+		"label":    s.label,
 		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,

@@ -338,7 +338,7 @@ func (c *column) Class() string {
 
 // kindTitle returns the singular title of a kind.
 func (s *Site) kindTitle(name string) string {
-	if k := s.declared().Kind(name); k != nil {
+	if k := s.kinds().Kind(name); k != nil {
 		return k.Title
 	}
 	return textfmt.Capitalize(name)
@@ -346,7 +346,7 @@ func (s *Site) kindTitle(name string) string {
 
 // kindPath returns the path of the list of a kind.
 func (s *Site) kindPath(name string) string {
-	if k := s.declared().Kind(name); k != nil {
+	if k := s.kinds().Kind(name); k != nil {
 		return "/" + pluralSlug(k) + "/"
 	}
 	return "/"
@@ -357,7 +357,7 @@ func pluralSlug(k *kinds.Kind) string { return strings.ReplaceAll(strings.ToLowe
 
 // kindOf returns the kind whose list has a path, or nil.
 func (s *Site) kindOf(slug string) *kinds.Kind {
-	for _, k := range s.declared().Kinds {
+	for _, k := range s.kinds().Kinds {
 		if pluralSlug(k) == slug {
 			return k
 		}
@@ -367,7 +367,7 @@ func (s *Site) kindOf(slug string) *kinds.Kind {
 
 // plural returns the plural of a kind as in a sentence.
 func (s *Site) plural(name string) string {
-	if k := s.declared().Kind(name); k != nil {
+	if k := s.kinds().Kind(name); k != nil {
 		return kinds.InSentence(k.Plural)
 	}
 	return name
@@ -453,7 +453,7 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 	if len(counts) > 1 {
 		m := listMenu{Name: "Kind", Options: []option{{Name: "All", Count: int(set.GetCardinality()), Chosen: typ == "", To: r.here("type", "")}}}
 		for _, c := range counts {
-			m.Options = append(m.Options, option{Name: r.declared().Kind(c.Value).Plural, Count: c.Count, Chosen: c.Value == typ, To: r.here("type", c.Value)})
+			m.Options = append(m.Options, option{Name: r.kinds().Kind(c.Value).Plural, Count: c.Count, Chosen: c.Value == typ, To: r.here("type", c.Value)})
 		}
 		l.Menus = append(l.Menus, m)
 	}
@@ -463,7 +463,7 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 	}
 	if typ != "" {
 		set.And(r.Build.Bitmap("type", typ))
-		columns, l.What = kindColumns(r.declared().Kind(typ)), r.plural(typ)
+		columns, l.What = kindColumns(r.kinds().Kind(typ)), r.plural(typ)
 	}
 	l.Pick = true
 	if !r.fill(l, set, r.column("composite"), columns) {

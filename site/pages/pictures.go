@@ -158,7 +158,7 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 	formula := s.Formula.Types[e.Type]
 	for _, dimension := range record.ScoreNames[1:] {
 		if formula != nil && formula.Dimensions[dimension] != nil {
-			c.Parts = append(c.Parts, ogimage.Part{Name: textfmt.Label(dimension), Score: e.Scores.Get(dimension)})
+			c.Parts = append(c.Parts, ogimage.Part{Name: s.label(dimension), Score: e.Scores.Get(dimension)})
 		}
 	}
 	return c, nil

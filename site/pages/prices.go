@@ -93,7 +93,7 @@ func (r *request) filtersOfOffers(offers *view.Offers) *filters {
 		}
 	}
 	modality := formField{Name: "modality", Label: "Input"}
-	for _, v := range r.declared().Field("modalities.input").Values {
+	for _, v := range r.kinds().Field("modalities.input").Values {
 		modality.Options = append(modality.Options, option{Name: textfmt.Capitalize(v), Value: v})
 	}
 	if modality := f.add(r, modality); modality.Value != "" {
@@ -113,7 +113,7 @@ func (r *request) filtersOfOffers(offers *view.Offers) *filters {
 
 // sold reports whether entities of some kind have offers.
 func (s *Site) sold() bool {
-	return slices.ContainsFunc(s.types(), func(t string) bool { return s.declared().Kind(t).HasBlock(kinds.Offers) }) && len(s.Build.Offers().Values("provider")) > 0
+	return slices.ContainsFunc(s.types(), func(t string) bool { return s.kinds().Kind(t).HasBlock(kinds.Offers) }) && len(s.Build.Offers().Values("provider")) > 0
 }
 
 // pricePaths yields the pages of prices of a static site.

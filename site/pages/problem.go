@@ -49,7 +49,7 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
 	keys := r.types()
 	for _, name := range r.types() {
-		keys = append(keys, pluralSlug(r.declared().Kind(name)))
+		keys = append(keys, pluralSlug(r.kinds().Kind(name)))
 	}
 	for _, k := range parts {
 		keys = append(keys, k.key)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports/record"
 	"kindex/site/siteurl"
 )
 
@@ -129,7 +128,7 @@ func (t *route) match(s *Site, path string, args, choices map[string]string) boo
 			return false
 		case isArg && got[i] == "":
 			return false
-		case isArg && name == "type" && !slices.Contains(record.Types, got[i]):
+		case isArg && name == "type" && s.kinds().Kind(got[i]) == nil:
 			return false
 		case isArg && name == "plural" && s.kindOf(got[i]) == nil:
 			return false

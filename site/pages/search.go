@@ -341,7 +341,7 @@ func (s *Site) valueTitle(field, value string) string {
 	case "category":
 		return textfmt.Name(s.categoryTitle(value))
 	case "type", "pricingModel", "modality", "maintenance":
-		return textfmt.Label(value)
+		return s.label(value)
 	case "openWeights":
 		return cmp.Or(map[string]string{"true": "Yes", "false": "No"}[value], textfmt.Name(value))
 	}

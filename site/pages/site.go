@@ -14,6 +14,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/leaderboard"
 	"kindex/exports/news"
 	"kindex/exports/record"
@@ -92,7 +94,7 @@ type Site struct {
 
 // types returns the types that entities in the build have.
 func (s *Site) types() []string {
-	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
+	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
 }
 
 // to returns the URL of a path on the site: the path with the root as its prefix. The
@@ -137,3 +139,9 @@ func SourceOf(b *exports.Build) (Source, error) {
 	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
 	return s, err
 }
+
+// words returns what names the subjects of changes.
+func (s *Site) words() feed.Words { return feed.Words{Kinds: s.kinds(), Categories: s.titles} }
+
+// kinds returns the kinds of the index.
+func (s *Site) kinds() *kinds.Set { return s.Build.Kinds() }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/form"
@@ -69,7 +68,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	for _, title := range form.Groups {
 		d.Groups = append(d.Groups, formGroup{Title: title, Folded: form.Folded(title)})
 	}
-	for _, field := range form.Fields(f.Amends != "") {
+	for _, field := range f.Fields() {
 		in := r.input(field, f)
 		g := &d.Groups[slices.Index(form.Groups, field.Group)]
 		g.Inputs = append(g.Inputs, in)
@@ -120,24 +119,28 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	in.Problems, in.Warnings = of(f.Problems), of(f.Warnings)
 	switch field.Name {
 	case "type":
-		in.Value = cmp.Or(in.Value, form.DefaultType)
-		for _, t := range slices.Backward(record.Types) { // tools first
-			in.Options = append(in.Options, option{Name: textfmt.Label(t), Value: t, Chosen: t == in.Value})
+		in.Value = cmp.Or(in.Value, form.DefaultType(r.kinds()))
+		for _, t := range slices.Backward(r.kinds().Order) { // tools before models
+			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name, Chosen: t.Name == in.Value})
 		}
 	case "category":
 		for _, c := range r.Categories {
 			in.Options = append(in.Options, option{Name: textfmt.Name(c.Title), Value: c.Slug, Chosen: c.Slug == in.Value})
 		}
 	case "pricingModel":
-		for _, p := range record.PricingModels {
-			in.Options = append(in.Options, option{Name: textfmt.Label(p), Value: p, Chosen: p == in.Value})
+		for _, p := range r.kinds().PricingModels {
+			in.Options = append(in.Options, option{Name: r.label(p), Value: p, Chosen: p == in.Value})
 		}
 	case "name":
 		in.Likes = f.Similar
 	case form.Figure:
-		for _, t := range kinds.Default().Signals {
-			in.Options = append(in.Options, option{Name: textfmt.Label(t.Name), Value: t.Name, Chosen: t.Name == in.Value})
+		typ, _, _ := strings.Cut(f.Amends, "/")
+		for _, t := range r.kinds().Kind(typ).Signals {
+			in.Options = append(in.Options, option{Name: r.label(t.Name), Value: t.Name, Chosen: t.Name == in.Value})
 		}
+	}
+	for _, o := range field.Options {
+		in.Options = append(in.Options, option{Name: textfmt.Name(o.Title), Value: o.Value, Chosen: o.Value == in.Value})
 	}
 	// Keep an invalid value visible, although it is not one of the choices.
 	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
@@ -160,7 +163,7 @@ type knownValues struct {
 func (s *Site) suggestedValues() ([]knownValuesOf, error) {
 	s.known.once.Do(func() {
 		all := s.Build.Select(&view.Filter{})
-		for _, field := range form.Fields(false) {
+		for _, field := range form.Fields(s.kinds(), "") {
 			if field.Known == "" {
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 
 	"kindex/exports/didyoumean"
 	"kindex/exports/history"
-	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
@@ -20,6 +19,7 @@ const (
 
 // trendingPage shows the entities that gained the most.
 type trendingPage struct {
+	ByName  string // the display name of By
 	Window  string
 	Days    int
 	Since   string // the day whose end the scores are compared with
@@ -93,7 +93,7 @@ func (r *request) trending() (*page, error) {
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
-	d := &trendingPage{Window: r.choice("window"), By: r.choice("by"), Type: r.choice("type"), Changes: "/changes/"}
+	d := &trendingPage{Window: r.choice("window"), By: r.choice("by"), ByName: r.label(r.choice("by")), Type: r.choice("type"), Changes: "/changes/"}
 	switch {
 	case d.Window == "":
 		d.Window = windows[0]
@@ -102,12 +102,12 @@ func (r *request) trending() (*page, error) {
 	case !slices.Contains(windows, d.Window):
 		return r.missingWindow(windows), nil
 	}
-	if d.Type != "" && !slices.Contains(record.Types, d.Type) {
+	if d.Type != "" && !slices.Contains(r.Build.Kinds().Names(), d.Type) {
 		var list []suggestion
-		for _, t := range didyoumean.Names(d.Type, record.Types, maxNear) {
+		for _, t := range didyoumean.Names(d.Type, r.Build.Kinds().Names(), maxNear) {
 			list = append(list, suggestion{Path: r.with("type", t), Name: "Trending " + t + "s"})
 		}
-		return r.missing("Unknown type", fmt.Sprintf("Expected one of: %s.", strings.Join(record.Types, ", ")), list), nil
+		return r.missing("Unknown type", fmt.Sprintf("Expected one of: %s.", strings.Join(r.Build.Kinds().Names(), ", ")), list), nil
 	}
 	d.Days = windowDays(d.Window)
 	r.addGrowthChoices(d)
@@ -140,7 +140,7 @@ func (d *trendingPage) title(defaultWindow bool) string {
 	}
 	switch {
 	case d.By != "":
-		return fmt.Sprintf("Trending%s by %s, last %d days", of, textfmt.Label(d.By), d.Days)
+		return fmt.Sprintf("Trending%s by %s, last %d days", of, d.ByName, d.Days)
 	case len(d.Rows) > 0:
 		return fmt.Sprintf("Trending%s, last %d days", of, d.Days)
 	case of == "":
@@ -157,7 +157,7 @@ func (d *trendingPage) title(defaultWindow bool) string {
 
 // description says in one sentence what the page shows.
 func (d *trendingPage) description() string {
-	of, by := "tools and models", textfmt.Label(d.By)
+	of, by := "tools and models", d.ByName
 	if d.Type != "" {
 		of = d.Type + "s"
 	}

@@ -56,7 +56,7 @@ func (r *request) missingGrowth(by string) *page {
 	names := r.grownSignals()
 	list := []suggestion{{Path: r.with("by", ""), Name: "Trending by score"}}
 	for _, name := range didyoumean.Names(by, names, maxNear) {
-		list = append(list, suggestion{Path: r.with("by", name), Name: "Trending by " + textfmt.Label(name)})
+		list = append(list, suggestion{Path: r.with("by", name), Name: "Trending by " + r.label(name)})
 	}
 	return r.missing("Unknown figure", "Choose one of these:", list)
 }
@@ -84,6 +84,6 @@ func (r *request) addGrowthChoices(d *trendingPage) {
 	}
 	d.Figures = []option{{Name: "Score", To: r.with("by", ""), Chosen: d.By == ""}}
 	for _, name := range names {
-		d.Figures = append(d.Figures, option{Name: textfmt.Label(name), To: r.with("by", name), Chosen: d.By == name})
+		d.Figures = append(d.Figures, option{Name: r.label(name), To: r.with("by", name), Chosen: d.By == name})
 	}
 }

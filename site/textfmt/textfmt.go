@@ -15,6 +15,8 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Maximum lengths, in characters, of an entity's strings, so that they cannot make pages
@@ -146,14 +148,14 @@ var labels = map[string]string{
 }
 
 // Label returns the display name of a field, a score, a signal or one of their values.
-func Label(name string) string {
+func Label(declared *kinds.Set, name string) string {
 	if l := labels[name]; l != "" {
 		return l
 	}
-	if title := kinds.Default().Title(name); title != "" {
+	if title := declared.Title(name); title != "" {
 		return title
 	}
-	if w := feed.DisplayName(name); w != "" {
+	if w := feed.DisplayName(declared, name); w != "" {
 		return Capitalize(w)
 	}
 	return Capitalize(safetext.OneLine(name))
@@ -165,16 +167,44 @@ func Value(f *kinds.Field, v any) string {
 	case bool:
 		return map[bool]string{true: "Yes", false: "No"}[v]
 	case float64:
-		return Compact(v)
+		return number(f, v)
 	case []string:
-		return Name(strings.Join(v, ", "))
+		list := make([]string, len(v))
+		for i, word := range v {
+			list[i] = cmp.Or(f.Titles[word], word)
+		}
+		return Name(strings.Join(list, ", "))
+	case []float64:
+		list := make([]string, len(v))
+		for i, x := range v {
+			list[i] = number(f, x)
+		}
+		return strings.Join(list, ", ")
 	case string:
+		if title := f.Titles[v]; title != "" {
+			return Name(title)
+		}
 		if f.Type == kinds.Date || f.Type == kinds.Month && len(v) > len("2006") {
 			return Day(v)
 		}
 		return Name(v)
 	}
 	return ""
+}
+
+// number formats a number of a declared field.
+func number(f *kinds.Field, x float64) string {
+	switch f.Type {
+	case kinds.Year:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case kinds.Duration:
+		return kinds.FormatDuration(x)
+	case kinds.Size:
+		return kinds.FormatSize(x)
+	case kinds.Number:
+		return humanize.Commaf(x)
+	}
+	return Compact(x)
 }
 
 // DayOrUnknown formats a day for use in a sentence.

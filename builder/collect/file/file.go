@@ -30,6 +30,7 @@ import (
 
 // Source implements collect.Source.
 type Source struct {
+	kinds    *kinds.Set
 	config   collect.FileConfig
 	endpoint string // instead of scheme and host of all addresses; "" for those of the list
 	mapping  *mapping.Mapping
@@ -52,8 +53,8 @@ type Source struct {
 
 // New returns a list as a source, after reading only its mapping. endpoint replaces scheme and host of
 // its addresses; "" means those of the list.
-func New(config collect.FileConfig, endpoint string) (*Source, error) {
-	s := &Source{config: config, endpoint: strings.TrimSuffix(endpoint, "/"), title: "the list " + config.Name, day: config.Date,
+func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*Source, error) {
+	s := &Source{kinds: declared, config: config, endpoint: strings.TrimSuffix(endpoint, "/"), title: "the list " + config.Name, day: config.Date,
 		rows: map[string]collect.Answer{}, ends: map[string]bool{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
 	return s, s.readMapping(config.Map)
 }
@@ -75,7 +76,7 @@ func (s *Source) Read(ctx context.Context, c collect.Client) error {
 	if err != nil {
 		return err
 	}
-	return importer.ReadDrafts(ctx, importer.Options{Input: path, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
+	return importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: path, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
 		if len(d.Reasons) > 0 {
 			if s.Unread++; s.Unread == 1 {
 				s.Reason = fmt.Sprintf("row %d: %s", d.Row, d.Reasons[0].Message)
@@ -110,7 +111,7 @@ func (s *Source) readMapping(path string) error {
 	if err != nil {
 		return err
 	}
-	m, problems := mapping.Parse(filepath.ToSlash(path), data)
+	m, problems := mapping.Parse(s.kinds, filepath.ToSlash(path), data)
 	if m == nil {
 		return problems
 	}
@@ -166,7 +167,7 @@ func (s *Source) add(d *importer.Draft) {
 	keys := keysOf(d)
 	a := collect.Answer{Beside: d.Unused, Day: s.day}
 	signals, _ := d.Fields["signals"].(map[string]any)
-	for _, t := range kinds.Default().Signals {
+	for _, t := range s.kinds.Signals {
 		fact, ok := signals[t.Name].(map[string]any)
 		if !ok {
 			continue

@@ -14,6 +14,7 @@ import (
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/file"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 )
 
 const mapping = "testdata/best-of.yaml"
@@ -58,7 +59,7 @@ func repositories(rows []map[string]string) (ids []string) {
 
 func open(t *testing.T, path, day string) *file.Source {
 	t.Helper()
-	s, err := file.New(collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, "")
+	s, err := file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func writeList(t *testing.T, list, mapping string) (*file.Source, error) {
 			t.Fatal(err)
 		}
 	}
-	return file.New(collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
+	return file.New(kinds.Default(), collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
 }
 
 const small = "type: tool\nslug: repo\nids: {github: repo}\nsignals:\n  stars: {value: star_count, date: day, source: page}\n  dockerPulls: {value: {column: pulls, optional: true}, source: page}\n"

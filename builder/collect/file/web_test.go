@@ -10,6 +10,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/file"
+	"kindex/exports/kinds"
 )
 
 // served opens a list whose documents a server has, by path.
@@ -31,7 +32,7 @@ func served(t *testing.T, config collect.FileConfig, mapping string, documents m
 	if err := os.WriteFile(config.Map, []byte(mapping), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := file.New(config, url)
+	s, err := file.New(kinds.Default(), config, url)
 	if err != nil {
 		t.Fatal(err)
 	}

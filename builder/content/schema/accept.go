@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,7 +85,7 @@ func (s *Schema) newRule(part any) *rule {
 		}
 	}
 	if r.types == 0 || r.types&isMapping != 0 && node["additionalProperties"] == nil || r.types&isList != 0 && r.items == nil ||
-		r.unique && r.items.types != isString {
+		r.unique && r.items.types&(isList|isMapping) != 0 {
 		panic(fmt.Sprintf("schema: rules do not cover %v", node))
 	}
 	return r
@@ -137,15 +136,16 @@ func (r *rule) setTexts(keyword string, texts []string) {
 
 // setLimit sets the field for a keyword whose value is a number.
 func (r *rule) setLimit(keyword string, value json.Number) {
-	limit, err := strconv.Atoi(value.String())
+	bound, err := value.Float64()
 	if err != nil {
-		panic("schema: a limit is not a whole number, so it cannot be compared exactly: " + value.String())
+		panic("schema: " + err.Error()) // cannot happen: it is a JSON number within the range of those that Go writes
 	}
+	limit := int(bound)
 	switch keyword {
 	case "minimum":
-		r.min = float64(limit)
+		r.min = bound
 	case "maximum":
-		r.max = float64(limit)
+		r.max = bound
 	case "minLength":
 		r.minLen = limit
 	case "maxLength":

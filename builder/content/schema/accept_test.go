@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 )
 
 // checkRule fails the test if the rule of a schema accepts a document in which the library or
@@ -47,8 +48,9 @@ func entityFiles(t testing.TB) (texts [][]byte) {
 }
 
 // rootFiles maps the names of the root files that are checked against a rule first to their schemas.
-var rootFiles = map[string]func() *Schema{"categories": Categories, "collect": Collect, "index": Index, "providers": Providers,
-	"synonyms": Synonyms, "vocabulary": Vocabulary}
+var rootFiles = []string{"categories", "collect", "index", "providers", "synonyms", "vocabulary"}
+
+func of(name string) *Schema { return Of(kinds.Default(), name) }
 
 // rootFile parses one of the root files in the content for tests.
 func rootFile(t testing.TB, name string) *yamldoc.Document {
@@ -63,7 +65,7 @@ func TestRealFilesAreAccepted(t *testing.T) {
 	accepted, files := 0, entityFiles(t)
 	for _, data := range files {
 		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
-		if ok, valid := checkRule(t, Entity(), d); ok {
+		if ok, valid := checkRule(t, of("entity"), d); ok {
 			accepted++
 		} else if valid {
 			t.Logf("valid, but not accepted: %.80s", data)
@@ -72,8 +74,9 @@ func TestRealFilesAreAccepted(t *testing.T) {
 	if accepted < len(files)*98/100 {
 		t.Errorf("%d of %d files are accepted; expected at least 98 %%", accepted, len(files))
 	}
-	for name, s := range rootFiles {
-		if ok, valid := checkRule(t, s(), rootFile(t, name)); !ok || !valid {
+	for _, name := range rootFiles {
+		s := of(name)
+		if ok, valid := checkRule(t, s, rootFile(t, name)); !ok || !valid {
 			t.Errorf("%s.yaml: accepted %v, valid %v", name, ok, valid)
 		}
 	}
@@ -123,7 +126,7 @@ func TestRandomDocuments(t *testing.T) {
 		for _, data := range entityFiles(t) {
 			d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
 			d.Value = mutate(r, d.Value, 20+r.IntN(200))
-			ok, isValid := checkRule(t, Entity(), d)
+			ok, isValid := checkRule(t, of("entity"), d)
 			mutants++
 			if ok {
 				accepted++
@@ -158,13 +161,14 @@ func count(value any) int {
 func TestRandomRootFiles(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	for name, s := range rootFiles {
+	for _, name := range rootFiles {
+		s := of(name)
 		var accepted, valid int
 		size := count(rootFile(t, name).Value)
 		for range 60 {
 			d := rootFile(t, name)
 			d.Value = mutate(r, d.Value, size/2+r.IntN(4*size))
-			ok, isValid := checkRule(t, s(), d)
+			ok, isValid := checkRule(t, s, d)
 			if ok {
 				accepted++
 			}
@@ -187,7 +191,7 @@ func FuzzAccept(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); len(d.Faulty) == 0 {
-			checkRule(t, Entity(), d)
+			checkRule(t, of("entity"), d)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 )
 
 // The patterns used in the schemas.
@@ -21,12 +22,13 @@ const (
 	dayPattern    = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	monthPattern  = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 	periodPattern = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
-	entityPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
+	entityPattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 	linePattern   = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
-	valuePattern  = "^(tool|model)/[a-z0-9-]+:[A-Za-z][^:\\s]*$"
+	formerPattern = "^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z0-9]+(-[a-z0-9]+)*$"
+	valuePattern  = "^[a-z][a-z0-9-]*/[a-z0-9-]+:[A-Za-z][^:\\s]*$"
 	// Used only in collect.yaml.
 	documentPattern = "^https://[^\\s]+$"
-	declinedPattern = "^([a-z][a-z0-9-]*:|(tool|model)/)[^\\s]+$"
+	declinedPattern = "^([a-z][a-z0-9-]*:|[a-z][a-z0-9-]*/)[^\\s]+$"
 	// Used only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
@@ -44,6 +46,10 @@ var patternHints = map[string]string{
 	linePattern:   "use one line without control characters",
 	periodPattern: "use YYYY-MM-DD, YYYY-MM or YYYY",
 	entityPattern: "use type/slug, such as model/llama-3-1-8b",
+
+	formerPattern:         "use a slug, or type/slug if it had another type",
+	kinds.DurationPattern: "use a duration such as 90m, 1h30m or 2d (units: w, d, h, m, s)",
+	kinds.SizePattern:     "use a size such as 16 GB or 512 MiB, or a number of bytes",
 
 	documentPattern: "use a full URL that starts with https:// and contains no spaces",
 	declinedPattern: "use namespace:id, such as github:owner/name, or type/slug",
@@ -75,6 +81,10 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 	case *kind.Pattern:
 		if k.Got == "" {
 			return yamldoc.Problem{Message: "must not be empty"}
+		}
+		if names, ok := strings.CutSuffix(k.Want, ")/[a-z0-9]+(-[a-z0-9]+)*$"); ok { // a reference
+			names = strings.ReplaceAll(strings.TrimPrefix(names, "^("), "|", "/… or ")
+			return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + ": use the address of an entity: " + names + "/…"}
 		}
 		if words, ok := patternHints[k.Want]; ok {
 			return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + ": " + words}

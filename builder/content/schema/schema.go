@@ -26,67 +26,62 @@ import (
 var schemaFiles embed.FS
 
 // Names lists the published schemas.
-var Names = []string{"entity", "categories", "providers", "index", "scoring", "boards", "synonyms", "vocabulary", "collect", "mapping"}
+var Names = []string{"entity", "kinds", "categories", "providers", "index", "scoring", "boards", "synonyms", "vocabulary", "collect", "mapping"}
 
-// JSON returns the JSON Schema (draft 2020-12) for one of Names.
-func JSON(name string) ([]byte, error) {
+// JSON returns the JSON Schema (draft 2020-12) for one of Names, for an index with some kinds.
+func JSON(name string, declared *kinds.Set) ([]byte, error) {
 	data, err := schemaFiles.ReadFile(name + ".schema.json")
-	if err != nil || name != "entity" {
-		return data, err
+	if err != nil {
+		return nil, err
 	}
-	return entityJSON(data, kinds.Default())
+	return fill(name, data, declared)
 }
 
 // Schema is a JSON Schema, which is compiled when it is needed, and its source, from which messages take
 // the valid names.
 type Schema struct {
+	Name string // one of Names
+
 	raw      any
 	rule     *rule                     // accepts only valid documents, and most of them; nil if the schema has no rule
 	compiled func() *jsonschema.Schema // compiles the schema on first use
 }
 
-var (
-	// Entity is the schema of entity files.
-	Entity = schema("entity", true)
-	// Categories is the schema of categories.yaml.
-	Categories = schema("categories", true)
-	// Providers is the schema of providers.yaml.
-	Providers = schema("providers", true)
-	// Index is the schema of index.yaml.
-	Index = schema("index", true)
-	// Scoring is the schema of scoring.yaml.
-	Scoring = schema("scoring", false)
-	// Synonyms is the schema of synonyms.yaml.
-	Synonyms = schema("synonyms", true)
-	// Vocabulary is the schema of vocabulary.yaml.
-	Vocabulary = schema("vocabulary", true)
-	// Boards is the schema of boards.yaml.
-	Boards = schema("boards", false)
-	// Collect is the schema of collect.yaml.
-	Collect = schema("collect", true)
-	// Mapping is the schema of import mappings.
-	Mapping = schema("mapping", false)
-)
+// slow are the schemas with keywords that rules do not cover, of files that are read once.
+var slow = []string{"kinds", "scoring", "boards", "mapping"}
 
-// schema returns a function that reads one of the embedded schemas on first use. If fast is set,
-// documents are checked against a rule first, and the schema is compiled only when the rule does not
-// accept a document, because compiling takes a quarter of the time for validating a small index.
-func schema(name string, fast bool) func() *Schema {
-	return sync.OnceValue(func() *Schema {
-		data, err := JSON(name)
-		if err != nil {
-			panic(err) // cannot happen, since the schema is embedded
+// schemas holds the schemas of each set of kinds, as functions that read them on first use.
+var schemas sync.Map // of func(name string) *Schema, by *kinds.Set
+
+// Of returns one of the schemas for an index with some kinds. Compiling takes a quarter of the time for
+// validating a small index, so that documents are checked against a rule first, and the schema is compiled
+// only when the rule does not accept a document.
+func Of(declared *kinds.Set, name string) *Schema {
+	made, ok := schemas.Load(declared)
+	if !ok {
+		of := map[string]func() *Schema{}
+		for _, name := range Names {
+			of[name] = sync.OnceValue(func() *Schema { return newSchema(declared, name) })
 		}
-		raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			panic(fmt.Sprintf("schema %s: %v", name, err))
-		}
-		s := &Schema{raw: raw, compiled: sync.OnceValue(func() *jsonschema.Schema { return mustCompile(name, raw) })}
-		if fast {
-			s.rule = s.newRule(raw)
-		}
-		return s
-	})
+		made, _ = schemas.LoadOrStore(declared, of)
+	}
+	return made.(map[string]func() *Schema)[name]()
+}
+
+func newSchema(declared *kinds.Set, name string) *Schema {
+	data, err := JSON(name, declared)
+	if err != nil {
+		panic(err) // cannot happen, since the schema is embedded
+	}
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		panic(fmt.Sprintf("schema %s: %v", name, err))
+	}
+	s := &Schema{Name: name, raw: raw, compiled: sync.OnceValue(func() *jsonschema.Schema { return mustCompile(name, raw) })}
+	if !slices.Contains(slow, name) {
+		s.rule = s.newRule(raw)
+	}
+	return s
 }
 
 func mustCompile(name string, raw any) *jsonschema.Schema {
@@ -293,12 +288,13 @@ func (s *Schema) missingValue(at []string) string {
 
 // UnknownEntityField describes an unknown field in an entity file. It returns nil if the field
 // is known. more lists additional names that are allowed in the same place.
-func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
-	node := Entity().at(nil)
+func UnknownEntityField(declared *kinds.Set, name string, more ...string) *yamldoc.Problem {
+	entity := Of(declared, "entity")
+	node := entity.at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
 		return nil
 	}
-	p := Entity().unknownField(node, nil, name, more...)
+	p := entity.unknownField(node, nil, name, more...)
 	p.Field, p.Severity = yamldoc.FieldName([]string{name}), yamldoc.Error
 	return &p
 }
@@ -311,4 +307,4 @@ const StatusFile = "collect-status.json"
 func IsRootFile(name string) bool { return name == StatusFile || slices.Contains(RootFiles, name) }
 
 // RootFiles lists the names of the files next to the type folders. All are optional.
-var RootFiles = []string{"boards.yaml", "categories.yaml", "collect.yaml", "index.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
+var RootFiles = []string{"boards.yaml", "categories.yaml", "collect.yaml", "index.yaml", "kinds.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}

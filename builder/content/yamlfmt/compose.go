@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 )
 
 // Compose returns an entity file in the same format as Format, with its fields in the order of
@@ -18,14 +19,14 @@ import (
 // int64), []any, []string and map[string]any. A version that is a number becomes a string of its
 // digits, as in a file. The output is deterministic and is read back as the same values. Compose
 // does not check whether the entity is valid; ParseEntity does.
-func Compose(fields map[string]any) ([]byte, error) {
+func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {
 		return nil, err
 	}
-	root.order(entityShape())
+	root.order(entityShape(declared))
 	root.chooseFlow(true, 0)
-	data := printLayout(root, entityShape())
+	data := printLayout(root, entityShape(declared))
 	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]

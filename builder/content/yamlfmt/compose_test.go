@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 )
 
 func TestCompose(t *testing.T) {
@@ -66,7 +67,7 @@ signals:
 	} {
 		t.Run(name, func(t *testing.T) {
 			fields := fieldsOf(t, []byte(c.fields))
-			got, err := yamlfmt.Compose(fields)
+			got, err := yamlfmt.Compose(kinds.Default(), fields)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +76,7 @@ signals:
 			}
 			checkReadsBack(t, fields, got)
 			if name == "every field" {
-				if _, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", got); len(problems) > 0 {
+				if _, problems := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", got); len(problems) > 0 {
 					t.Error(problems)
 				}
 			}
@@ -85,7 +86,7 @@ signals:
 
 // TestComposeTypes checks that Go types produce the same result as the types of decoded JSON.
 func TestComposeTypes(t *testing.T) {
-	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
+	got, err := yamlfmt.Compose(kinds.Default(), map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})
 	want := "tags: [a, b]\nsignals:\n  stars: {value: 5}\n  forks: {value: 6}\n  likes: {value: 7}\n"
 	if err != nil || string(got) != want {
@@ -108,7 +109,7 @@ func TestComposeRefuses(t *testing.T) {
 		"tags[0]: a struct {} cannot be written":      {"tags": []any{struct{}{}}},
 		"the fields: cannot be written as YAML: is l": {"description": strings.Repeat("x", 300000)},
 	} {
-		if got, err := yamlfmt.Compose(fields); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := yamlfmt.Compose(kinds.Default(), fields); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v instead of %s\n%.100s", err, want, got)
 		}
 	}
@@ -127,7 +128,7 @@ func FuzzCompose(f *testing.F) {
 		if dec.Decode(&fields) != nil || fields == nil {
 			return
 		}
-		got, err := yamlfmt.Compose(fields)
+		got, err := yamlfmt.Compose(kinds.Default(), fields)
 		if err != nil {
 			for _, allowed := range []string{"levels deep", "is not a valid number", "is larger than", "the maximum for a file"} {
 				if strings.Contains(err.Error(), allowed) {
@@ -137,7 +138,7 @@ func FuzzCompose(f *testing.F) {
 			t.Fatalf("%q: %v", data, err)
 		}
 		checkReadsBack(t, fields, got)
-		if again, err := yamlfmt.Compose(fieldsOf(t, data)); err != nil || !bytes.Equal(again, got) {
+		if again, err := yamlfmt.Compose(kinds.Default(), fieldsOf(t, data)); err != nil || !bytes.Equal(again, got) {
 			t.Errorf("the same fields gave different bytes: %v\n%s\n%s", err, got, again)
 		}
 	})

@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 )
 
 // Format returns a content file in the standard format: entity fields in the order of the
@@ -25,15 +25,15 @@ import (
 // Format returns Problems for invalid YAML, for YAML features that content files do not
 // support, and for a file that cannot be formatted without losing something. It does not
 // check the schema: a file with unknown fields or invalid values can be formatted.
-func Format(path string, data []byte) ([]byte, error) {
+func Format(declared *kinds.Set, path string, data []byte) ([]byte, error) {
 	original := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	fields, ok := original.Fields()
 	if !ok || len(original.Problems) > 0 {
 		return nil, original.Report()
 	}
 	s := new(shape)
-	if isEntity(path, fields) {
-		s = entityShape()
+	if isEntity(declared, path, fields) {
+		s = entityShape(declared)
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
@@ -62,10 +62,10 @@ func Format(path string, data []byte) ([]byte, error) {
 
 // isEntity reports whether a file is an entity file, based on its path or, if the path is
 // inconclusive, on its fields.
-func isEntity(path string, fields map[string]any) bool {
+func isEntity(declared *kinds.Set, path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
 	switch {
-	case slices.Contains(record.Types, pathpkg.Base(pathpkg.Dir(path))):
+	case declared.Kind(pathpkg.Base(pathpkg.Dir(path))) != nil:
 		return true
 	case slices.Contains(schema.RootFiles, pathpkg.Base(path)):
 		return false
@@ -89,12 +89,12 @@ func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
 		return nil, err
 	}
 	root.hoistHeader()
-	if s == entityShape() {
+	if len(s.Properties.names) > 0 {
 		root.order(s)
 		root.hoistHeader()
 	}
 	root.placeComments(true)
-	root.chooseFlow(s == entityShape(), 0)
+	root.chooseFlow(len(s.Properties.names) > 0, 0)
 	return &canonicalForm{root, d.Value}, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 )
 
 // TestFormat formats the single file in each archive in testdata/format. It compares the
@@ -44,7 +45,7 @@ func TestFormat(t *testing.T) {
 				t.Fatal("an archive needs a comment, a file and the wanted result")
 			}
 			in := a.Files[0]
-			got, err := yamlfmt.Format("content/"+in.Name, in.Data)
+			got, err := yamlfmt.Format(kinds.Default(), "content/"+in.Name, in.Data)
 			if refused := strings.HasPrefix(filepath.Base(path), "error_"); refused != (err != nil) {
 				t.Fatalf("refused: %v", err)
 			} else if refused {
@@ -76,7 +77,7 @@ func TestFormatRaw(t *testing.T) {
 		"blank lines on top":   "\n\n  \n" + want,
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := yamlfmt.Format("content/tool/x.yaml", []byte(data))
+			got, err := yamlfmt.Format(kinds.Default(), "content/tool/x.yaml", []byte(data))
 			if err != nil || string(got) != want {
 				t.Errorf("%v\n--- got\n%s--- want\n%s", err, got, want)
 			}
@@ -91,7 +92,7 @@ func TestFormatRaw(t *testing.T) {
 		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its 'n' characters would be lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := yamlfmt.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
+			if got, err := yamlfmt.Format(kinds.Default(), "content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
 				t.Errorf("%.300v instead of %s\n%.300s", err, c.want, got)
 			}
 		})
@@ -112,7 +113,7 @@ func TestFormatExamples(t *testing.T) {
 				continue
 			}
 			examples++
-			if got, err := yamlfmt.Format(readme, []byte(text)); err != nil || string(got) != text {
+			if got, err := yamlfmt.Format(kinds.Default(), readme, []byte(text)); err != nil || string(got) != text {
 				t.Errorf("%s: %v\n--- formatted\n%s--- original\n%s", readme, err, got, text)
 			}
 		}
@@ -142,7 +143,7 @@ func FuzzFormat(f *testing.F) {
 // is an error if Format reports that a valid file cannot be formatted.
 func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	t.Helper()
-	out, err := yamlfmt.Format(path, data)
+	out, err := yamlfmt.Format(kinds.Default(), path, data)
 	if err != nil {
 		problems, ok := errors.AsType[yamldoc.Problems](err)
 		if !ok || len(problems) == 0 {
@@ -156,7 +157,7 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 		}
 		return
 	}
-	again, err := yamlfmt.Format(path, out)
+	again, err := yamlfmt.Format(kinds.Default(), path, out)
 	if err != nil || !bytes.Equal(again, out) {
 		t.Errorf("formatting again changes it: %v\n--- input\n%q\n--- once\n%s--- twice\n%s", err, data, out, again)
 	}
@@ -171,8 +172,8 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	if !bytes.HasSuffix(out, []byte("\n")) || bytes.HasSuffix(out, []byte("\n\n")) || bytes.HasPrefix(out, []byte("\n")) {
 		t.Errorf("blank lines at the start or end: %q", out)
 	}
-	e1, p1 := content.ParseEntity(path, "tool", "x", data)
-	e2, p2 := content.ParseEntity(path, "tool", "x", out)
+	e1, p1 := content.ParseEntity(kinds.Default(), path, "tool", "x", data)
+	e2, p2 := content.ParseEntity(kinds.Default(), path, "tool", "x", out)
 	if len(p1) != len(p2) || !reflect.DeepEqual(e1, e2) {
 		t.Errorf("another entity: %v %v\n%v %v\n%s", e1, p1, e2, p2, out)
 	}
@@ -196,7 +197,7 @@ func TestFormatScattered(t *testing.T) {
 		text := scatter(random, scattered[random.IntN(len(scattered))])
 		path := []string{"content/tool/x.yaml", "content/categories.yaml"}[random.IntN(2)]
 		checkFormat(t, path, []byte(text), true)
-		out, err := yamlfmt.Format(path, []byte(text))
+		out, err := yamlfmt.Format(kinds.Default(), path, []byte(text))
 		if err != nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 )
 
 // layout describes how a value is written in a file: a leaf, a mapping or a list, with its
@@ -83,8 +84,15 @@ func (s *shapes) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-var entityShape = sync.OnceValue(func() *shape {
-	data, err := schema.JSON("entity")
+// shapes of entity files, *shape by *kinds.Set.
+var entityShapes sync.Map
+
+// entityShape returns the shape of the entity files of an index.
+func entityShape(declared *kinds.Set) *shape {
+	if made, ok := entityShapes.Load(declared); ok {
+		return made.(*shape)
+	}
+	data, err := schema.JSON("entity", declared)
 	s := new(shape)
 	if err == nil {
 		err = json.Unmarshal(data, s)
@@ -92,8 +100,9 @@ var entityShape = sync.OnceValue(func() *shape {
 	if err != nil {
 		panic(fmt.Sprintf("content: schema entity: %v", err)) // cannot happen, since the schema is embedded
 	}
+	entityShapes.Store(declared, s)
 	return s
-})
+}
 
 // field returns the shape of a field. It is empty if the schema does not have the field.
 func (s *shape) field(name string) *shape {

@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 )
 
 // Merge returns an entity file with new values for some of its fields, in the same format as
-// Format. Each link, identifier and signal, and each part of modalities, parameters and lifecycle
+// Format. Each link, identifier and signal, and each part of a group
 // counts as a field; a signal is replaced as a whole, since its date and source apply only to
 // its current value, and so are the offers, except that an offer that stays keeps its comments.
 // The value nil removes a field. All other fields and all comments are preserved. A file that
@@ -19,17 +20,17 @@ import (
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
-func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
+func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
 	set, removed := splitRemovals(fields)
 	fresh, err := layoutOfFields(set)
 	if err != nil {
 		return nil, err
 	}
-	formatted, err := Format(path, data)
+	formatted, err := Format(declared, path, data)
 	if err != nil {
 		return nil, err
 	}
-	form, err := canonicalize(path, formatted, entityShape())
+	form, err := canonicalize(path, formatted, entityShape(declared))
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +46,14 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	if at != nil {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
-	form.root.order(entityShape())
+	form.root.order(entityShape(declared))
 	form.root.placeComments(true)
 	form.root.chooseFlow(true, 0)
-	result, err := Format(path, printLayout(form.root, entityShape()))
+	result, err := Format(declared, path, printLayout(form.root, entityShape(declared)))
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonicalize(path, result, entityShape())
+	after, err := canonicalize(path, result, entityShape(declared))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func difference(old, now map[string]any) map[string]any {
 		after, _ := value.(map[string]any)
 		switch {
 		case reflect.DeepEqual(old[name], value):
-		case there && after != nil && slices.Contains(memberwise, name):
+		case there && after != nil && memberwise(name):
 			changes[name] = difference(before, after)
 		default:
 			changes[name] = value
@@ -113,7 +114,7 @@ func splitRemovals(fields map[string]any) (set map[string]any, removed [][]strin
 		switch {
 		case fields[name] == nil:
 			removed = append(removed, []string{name})
-		case ok && slices.Contains(memberwise, name):
+		case ok && memberwise(name):
 			inner, gone := splitRemovals(members)
 			for _, path := range gone {
 				removed = append(removed, append([]string{name}, path...))
@@ -166,13 +167,13 @@ func (l *layout) remove(path, above []string) (lost []string) {
 	return nil
 }
 
-// memberwise lists the fields whose members are independent of each other.
-var memberwise = []string{"links", "ids", "modalities", "parameters", "lifecycle", "signals"}
+// memberwise reports whether the members of a field are independent of each other if it is a mapping.
+func memberwise(field string) bool { return field != "offersRead" }
 
 // mergedByMember reports whether the mapping at a path is merged member by member and, if so,
 // whether members without a new value are kept.
 func mergedByMember(path []string) (yes, stay bool) {
-	stay = len(path) == 0 || len(path) == 1 && slices.Contains(memberwise, path[0])
+	stay = len(path) == 0 || len(path) == 1 && memberwise(path[0])
 	return stay || len(path) == 2 && (path[0] == "signals" || isOffer(path)), stay
 }
 

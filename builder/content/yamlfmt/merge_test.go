@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -18,22 +19,22 @@ func FuzzMerge(f *testing.F) {
 	f.Add([]byte("name: X\ncategory: c\ndescription: >\n  d\n  e\n\nversion: 1.10\ntags: [a,\n  b]\nlicense: MIT\n"), "MIT", int64(7))
 	f.Add([]byte("# a\nname: X # b\ncategory: c\ndescription: d\nsignals:\n  # e\n  stars: # f\n    value: 3 # g\n    # h\n    date: 2026-01-01\n  forks: {value: 1}\n# i\n"), "x: y", int64(3))
 	f.Fuzz(func(t *testing.T, data []byte, license string, stars int64) {
-		e, _ := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		e, _ := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", data)
 		if e == nil || len(data) > 500 || stars < 0 || stars > 1<<50 {
 			return
 		}
 		fields := map[string]any{"license": license, "signals": map[string]any{"stars": map[string]any{"value": stars}}}
-		out, err := yamlfmt.Merge("content/tool/x.yaml", data, fields)
+		out, err := yamlfmt.Merge(kinds.Default(), "content/tool/x.yaml", data, fields)
 		if err != nil {
 			return
 		}
-		again, err := yamlfmt.Merge("content/tool/x.yaml", out, fields)
+		again, err := yamlfmt.Merge(kinds.Default(), "content/tool/x.yaml", out, fields)
 		if err != nil || !bytes.Equal(out, again) {
 			t.Fatalf("second update: %v\n%s", err, again)
 		}
-		merged, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", out)
+		merged, problems := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", out)
 		if merged == nil {
-			if _, alone := content.ParseEntity("x", "tool", "x", []byte("name: x\ncategory: c\ndescription: d\nlicense: "+quote(license))); len(alone) == 0 {
+			if _, alone := content.ParseEntity(kinds.Default(), "x", "tool", "x", []byte("name: x\ncategory: c\ndescription: d\nlicense: "+quote(license))); len(alone) == 0 {
 				t.Fatalf("%v\n%s", problems, out)
 			}
 			return
@@ -60,16 +61,16 @@ func FuzzMergeRemoves(f *testing.F) {
 	f.Add([]byte("name: X\ncategory: c\ndescription: d\nlinks:\n  homepage: https://a.example/ # note\n  demo: https://b.example/\n"))
 	f.Add([]byte("name: X\ncategory: c\ndescription: d\nsignals: {forks: {value: 1}}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, _ := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		e, _ := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", data)
 		if e == nil || len(data) > 500 {
 			return
 		}
-		out, err := yamlfmt.Merge("content/tool/x.yaml", data, map[string]any{"license": nil, "links": map[string]any{"homepage": nil},
+		out, err := yamlfmt.Merge(kinds.Default(), "content/tool/x.yaml", data, map[string]any{"license": nil, "links": map[string]any{"homepage": nil},
 			"signals": map[string]any{"stars": nil, "forks": nil}})
 		if err != nil {
 			return // a comment would be lost
 		}
-		merged, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", out)
+		merged, problems := content.ParseEntity(kinds.Default(), "content/tool/x.yaml", "tool", "x", out)
 		if merged == nil {
 			t.Fatalf("%v\n%s", problems, out)
 		}

@@ -8,15 +8,14 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
 )
 
 // check adds problems that the schema cannot detect.
 func (d *decoder) check(m *Mapping) {
 	if m.Type != nil {
-		if kind, ok := m.Type.Constant.(string); ok && !slices.Contains(record.Types, kind) {
+		if kind, ok := m.Type.Constant.(string); ok && d.kinds.Kind(kind) == nil {
 			d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not an entity type; expected one of: %s, or {column: …}",
-				yamldoc.Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
+				yamldoc.Quote(kind), strings.Join(d.kinds.Names(), ", ")), Suggestion: didyoumean.Name(kind, d.kinds.Names())})
 		}
 	}
 	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)

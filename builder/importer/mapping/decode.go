@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 )
 
 // decoder reads the valid parts of a mapping. The schema check has already reported the invalid
 // parts.
 type decoder struct {
 	*yamldoc.Document
+	kinds    *kinds.Set
 	uses     []ColumnUse
 	prefix   string // of the columns of list entries
 	optional bool   // whether all columns may be absent

@@ -6,6 +6,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 )
 
 // Mapping defines how the rows of a catalogue become entity files. site/docs/importing.md
@@ -117,13 +118,13 @@ func (c *Columns) Field(name string) *Value {
 
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
 // only in messages.
-func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
-	d := &decoder{Document: yamldoc.Parse(path, data)}
+func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Problems) {
+	d := &decoder{kinds: declared, Document: yamldoc.Parse(path, data)}
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	schema.Mapping().Check(d.Document)
+	schema.Of(declared, "mapping").Check(d.Document)
 	mapping := d.mapping(m)
 	d.check(mapping)
 	if errors, _ := d.Problems.Count(); errors > 0 {

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content/contenttest"
 	"kindex/builder/importer/mapping"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 )
 
 // TestMappingLint reads one malformed mapping for each archive in testdata/lint and compares the
@@ -33,7 +34,7 @@ func TestMappingLint(t *testing.T) {
 			if len(bytes.TrimSpace(a.Comment)) == 0 || len(a.Files) != 2 {
 				t.Fatal("the archive needs a comment on what is wrong, mapping.yaml and want")
 			}
-			m, problems := mapping.Parse("mapping.yaml", a.Files[0].Data)
+			m, problems := mapping.Parse(kinds.Default(), "mapping.yaml", a.Files[0].Data)
 			if n, _ := problems.Count(); (m == nil) != (n > 0) {
 				t.Errorf("the mapping is nil: %v, but there are %d errors", m == nil, n)
 			}
@@ -65,7 +66,7 @@ func TestMappingExamples(t *testing.T) {
 		if i > 0 {
 			text = "type: model\nslug: id\n" + text
 		}
-		if _, problems := mapping.Parse("importing.md", []byte(text)); len(problems) > 0 {
+		if _, problems := mapping.Parse(kinds.Default(), "importing.md", []byte(text)); len(problems) > 0 {
 			t.Errorf("mapping %d of importing.md: %v", i+1, problems)
 		}
 	}
@@ -78,7 +79,7 @@ func TestMappingExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, problems := mapping.Parse(path, data); len(problems) > 0 {
+		if _, problems := mapping.Parse(kinds.Default(), path, data); len(problems) > 0 {
 			t.Error(problems)
 		}
 	}
@@ -103,7 +104,7 @@ func FuzzParseMapping(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, problems := mapping.Parse("mapping.yaml", data)
+		m, problems := mapping.Parse(kinds.Default(), "mapping.yaml", data)
 		for _, p := range problems {
 			contenttest.CheckProblem(t, p)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 )
 
 // TestMappingCoversEntity checks that a mapping can define every field of an entity, except those
@@ -49,7 +50,7 @@ type node struct {
 
 func schemaOf(t *testing.T, name string) *node {
 	t.Helper()
-	data, err := schema.JSON(name)
+	data, err := schema.JSON(name, kinds.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

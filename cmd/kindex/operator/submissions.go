@@ -20,6 +20,7 @@ import (
 	"kindex/edge/submission/github"
 	"kindex/exports/didyoumean"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 )
 
@@ -192,7 +193,7 @@ func printSubmission(w io.Writer, s *submission.Submission, changes map[string]a
 	for _, o := range siblings {
 		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), safetext.Printable(o.Account))
 	}
-	_, problems := content.ParseEntity("", s.Type, s.Slug, []byte(s.YAML))
+	_, problems := content.ParseEntity(kinds.Default(), "", s.Type, s.Slug, []byte(s.YAML))
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
 	}

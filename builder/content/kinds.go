@@ -1,0 +1,141 @@
+package content
+
+import (
+	"crypto/sha1"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
+)
+
+// KindsFile is the name of the file that declares the kinds of an index.
+const KindsFile = "kinds.yaml"
+
+// ParseKinds reads a kinds.yaml. The set is nil if one of the problems is an error. path is used only in
+// messages.
+func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
+	d := yamldoc.Parse(path, data)
+	d.WarnOfCutText(data)
+	if _, ok := d.Fields(); !ok {
+		return nil, d.Report()
+	}
+	schema.Of(kinds.Default(), "kinds").Check(d)
+	if n, _ := d.Problems.Count(); n > 0 {
+		return nil, d.Report()
+	}
+	set, err := kinds.Parse(data)
+	for _, wrong := range mistakes(err) {
+		if e, ok := errors.AsType[*kinds.Error](wrong); ok {
+			d.AddAt(e.Path, e.Key, yamldoc.Problem{Message: e.Message, Suggestion: e.Suggestion})
+		} else {
+			d.Add(1, 1, yamldoc.Problem{Message: wrong.Error()})
+		}
+	}
+	if set != nil {
+		warnOfUnused(d, set)
+	}
+	return set, d.Report()
+}
+
+// mistakes returns the errors that an error joins.
+func mistakes(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// warnOfUnused adds a warning about each field and signal that no kind lists.
+func warnOfUnused(d *yamldoc.Document, set *kinds.Set) {
+	const unused = "no kind lists it; add it to the kinds that have it, or remove it"
+	for _, f := range set.Fields {
+		if len(set.Listing(f)) == 0 {
+			d.AddAt([]string{"fields", f.Name}, true, yamldoc.Problem{Severity: yamldoc.Warning, Message: unused})
+		}
+	}
+	for _, s := range set.Signals {
+		if !slices.ContainsFunc(set.Kinds, func(k *kinds.Kind) bool { return k.HasSignal(s.Name) }) {
+			d.AddAt([]string{"signals", s.Name}, true, yamldoc.Problem{Severity: yamldoc.Warning, Message: unused})
+		}
+	}
+}
+
+// declaration is the state of kinds.yaml when it was last read.
+type declaration struct {
+	set      *kinds.Set // of the last version without errors; until there is one, kinds.Default
+	blob     [sha1.Size]byte
+	problems yamldoc.Problems
+}
+
+// faulty reports whether kinds.yaml has errors.
+func (k *declaration) faulty() bool {
+	n, _ := k.problems.Count()
+	return n > 0
+}
+
+// ReadKinds returns the kinds that a content folder declares, which may be missing or empty.
+func ReadKinds(dir string) (*kinds.Set, error) {
+	f := Open(dir)
+	if err := f.readKinds(); err != nil {
+		return nil, err
+	}
+	if f.declared.faulty() {
+		return nil, f.declared.problems
+	}
+	return f.declared.set, nil
+}
+
+// Kinds returns the kinds of the folder, as last read.
+func (f *Folder) Kinds() *kinds.Set {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.declared.set
+}
+
+// readKinds reads kinds.yaml, and forgets all files if it has changed: they must be read again.
+func (f *Folder) readKinds() error {
+	path := filepath.Join(f.dir, KindsFile)
+	info, err := os.Lstat(path)
+	var now declaration
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		now.set = kinds.Default()
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return nil // reported as misplaced
+	default:
+		data, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		now.blob = gitBlobName(data)
+		if now.blob == f.declared.blob {
+			return nil
+		}
+		now.set, now.problems = ParseKinds(shownPath(f.dir, KindsFile), data)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.blob == f.declared.blob && f.declared.set != nil {
+		return nil
+	}
+	if now.set == nil {
+		now.set = f.declared.set
+	}
+	if now.set == nil {
+		now.set = kinds.Default()
+	}
+	f.declared = now
+	f.files, f.roots, f.faulty, f.claims, f.order, f.cross = map[string]*file{}, checked{}, map[*file]bool{}, newClaims(), nil, crossChecks{}
+	f.added++
+	return nil
+}

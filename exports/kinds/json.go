@@ -1,0 +1,97 @@
+package kinds
+
+// FieldJSON is a declared field as the API shows it.
+type FieldJSON struct {
+	Name        string            `json:"name"`
+	Type        Type              `json:"type"`
+	Of          Type              `json:"of,omitempty"`
+	Title       string            `json:"title"`
+	Description string            `json:"description,omitempty"`
+	Unit        string            `json:"unit,omitempty"`
+	Values      []string          `json:"values,omitempty"`
+	Titles      map[string]string `json:"titles,omitempty"`
+	Kinds       []string          `json:"kinds,omitempty"`
+	Inverse     string            `json:"inverse,omitempty"`
+	Dated       bool              `json:"dated,omitempty"`
+	Column      string            `json:"column,omitempty"`  // of its table, unless it has parts
+	Filters     []string          `json:"filters,omitempty"` // the parameters that filter by it
+	Sort        string            `json:"sort,omitempty"`    // the key that sorts by it
+	Parts       []FieldJSON       `json:"parts,omitempty"`
+}
+
+// SignalJSON is a declared signal as the API shows it.
+type SignalJSON struct {
+	Name        string `json:"name"`
+	Type        Type   `json:"type"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+	Unit        string `json:"unit,omitempty"`
+	Grows       bool   `json:"grows,omitempty"`
+}
+
+// KindJSON is a kind as the API shows it.
+type KindJSON struct {
+	Name        string            `json:"name"`
+	Title       string            `json:"title"`
+	Plural      string            `json:"plural"`
+	Path        string            `json:"path"` // of its list on the website
+	Description string            `json:"description,omitempty"`
+	Fields      []string          `json:"fields"`
+	Signals     []string          `json:"signals"`
+	Blocks      []string          `json:"blocks"`
+	Card        []string          `json:"card,omitempty"`
+	Columns     []string          `json:"columns,omitempty"`
+	Dimensions  map[string]string `json:"dimensions,omitempty"`
+}
+
+// JSON returns the kind as the API shows it.
+func (k *Kind) JSON() KindJSON {
+	j := KindJSON{Name: k.Name, Title: k.Title, Plural: k.Plural, Path: "/" + k.Slug() + "/", Description: k.Description,
+		Fields: []string{}, Signals: []string{}, Blocks: append([]string{}, k.Blocks...), Card: k.Card, Columns: k.Columns, Dimensions: k.Dimensions}
+	for _, f := range k.Fields {
+		j.Fields = append(j.Fields, f.Name)
+	}
+	for _, s := range k.Signals {
+		j.Signals = append(j.Signals, s.Name)
+	}
+	return j
+}
+
+// FieldsJSON returns the fields as the API shows them, in the order of records.
+func (s *Set) FieldsJSON() []FieldJSON { return fieldsJSON(s.Fields) }
+
+func fieldsJSON(fields []*Field) []FieldJSON {
+	list := []FieldJSON{}
+	for _, f := range fields {
+		j := FieldJSON{Name: f.Name, Type: f.Type, Of: f.Of, Title: f.Title, Description: f.Description, Unit: f.Unit,
+			Values: f.Values, Titles: f.Titles, Kinds: f.Kinds, Inverse: f.Inverse, Dated: f.Dated}
+		if f.IsGroup() {
+			j.Parts = fieldsJSON(f.Parts)
+		} else {
+			j.Column = f.Column()
+		}
+		lowest, highest := f.Limits()
+		for _, name := range []string{lowest, highest} {
+			if name != "" {
+				j.Filters = append(j.Filters, name)
+			}
+		}
+		if f.Filter && lowest+highest == "" && !f.IsGroup() {
+			j.Filters = []string{f.Query}
+		}
+		if f.Sort && !f.IsGroup() {
+			j.Sort = f.SortKey()
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+// SignalsJSON returns the signals as the API shows them, in the order of the declaration.
+func (s *Set) SignalsJSON() []SignalJSON {
+	list := []SignalJSON{}
+	for _, x := range s.Declared {
+		list = append(list, SignalJSON{x.Name, x.Type, x.Title, x.Description, x.Unit, x.Grows})
+	}
+	return list
+}
