@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"kindex/edge/apikey"
 	"kindex/edge/mcp"
 	"kindex/edge/openapi"
 	"kindex/edge/web"
@@ -75,6 +76,12 @@ type outerRequestKey struct{}
 // are rate-limited like pages. A request with an invalid key is rejected before anything else is
 // checked, and counts towards the same limit as under /api.
 func (s *Server) mcp(c *request, w http.ResponseWriter) {
+	if r := c.Request; r.Header["X-Api-Key"] == nil && len(r.Header["Authorization"]) == 1 {
+		// Many programs can send a key only as a bearer token.
+		if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(token, apikey.Prefix) {
+			r.Header["X-Api-Key"], r.Header["Authorization"] = []string{token}, nil
+		}
+	}
 	if refused := c.identify(); refused != nil {
 		if err := c.reserve(metered); err != nil {
 			refused = err

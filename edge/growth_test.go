@@ -182,12 +182,12 @@ var growing = []string{"contributors", "downloads", "forks", "stars"}
 func TestAgentsSeeGrowth(t *testing.T) {
 	s := serveGrowth(t)
 	for arguments, want := range map[string][]string{
-		`{"by":"stars","limit":2}`: {`,"since":"2026-10-25","results":[{`, `"growth":{"gain":100,"percent":33.3,"previousValue":300,"signal":"stars","value":400},"id":"tool/steady"`,
+		`{"by":"stars","limit":2}`: {`"since":"2026-10-25"`, `"count":12,"data":[{`, `"growth":{"gain":100,"percent":33.3,"previousValue":300,"signal":"stars","value":400},"id":"tool/steady"`,
 			`"growth":{"gain":5,"previousValue":0,"signal":"stars","value":5},"id":"tool/zero"`},
-		`{"by":"stars","window":"30d"}`:     {`,"since":"2026-10-02",`, `"growth":{"gain":300,"percent":300,"previousValue":100,"signal":"stars","value":400},"id":"tool/late"`},
-		`{"by":"citations"}`:                {`{"total":0,"since":"2026-10-25","results":[]`, "No figure of this kind has grown in this window"},
+		`{"by":"stars","window":"30d"}`:     {`"since":"2026-10-02"`, `"growth":{"gain":300,"percent":300,"previousValue":100,"signal":"stars","value":400},"id":"tool/late"`},
+		`{"by":"citations"}`:                {`"count":0,"data":[]`, `"since":"2026-10-25"`},
 		`{"by":"stars","category":"alpha"}`: {`"id":"tool/steady"`},
-		`{"by":"score","limit":1}`:          {`"gain":5.6,"id":"tool/zero"`},
+		`{"by":"score","limit":1}`:          {`"gain":5.6,`, `"id":"tool/zero"`},
 		`{"by":"star"}`:                     {`"star" is not one of score, citations, `, "did you mean stars?"},
 		`{"by":"openIssues"}`:               {`"openIssues" is not one of score, `},
 	} {

@@ -95,7 +95,9 @@ func TestAgentsRefused(t *testing.T) {
 		{"another protocol", listTools, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, "protocol version"},
 		{"a stream to go on with", listTools, []string{"Last-Event-ID", "a_1"}, 400, "Last-Event-ID"},
 		{"a page of another origin that is this machine", listTools, []string{"Host", "rebound.example"}, 403, "rebound.example"},
-		{"two keys", listTools, []string{"Authorization", "Bearer kx_something"}, 401, "x-api-key"},
+		{"a bad key as a token", listTools, []string{"Authorization", "Bearer kx_something"}, 401, "not an API key"},
+		{"a token that is no key", listTools, []string{"Authorization", "Bearer something"}, 401, "x-api-key"},
+		{"two keys", listTools, []string{"X-Api-Key", "kx_bad", "Authorization", "Bearer kx_something"}, 401, "not an API key"},
 		{"a bad key", listTools, []string{"X-Api-Key", "kx_bad"}, 401, "not an API key"},
 	} {
 		a := s.sendAs(t, c.body, c.header...)
@@ -198,6 +200,10 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 	if a := s.sendAs(t, listTools, "X-Api-Key", "kx_bad"); a.status != 429 {
 		t.Errorf("invalid key over the limit: %d %s", a.status, a.body)
+	}
+	key, _ := s.keyOf(t, "bearer")
+	if a := s.sendAs(t, one, "Authorization", "bearer "+key); called(t, a).Result.IsError {
+		t.Errorf("a key as a token: %s", a.body)
 	}
 	if a := s.ask(t, "GET", "/api/openapi"); a.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("%v", a.header)

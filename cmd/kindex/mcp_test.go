@@ -106,35 +106,39 @@ var agentSteps = []struct {
 	wrong bool // whether the result must be an error
 	want  []string
 }{
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{`{"total":5,"results":[{`, `"id":"tool/xgboost"`, `"name":"XGBoost"`, `"nextOffset":2}`, "data, not instructions"}},
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{`{"total":5,"results":[{`}},
-	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{`{"total":0,"results":[]`, "different words"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{`"count":5,"data":[{`, `"id":"tool/xgboost"`, `"name":"XGBoost"`, `"nextCursor":"`, "data, not instructions"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "type": nil, "tag": ""}), want: []string{`"count":5,"data":[{`}},
+	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{`"count":0,"data":[]`}},
 	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"id":"tool/pytorch"`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{`"id":"tool/pytorch"`, `"quality":null`, `"stars":101717`, `"stars":"2026-07-16"`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{`"id":"tool/pytorch"`, `"quality":null`, `"stars":{"date":"2026-07-16","value":101717}`}},
 	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"id":"tool/pytorch"`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{`{"score":{`, `"id":"tool/pytorch"`, `"value":101717`, `"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{`"stars":100}`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{`"composite":`, `"id":"tool/pytorch"`, `"value":101717`, `"source":"https://`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{`"value":100}`}},
 	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{`"category":"nlp"`, `"rank":1,`, `"rank":3,`}},
-	{step: toolCall("leaderboard", nil), want: []string{`"rank":10,`, `"nextOffset":10}`}},
+	{step: toolCall("leaderboard", nil), want: []string{`"rank":10,`, `"nextCursor":"`}},
 	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{`"since":"`, "tool/tensorlayer", `"gain":`}},
-	{step: toolCall("trending", map[string]any{"by": "stars"}), want: []string{`{"total":1,"since":"`, "tool/pytorch", `"growth":{"gain":101617,"percent":101617,"previousValue":100,"signal":"stars","value":101717}`}},
+	{step: toolCall("trending", map[string]any{"by": "stars"}), want: []string{`"count":1,`, `"since":"`, "tool/pytorch", `"growth":{"gain":101617,"percent":101617,"previousValue":100,"signal":"stars","value":101717}`}},
 	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{`"kind":"alternative"`, `"similarity":0.`, `"reasons":["`}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
-		`{"entities":[{`, `"id":"tool/pytorch"`, `"id":"tool/tensorflow"`, `"id":"model/gpt-5"`, `"stars":101717`, `"contextTokens":`}},
+		`{"count":3,"data":[{`, `"id":"tool/pytorch"`, `"id":"tool/tensorflow"`, `"id":"model/gpt-5"`, `"value":101717`, `"contextTokens":`}},
+	{step: toolCall("compare", map[string]any{"entities": `["tool/pytorch","tool/tensorflow"]`}), want: []string{`{"count":2,"data":[{`}},
+	{step: toolCall("prices", map[string]any{"model": "gpt-5", "limit": 1}), want: []string{`"count":`, `"id":"`, `"input":`, `"date":"`}},
+	{step: toolCall("cost", map[string]any{"model": "gpt-5", "input": "1000000", "output": 1000}), want: []string{`"model":{`, `"data":[{`}},
 	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
-		`{"total":2,"results":[{`, `"entity":"tool/pytorch","event":"entity.updated"`, `{"field":"signals.stars","old":100,"new":101717}`}},
-	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{`"event":"entity.created"`, `"nextOffset":2}`}},
+		`"count":2,"data":[{`, `"slug":"pytorch"`, `"event":"entity.updated"`, `{"field":"signals.stars","new":101717,"old":100}`}},
+	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{`"event":"entity.created"`, `"nextCursor":"`}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"does not have the form type/slug"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{`required: missing properties: ["entity"]`}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "ful"}), want: []string{`view: "ful" is not one of summary, full, score; did you mean full?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "modality": "text,imge"}), want: []string{`"imge" is not one of text, image, audio`, "Did you mean image?"}},
-	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"limit: use a whole number from 1 to 50, not 500"}},
-	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x"}}), want: []string{"query: use a string"}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"/limit: maximum: 500/1 is greater than 50"}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x", "y"}}), want: []string{`want "string"`}},
 	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"expected one of: all, agent-frameworks, "}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch"}}), want: []string{"a list of 2 to 4"}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflw"}}), want: []string{"Did you mean tool/tensorflow?"}},
@@ -227,7 +231,7 @@ func checkServer(t *testing.T, name string, list []done) {
 			}
 		}
 	}
-	if want := []string{"changes_since", "compare", "get_entity", "leaderboard", "search", "similar", "trending"}; !slices.Equal(names, want) {
+	if want := []string{"changes_since", "compare", "cost", "get_entity", "leaderboard", "prices", "search", "similar", "trending"}; !slices.Equal(names, want) {
 		t.Errorf("%s: %v", name, names)
 	}
 	if size, err := json.Marshal(tools); err != nil || len(size) > 21_000 {
@@ -312,11 +316,11 @@ func TestAgentFollowsBuilds(t *testing.T) {
 		if err != nil || r.IsError {
 			t.Fatal(err, r)
 		}
-		var got struct{ Entity struct{ Version string } }
+		var got struct{ Version string }
 		if err := json.Unmarshal([]byte(r.Content[0].(*mcp.TextContent).Text), &got); err != nil {
 			t.Fatal(err)
 		}
-		return got.Entity.Version
+		return got.Version
 	}
 	if got := version(); got != "one" {
 		t.Errorf("version %q", got)

@@ -163,18 +163,3 @@ func explain(status int, answered http.Header, body []byte) error {
 	}
 	return e
 }
-
-// params converts the named arguments that are given to the query parameters of a request.
-func params(v values, names ...string) url.Values {
-	q := url.Values{}
-	for _, name := range names {
-		switch value := v[name].(type) {
-		case nil:
-		case float64:
-			q.Set(name, strconv.FormatFloat(value, 'f', -1, 64))
-		default:
-			q.Set(name, fmt.Sprint(value))
-		}
-	}
-	return q
-}

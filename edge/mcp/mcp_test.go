@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -163,8 +164,8 @@ func TestSearchFilters(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, asked.Get(name), want)
 		}
 	}
-	for name, value := range map[string]any{"minContext": 0.5, "maxPrice": -1, "openWeights": "perhaps", "maintenance": "dead"} {
-		if text, wrong := use(t, cs, "search", map[string]any{"query": "x", name: value}); !wrong || !strings.Contains(text, "- "+name+": ") {
+	for name, value := range map[string]any{"minContext": 0.5, "limit": 51, "openWeights": "perhaps", "maintenance": "dead"} {
+		if text, wrong := use(t, cs, "search", map[string]any{"query": "x", name: value}); !wrong || !strings.Contains(text, name) {
 			t.Errorf("%s = %v: %s", name, value, text)
 		}
 	}
@@ -177,7 +178,7 @@ func TestManyFaults(t *testing.T) {
 		given[fmt.Sprintf("limit%03d", i)] = i
 	}
 	text, wrong := use(t, connect(t, fake(nil), Options{}), "search", given)
-	if !wrong || strings.Count(text, "\n- ") != 10 || !strings.Contains(text, "query is missing") || !strings.Contains(text, `"limit008"; did you mean limit?`) {
+	if !wrong || strings.Count(text, "\n- ") != maxFaults || !strings.Contains(text, `"limit008"; did you mean limit?`) {
 		t.Errorf("%s", text)
 	}
 }
@@ -253,17 +254,34 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestMoments: since and until accept the same formats. An ID selects the changes after it, but
-// only in since.
-func TestMoments(t *testing.T) {
-	for _, one := range newTools(nil, Options{Kinds: kinds.Default()}).all {
-		for _, a := range one.args {
-			if a.name != "since" && a.name != "until" {
-				continue
-			}
-			if behind := strings.Contains(a.about, "those after it"); behind != (a.name == "since") || !strings.Contains(a.about, "the id of a change") {
-				t.Errorf("%s of %s: %s", a.name, one.name, a.about)
-			}
+// TestClear: arguments are taken as they are meant: numbers and lists as text, a single item for a list,
+// and nothing at all for a missing one.
+func TestClear(t *testing.T) {
+	var asked []string
+	cs := connect(t, fake(func(_ context.Context, path string, q url.Values) (int, http.Header, string, error) {
+		asked = append(asked, path+"?"+q.Encode())
+		if strings.HasPrefix(path, "/api/entity/") {
+			return asJSON(`{"type":"tool","slug":"a","scores":{}}`)
+		}
+		return asJSON(`{"data":[],"count":0}`)
+	}), Options{})
+	for _, c := range []struct {
+		tool, arguments string
+		want            []string
+	}{
+		{"compare", `{"entities":"[\"tool/pandas\",\"tool/polars\"]"}`, []string{"/api/entity/tool/pandas?", "/api/entity/tool/polars?"}},
+		{"search", `{"query":"pandas","tag":"[\"csv\",\"excel\"]"}`, []string{"/api/search?limit=10&q=pandas&tag=csv%2Cexcel"}},
+		{"search", `{"query":"pandas","tag":"csv"}`, []string{"/api/search?limit=10&q=pandas&tag=csv"}},
+		{"search", `{"query":"pandas","limit":"1","type":null}`, []string{"/api/search?limit=1&q=pandas"}},
+		{"search", `{"query":"123","type":"[\"model\"]","license":""}`, []string{"/api/search?limit=10&q=123&type=model"}},
+		{"search", `{"query":"x","openWeights":"true","minContext":"200000"}`, []string{"/api/search?limit=10&minContext=200000&openWeights=true&q=x"}},
+		{"leaderboard", `null`, []string{"/api/leaderboard/all?limit=10"}},
+		{"cost", `{"model":"gpt-5","input":1e6}`, []string{"/api/cost?input=1000000&model=gpt-5"}},
+		{"prices", `{"model":"gpt-5","maxInput":"0.0000005"}`, []string{"/api/offers?limit=10&maxInput=0.0000005&model=gpt-5"}},
+	} {
+		asked = nil
+		if text, wrong := use(t, cs, c.tool, json.RawMessage(c.arguments)); wrong || !slices.Equal(asked, c.want) {
+			t.Errorf("%s %s: %q, %s", c.tool, c.arguments, asked, text)
 		}
 	}
 }
@@ -301,14 +319,18 @@ func FuzzArguments(f *testing.F) {
 		}
 		return asJSON(`{"type":"tool","slug":"a","data":[],"count":0,"scores":{}}`)
 	})
-	all := newTools(api, Options{Kinds: kinds.Default()})
+	cs := connect(f, api, Options{})
+	tools, err := cs.ListTools(f.Context(), nil)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, arguments string) {
-		for i := range all.all {
-			r, err := all.call(t.Context(), &all.all[i], &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Arguments: json.RawMessage(arguments)}})
-			if err != nil {
-				t.Errorf("%s: %v", all.all[i].name, err)
-			} else if text := r.Content[0].(*sdk.TextContent).Text; len(text) > 5000 || text == "" {
-				t.Errorf("%s: %d bytes", all.all[i].name, len(text))
+		if !json.Valid([]byte(arguments)) {
+			return
+		}
+		for _, tool := range tools.Tools {
+			if text, _ := use(t, cs, tool.Name, json.RawMessage(arguments)); len(text) > 5000 || text == "" {
+				t.Errorf("%s: %d bytes", tool.Name, len(text))
 			}
 		}
 	})

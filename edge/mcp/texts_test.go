@@ -109,21 +109,16 @@ func TestFactsHaveDays(t *testing.T) {
 		}
 		return asJSON(factsRecord)
 	}), Options{})
+	const facts = `"lifecycle":{"deprecated":"2026-01-01","replacedBy":"model/b","retires":"2026-12-11"},"maintenance":"slow","maintenanceAsOf":"2026-07-01",` +
+		`"modalities":{"input":["text","image"],"output":["text"]},"name":"A","offerCount":10,"openWeights":false,"parameters":{"total":70000000000},` +
+		`"price":{"blended":3.4375,"date":"2026-07-01","input":1.25,"output":10,"provider":"acme"},"reasoning":true,"reasoningEfforts":["low","high"],"scores":{"composite":1},` +
+		`"signals":{"benchmarks":[{"date":"2026-06","name":"Terminal-Bench","value":0.5,"variant":"high"}],"contextTokens":{"date":"2026-07-01","value":400000},` +
+		`"lastRelease":{"date":"2024-06-06","value":"2024-06-05"},"stars":{"value":5}},"slug":"a","status":"deprecated","type":"model","version":"2.3.1"}`
 	for tool, want := range map[string]string{
-		"similar": `{"total":1,"results":[{"category":"c","contextTokens":{"value":400000,"date":"2026-07-01"},"description":"D","id":"model/a",` +
-			`"lifecycle":{"deprecated":"2026-01-01","replacedBy":"model/b","retires":"2026-12-11"},"maintenance":"slow","maintenanceAsOf":"2026-07-01","name":"A","offerCount":10,` +
+		"similar": `{"count":1,"data":[{"category":"c","description":"D","id":"model/a",` +
+			`"lifecycle":{"deprecated":"2026-01-01","replacedBy":"model/b","retires":"2026-12-11"},"maintenance":"slow","name":"A","offerCount":10,` +
 			`"price":{"blended":3.4375,"date":"2026-07-01","input":1.25,"output":10,"provider":"acme"},"score":1,"status":"deprecated"}]}`,
-		"get_entity": `{"entity":{"category":"c","description":"D","family":"f","id":"model/a","ids":{"openrouter":["lab/a"],"pypi":["a"]},"knowledge":"2025-01",` +
-			`"lifecycle":{"deprecated":"2026-01-01","replacedBy":"model/b","retires":"2026-12-11"},"maintenance":"slow","maintenanceAsOf":"2026-07-01",` +
-			`"modalities":{"input":["text","image"],"output":["text"]},"name":"A","offerCount":10,"offers":[` +
-			`{"provider":"zeta","id":"lab/a","input":1.1,"output":9,"cacheRead":null,"context":400000,"date":"2026-07-02"},` +
-			`{"provider":"acme","id":"x","input":1.25,"output":10,"cacheRead":0.125,"date":"2026-07-01"},` +
-			`{"provider":"none","id":"x","input":null,"output":null,"cacheRead":null},` + unpriced(1) + unpriced(2) + unpriced(3) + unpriced(4) + strings.TrimSuffix(unpriced(5), ",") + `],` +
-			`"openWeights":false,"parameters":{"total":70000000000},"price":{"blended":3.4375,"date":"2026-07-01","input":1.25,"output":10,"provider":"acme"},` +
-			`"reasoning":true,"reasoningEfforts":["low","high"],"scores":{"composite":1},` +
-			`"signalDates":{"Terminal-Bench (high)":"2026-06","contextTokens":"2026-07-01","lastRelease":"2024-06-06"},` +
-			`"signals":{"Terminal-Bench (high)":0.5,"contextTokens":400000,"lastRelease":"2024-06-05","stars":5},` +
-			`"status":"deprecated","version":"2.3.1","versionAsOf":"2024-06-06"}}`,
+		"get_entity": `{"category":"c","description":"D","family":"f","id":"model/a","ids":{"openrouter":["lab/a"],"pypi":["a"]},"knowledge":"2025-01",` + facts,
 	} {
 		if text, _ := use(t, cs, tool, map[string]any{"entity": "model/a"}); text != want {
 			t.Errorf("%s\nwant\n%s", text, want)
@@ -131,12 +126,7 @@ func TestFactsHaveDays(t *testing.T) {
 	}
 }
 
-// unpriced is the n-th offer of factsRecord without a price, as a result has it.
-func unpriced(n int) string {
-	return fmt.Sprintf(`{"provider":"p","id":"%d","input":null,"output":null,"cacheRead":null},`, n)
-}
-
-// TestLongChanges: a change of an offer shows its terms, and one of a long list its beginning.
+// TestLongChanges: a change of a long list shows its beginning.
 func TestLongChanges(t *testing.T) {
 	results := strings.Repeat(`{"name":"Bench","value":1},`, 100)
 	cs := connect(t, fake(func(context.Context, string, url.Values) (int, http.Header, string, error) {
@@ -145,8 +135,8 @@ func TestLongChanges(t *testing.T) {
 			{"field":"signals.benchmarks","old":null,"new":[` + results[:len(results)-1] + `]}]}],"count":1,"nextCursor":null}`)
 	}), Options{})
 	text, wrong := use(t, cs, "changes_since", map[string]any{"since": "2026-01-01"})
-	want := `"changes":[{"field":"offers.acme/x","old":null,"new":{"date":"2026-07-01","id":"x","input":1.25,"provider":"acme"}},{"field":"signals.benchmarks","old":null,"new":"[{\"name\"`
-	if wrong || !strings.Contains(text, want) || len(text) > 600 {
+	want := `{"field":"signals.benchmarks","new":"[{\"name\"`
+	if wrong || !strings.Contains(text, want) || len(text) > 1000 {
 		t.Errorf("%s", text)
 	}
 }
