@@ -24,7 +24,7 @@ var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Targe
 // findByForm finds PyTorch by a misspelt name, and filters the results with a link that
 // shows how many will be left.
 func (v *visitor) findByForm() {
-	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
+	v.tab.Do(v, chromedp.SendKeys(`#find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
 	if first := v.text(`#results .hits a.row-name`); first != "PyTorch" {
 		v.Errorf("the first result is %q", first)
@@ -42,7 +42,7 @@ func (v *visitor) findByForm() {
 // findByCategory opens the search page of a static site, which states that searching needs
 // scripts, and follows the links that the page offers instead.
 func (v *visitor) findByCategory() {
-	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
+	v.tab.Do(v, chromedp.SendKeys(`#find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
 	v.toldOfScripts("Searching")
 	v.follow("/categories/", chromedp.Click(`noscript a[href="/categories/"]`))

@@ -75,7 +75,7 @@ func TestChanges(t *testing.T) {
 		t.Errorf("only %d changes and %d choices", n, len(choices))
 	}
 	reached := map[string]bool{}
-	for _, to := range all(b.page("/changes/"), `<li><a href="/changes/([^"]+)"`) {
+	for _, to := range all(b.page("/changes/"), `(?:<li><a|<a class="chip") href="/changes/([^"]+)"`) {
 		reached[to] = true
 	}
 	for path := range choices {

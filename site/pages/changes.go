@@ -40,6 +40,7 @@ type changesPage struct {
 	Dated        bool // days can be chosen
 	Action       string
 	Since, Until string
+	Presets      []option
 	Wrong        string // an invalid day in the query
 	Newest       string // the last day with changes, or "" if there is none
 	Oldest       string
@@ -181,7 +182,10 @@ func (r *request) changes() (*page, error) {
 		return nil, err
 	}
 	r.addChangeFilters(d)
-	p := &page{Template: "changes", Title: "Changes", Data: d, Scripts: []string{"unfold.js"}, NoIndex: d.Since+d.Until+d.Wrong != "",
+	if d.Dated {
+		d.addPresets(r.AsOf)
+	}
+	p := &page{Template: "changes", Title: "Changes", Data: d, NoIndex: d.Since+d.Until+d.Wrong != "",
 		Description: "Additions, updates and deletions, field by field, with commits and pull requests."}
 	for _, o := range d.Chosen {
 		p.Title += ": " + o.Name
@@ -248,6 +252,18 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 	}
 	if until, d.Until = day("until"); d.Until != "" {
 		f.To = a.ChangesSince(until.AddDate(0, 0, 1))
+	}
+}
+
+// addPresets adds links to the changes of the last days and of this month.
+func (d *changesPage) addPresets(asOf time.Time) {
+	today := asOf.UTC()
+	for _, x := range []struct {
+		name  string
+		since time.Time
+	}{{"Last 7 days", today.AddDate(0, 0, -6)}, {"This month", today.AddDate(0, 0, 1-today.Day())}, {"Last 30 days", today.AddDate(0, 0, -29)}} {
+		since := x.since.Format(time.DateOnly)
+		d.Presets = append(d.Presets, option{Name: x.name, To: d.Action + "?since=" + since, Chosen: d.Since == since && d.Until == ""})
 	}
 }
 

@@ -19,13 +19,12 @@ import (
 )
 
 // kindColumns are the columns of the list of a kind, in order. On a phone, only the first are shown.
-func kindColumns(k *kinds.Kind) []string {
+func kindColumns(k *kinds.Kind) (list []string) {
 	if k.Columns != nil {
 		return k.Columns
 	}
-	var list []string
 	for _, f := range k.Fields {
-		if !f.IsGroup() && len(list) < 6 {
+		if f.Type != kinds.Group && len(list) < 6 {
 			list = append(list, f.Path)
 		}
 	}
@@ -107,6 +106,31 @@ func (s *Site) column(name string) *column {
 		return text(func(e *record.Entity) string { return e.License })
 	case "pricingModel":
 		return text(func(e *record.Entity) string { return s.label(e.PricingModel) })
+	case "version":
+		return text(func(e *record.Entity) string { return e.Version })
+	case "status":
+		return text(func(e *record.Entity) string { return s.label(e.Status) })
+	case "url":
+		return text(func(e *record.Entity) string { return textfmt.Host(e.URL) })
+	case "tags", "capabilities":
+		return text(func(e *record.Entity) string {
+			return strings.Join(map[bool][]string{true: e.Tags, false: e.Capabilities}[name == "tags"], ", ")
+		})
+	case "price":
+		c.Number, c.key = true, "price"
+		c.cell = func(it *item) cell { return cell{Text: priceText(&it.Price), Raw: it.Price.Blended.Micros()} }
+		return c
+	case "offers":
+		c.Number, c.Down = true, true
+		c.cell = func(it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }
+		return c
+	case "retires":
+		return text(func(e *record.Entity) string {
+			if e.Lifecycle == nil {
+				return ""
+			}
+			return textfmt.Day(e.Lifecycle.Retires)
+		})
 	case "maintenance":
 		return text(func(e *record.Entity) string { return textfmt.Capitalize(e.Maintenance.State) })
 	case "addedDate", "lastUpdated":
@@ -157,8 +181,17 @@ func (s *Site) declaredColumn(c *column) *column {
 		return c
 	}
 	f := s.kinds().Field(c.Name)
-	if f == nil {
-		panic("pages: unknown column " + c.Name)
+	if f == nil { // a group of fields
+		c.cell = func(it *item) cell {
+			var parts []string
+			for _, v := range it.Values {
+				if v.Field.Group != nil && v.Field.Group.Name == c.Name {
+					parts = append(parts, textfmt.Value(v.Field, v.Value))
+				}
+			}
+			return cell{Text: strings.Join(parts, " / ")}
+		}
+		return c
 	}
 	if f.IsNumber() || f.Type == kinds.Date || f.Type == kinds.Month {
 		c.Number, c.Down, c.key = true, true, f.Path

@@ -29,6 +29,7 @@ const (
 type comparePage struct {
 	Entities []comparedEntity
 	Groups   []compareGroup
+	Why      []outranking
 	Unknown  []unknownEntity
 	TooMany  bool
 	Asked    string       // the requested name to add, if it is ambiguous or unknown
@@ -75,7 +76,7 @@ func (r *request) compare() (*page, error) {
 		return nil, err
 	}
 	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
-		return r.suggestionsPage(d, textfmt.Truncate(text, 100))
+		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []suggestion { return r.addOptions(d, list) })
 	}
 	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
 		if err := r.addNamed(d, textfmt.Truncate(text, 100)); err != nil {
@@ -100,7 +101,7 @@ func (r *request) fillComparison(p *page, d *comparePage) {
 	case 1:
 		d.Ready = r.comparisonsOf(d.Entities[0])
 	}
-	d.Groups = r.comparison(d.Entities)
+	d.Groups, d.Why = r.comparison(d.Entities), r.outrankings(d.Entities)
 	var names []string
 	for _, e := range d.Entities {
 		names = append(names, textfmt.Name(e.Name))
@@ -240,18 +241,31 @@ func (r *request) addOptions(d *comparePage, list []uint32) (out []suggestion) {
 	return out
 }
 
-// suggestionsPage renders the part of the page that the script shows while the user types.
-func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
+// suggestionsPage renders what scripts show while the user types, as links that a function makes.
+func (r *request) suggestionsPage(text string, links func([]uint32) []suggestion) (*page, error) {
 	list := r.suggested(text)
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
-	found := r.addOptions(d, list[:min(maxSuggested, len(list))])
+	slices.SortStableFunc(list, func(a, b uint32) int { return boolOrder(r.deprecated(a)) - boolOrder(r.deprecated(b)) })
 	b := bytes.NewBuffer([]byte{}) // not nil, because an empty body is valid
-	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", found); err != nil {
+	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", links(list[:min(maxSuggested, len(list))])); err != nil {
 		return nil, err
 	}
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil
+}
+
+// entityLinks returns links to entities, and says which are deprecated.
+func (r *request) entityLinks(list []uint32) (links []suggestion) {
+	for _, o := range list {
+		e := r.Build.Entity(o)
+		note := r.kindTitle(e.Type) + " · " + textfmt.Name(r.categoryTitle(e.Category))
+		if r.deprecated(o) {
+			note += " · deprecated"
+		}
+		links = append(links, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, note})
+	}
+	return links
 }
 
 // exampleComparisons returns comparisons of leading entities, each with its most similar

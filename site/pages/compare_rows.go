@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ type compareRow struct {
 	Common []string // values that all entities share, shown across all columns instead of in cells
 	Alone  string   // used by scripts: the title if no values are shared
 	Best   string   // used by scripts: the types of which the best is marked, separated by spaces
+	Least  bool     // used by scripts: the lowest is the best
 }
 
 // compareCell is the value of one entity in a row. The zero value is empty.
@@ -36,6 +38,9 @@ type compareCell struct {
 	List  []string
 	Score record.Score // drawn as a bar if known
 	Best  bool
+
+	number float64 // by which the best is found
+	known  bool
 }
 
 // declaredRow precedes the path of a declared field in the name of its row.
@@ -68,16 +73,12 @@ func (s *Site) compareScores(list []comparedEntity, names []string) []compareRow
 		row := compareRow{Field: name, Title: s.label(name)}
 		for _, e := range list {
 			v := e.Scores.Get(name)
-			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v})
+			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v, number: v.Float(), known: v.Known()})
 		}
-		typ := list[0].Type
-		other := slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != typ })
-		if !other && slices.Contains(s.bestOf(name), typ) {
-			markBest(row.Cells)
-		}
+		markBest(list, row.Cells, s.bestOf(name), false)
 		rows = append(rows, row.markDifferences())
 	}
-	return rows
+	return knownRows(rows)
 }
 
 // bestOf returns the types of which one entity can be called the best by a score: those whose scores
@@ -86,20 +87,30 @@ func (s *Site) bestOf(name string) []string {
 	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return s.Formula == nil || !board.Comparable(s.Formula, t, name) })
 }
 
-// markBest marks the highest score if the scores differ.
-func markBest(cells []compareCell) {
-	var known []record.Score
-	for _, c := range cells {
-		if c.Score.Known() {
-			known = append(known, c.Score)
-		}
-	}
-	if len(known) < 2 {
+// bestSignal reports whether an entity with more of a signal is better by it.
+func bestSignal(x *kinds.Signal) bool {
+	return x.Grows || x.Name == "contextTokens" || x.Name == "outputTokens"
+}
+
+// markBest marks the best number if the numbers differ and the entities are of one type, among those of
+// which one can be called the best.
+func markBest(list []comparedEntity, cells []compareCell, types []string, least bool) {
+	typ := list[0].Type
+	if !slices.Contains(types, typ) || slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != typ }) {
 		return
 	}
-	best, least := slices.MaxFunc(known, record.Score.Compare), slices.MinFunc(known, record.Score.Compare)
+	low, high, known := math.Inf(1), math.Inf(-1), 0
+	for _, c := range cells {
+		if c.known {
+			low, high, known = min(low, c.number), max(high, c.number), known+1
+		}
+	}
+	best := high
+	if least {
+		best = low
+	}
 	for i := range cells {
-		cells[i].Best = best != least && cells[i].Score == best
+		cells[i].Best = known > 1 && low < high && cells[i].known && cells[i].number == best
 	}
 }
 
@@ -109,6 +120,9 @@ func (r *request) factRows(list []comparedEntity) []compareRow {
 		row := compareRow{Field: f, Title: r.label(strings.TrimPrefix(f, declaredRow))}
 		for _, e := range list {
 			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
+		}
+		if f == "price" {
+			markBest(list, row.Cells, r.kinds().Names(), true)
 		}
 		rows = append(rows, row.markDifferences())
 	}
@@ -138,7 +152,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "maintenance":
 		return compareCell{Text: textfmt.Capitalize(e.Maintenance.State), Note: textfmt.Day(e.Maintenance.AsOf)}
 	case "price":
-		return compareCell{Text: priceText(&e.Price), Note: textfmt.Day(priceDay(e))}
+		return compareCell{Text: priceText(&e.Price), Note: textfmt.Day(priceDay(e)), number: e.Price.Blended.Float(), known: e.Price.Blended.Known()}
 	case "retires", "replacedBy":
 		return r.lifecycleCell(field, e.Lifecycle)
 	}
@@ -175,12 +189,15 @@ func (r *request) signalRows(list []comparedEntity) []compareRow {
 			case f.Day != "":
 				c.Text = textfmt.Day(f.Day)
 			default:
-				c.Text = textfmt.Compact(f.Number)
+				c.Text, c.number, c.known = textfmt.Compact(f.Number), f.Number, true
 			}
 			if f.Date != "" {
 				c.Note = textfmt.Day(f.Date)
 			}
 			row.Cells = append(row.Cells, c)
+		}
+		if bestSignal(s) {
+			markBest(list, row.Cells, r.kinds().Names(), false)
 		}
 		rows = append(rows, row.markDifferences())
 	}
@@ -295,10 +312,18 @@ func (r *request) rowTemplates() *rowTemplates {
 		scores = append(scores, w)
 	}
 	for _, f := range compareFacts(r.kinds()) {
-		facts = append(facts, row(f, r.label(strings.TrimPrefix(f, declaredRow))))
+		w := row(f, r.label(strings.TrimPrefix(f, declaredRow)))
+		if f == "price" {
+			w.Best, w.Least = strings.Join(r.kinds().Names(), " "), true
+		}
+		facts = append(facts, w)
 	}
 	for _, s := range r.Build.Kinds().Signals {
-		signals = append(signals, row("signal-"+s.Name, r.label(s.Name)))
+		w := row("signal-"+s.Name, r.label(s.Name))
+		if bestSignal(s) {
+			w.Best = strings.Join(r.kinds().Names(), " ")
+		}
+		signals = append(signals, w)
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
 		{"benchmarks", "Benchmarks in common", nil},

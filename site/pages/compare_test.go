@@ -94,6 +94,12 @@ func TestCompare(t *testing.T) {
 				case alike && best == least:
 					ties++
 				}
+				if len(rows[name]) == 0 {
+					if best >= 0 {
+						t.Errorf("%v: no row of %s", keys, name)
+					}
+					continue
+				}
 				if got := rows[name][i]; got != want {
 					t.Errorf("%v: %s of %s is shown as %+v, want %+v", keys, name, keys[i], got, want)
 				}

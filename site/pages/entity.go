@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"kindex/exports/board"
@@ -28,6 +30,7 @@ type entityPage struct {
 	Now      string    // path of the entity's current page, or "" if the entity was deleted
 	Then     string    // the entity's slug on that day, if it was different
 	Standing *standing // on its own board; nil for earlier versions and if it is on none
+	Card     []fact    // what people first ask of its kind
 	Crumbs   []link
 	Main     []link // its links
 	Notices  []notice
@@ -121,6 +124,37 @@ func (r *request) entity() (*page, error) {
 	return p, nil
 }
 
+// cardTitles are titles that are too long for the columns of lists.
+var cardTitles = map[string]string{"openWeights": "Open weights", "modalities.input": "Input"}
+
+// maxMain is the number of facts on the main card.
+const maxMain = 5
+
+// mainFacts returns the known facts of the card of an entity's kind.
+func (r *request) mainFacts(e *record.Entity) (list []fact) {
+	k, it := r.kinds().Kind(e.Type), item{Entity: e}
+	names := k.Card
+	if names == nil {
+		names = kindColumns(k)
+	}
+	for _, name := range names {
+		if name == "board" || len(list) == maxMain { // the place on a board has a line of its own
+			continue
+		}
+		c := r.column(name)
+		x := c.cell(&it)
+		if x.Text == "" {
+			continue
+		}
+		f := fact{Name: cmp.Or(cardTitles[name], c.Title), Value: strings.TrimSpace(textfmt.Name(x.Text) + " " + c.Unit)}
+		if name == "price" {
+			f.Note = "per million tokens, " + r.priceNote(e)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
 // path returns the path of a record's page.
 func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
@@ -133,6 +167,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	}
 	x := r.Formula.Explain(e, asOf)
 	d.Score = r.explain(x)
+	d.Card = r.mainFacts(e)
 	var ended *link
 	d.Main, ended = r.addresses(e)
 	d.Notices = r.notices(d, ended, asOf)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -112,11 +113,11 @@ func (f *filters) finish(r *request) {
 	f.Action = r.route.path(r.args, nil)
 }
 
-// filtersOf reads the filters of the list of a kind. A static site has none.
-func (r *request) filtersOf(k *kinds.Kind) *filters {
+// filtersOf reads the filters of the list of a kind. A static site has none to read.
+func (r *request) filtersOf(k *kinds.Kind, read bool) *filters {
 	f := &filters{Fields: make([]formField, 0, 24), openOffers: true} // so that pointers to the fields stay valid
 	ofKind := &view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}
-	if f.set = r.Build.Select(ofKind); r.Static {
+	if f.set = r.Build.Select(ofKind); !read {
 		return f
 	}
 	all := f.set.Clone()
@@ -153,6 +154,9 @@ func (r *request) filtersOf(k *kinds.Kind) *filters {
 		f.addOfferLimits(r)
 		ask(formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k", Mode: "text"})
 	}
+	if leaf := r.kinds().Field("parameters.total"); leaf != nil && k.Has(leaf) {
+		f.addMemory(r, leaf)
+	}
 	for _, leaf := range r.kinds().Leaves() {
 		if leaf.Filter && k.Has(leaf) && leaf.IsNumber() {
 			ask(formField{Name: "min" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at least", Mode: "text"})
@@ -175,6 +179,21 @@ func (r *request) filtersOf(k *kinds.Kind) *filters {
 	}
 	f.finish(r)
 	return f
+}
+
+// addMemory adds the most memory that the weights may take: half a byte for each parameter.
+func (f *filters) addMemory(r *request, parameters *kinds.Field) {
+	x := f.add(r, formField{Name: "maxMemory", Label: "Fits in memory, GB", Hint: "weights at 4 bits", Mode: "text"})
+	if x.Value == "" {
+		return
+	}
+	number, ok := where.Amount(strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(x.Value, " ", "")), "gb"))
+	gigabytes, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil {
+		x.Wrong = "Enter a number of gigabytes, such as 24."
+		return
+	}
+	f.set.And(r.Build.Select(&view.Filter{Bounds: []view.Bound{{Key: parameters.Path, Number: gigabytes * 2e9, AtMost: true}}}))
 }
 
 // apply selects what matches the parameters of the API. An invalid one is noted at its field.

@@ -1,39 +1,40 @@
 package pages
 
 import (
+	"net/url"
 	"slices"
+	"strings"
 
 	"kindex/exports/board"
 	"kindex/exports/feed"
-	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // Limits of the home page.
 const (
-	homeLeaders  = 5 // entities of each type
-	homeTrending = 5
-	homeChanges  = 8
-	homeNews     = 5    // releases, price changes and retirements, each
+	homeLeaders  = 5    // entities of each board
+	homeNews     = 6    // releases, price changes, retirements and newly ranked, each
 	homeSearched = 3000 // the newest changes other than of figures, among which those to show are searched
 	homeClasses  = 16   // only the largest categories
 )
 
 // homePage is the home page.
 type homePage struct {
-	Boards     []homeBoard
-	Trending   []trendingEntity
-	Latest     []row  // the entities added last, if nothing is trending
-	Since      string // the day that scores are compared with, or "" if there was no history yet
+	Kinds      string // the plurals of all kinds, as in a sentence
+	Questions  []question
 	News       *homeNewsLists
-	Changes    []changeSummary
+	Boards     []homeBoard
 	Categories []record.Category
 	ChangesAll int
 	Month      option // the present month
 }
+
+// question is what people come with, and where the answer is.
+type question struct{ Text, Answer, To string }
 
 // homeBoard is the top of a leaderboard of a type.
 type homeBoard struct {
@@ -45,40 +46,89 @@ type homeBoard struct {
 
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.History().Changes()}
+	var plurals []string
+	for _, t := range r.types() {
+		plurals = append(plurals, r.plural(t))
+	}
+	if h.Kinds = textfmt.JoinAnd(plurals); len(plurals) == 0 {
+		h.Kinds = "entries"
+	}
 	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
-	own := r.ownBoards()
 	for _, t := range r.types() {
-		if i := slices.IndexFunc(own, func(b *board.Board) bool { return b.Type == t }); i >= 0 {
-			top := r.boardTop(own[i], homeLeaders)
-			h.Boards = append(h.Boards, homeBoard{t, own[i].Title, boardPath(own[i].Slug), top.Rows})
-			continue
+		if i := slices.IndexFunc(r.ownBoards(), func(b *board.Board) bool { return b.Type == t }); i >= 0 {
+			top := r.boardTop(r.ownBoards()[i], homeLeaders)
+			h.Boards = append(h.Boards, homeBoard{t, top.Title, top.Path(), top.Rows})
+		} else if r.comparable(t) {
+			best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, homeLeaders)
+			rows := r.rows(best)
+			for i := range rows {
+				rows[i].Rank = i + 1
+			}
+			h.Boards = append(h.Boards, homeBoard{t, "Leading " + r.plural(t), r.kindPath(t), rows})
 		}
-		if r.Formula == nil || !board.Comparable(r.Formula, t, "composite") {
-			continue // scores from different benchmarks
-		}
-		set := r.Build.Board(view.AllBoard, t, "composite")
-		best, _, _ := r.Build.Page(set, view.DefaultSort, nil, 0, homeLeaders)
-		rows := r.rows(best)
-		for i := range rows {
-			rows[i].Rank = i + 1
-		}
-		h.Boards = append(h.Boards, homeBoard{t, "Leading " + r.plural(t), r.kindPath(t), rows})
-	}
-	h.Since, h.Trending = r.trendingIn("7d", homeTrending)
-	if len(h.Trending) == 0 {
-		h.Latest = r.latest("", homeTrending)
 	}
 	var err error
 	if h.News, err = r.news(); err != nil {
 		return nil, err
 	}
-	h.Changes = h.News.Changes
+	h.Questions = h.News.Questions
 	for _, o := range r.monthOptions(1) {
 		h.Month = o
 	}
-	m := r.Build.Manifest
-	return &page{Template: "home", Description: m.Description, Data: h, LinkedData: r.dataset()}, nil
+	return &page{Template: "home", Description: r.Build.Manifest.Description, Data: h, LinkedData: r.dataset()}, nil
+}
+
+// findQuestions returns real questions with their answers in this build. What the index cannot answer is
+// left out.
+func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
+	for _, x := range []struct{ kind, text, query string }{
+		{"model", "What is the cheapest vision model with 200k context?", "modality=image&minContext=200k&sort=input"},
+		{"tool", "Which packages are no longer maintained?", "maintenance=dormant&sort=downloads"},
+		{"model", "What is the best open language model for 24 GB of memory?", "category=language&openWeights=true&maxMemory=24+GB&sort=board"},
+	} {
+		k := s.kinds().Kind(x.kind)
+		if k == nil {
+			continue
+		}
+		query, err := url.ParseQuery(x.query)
+		if err != nil {
+			continue // never: they are constants
+		}
+		r := s.find(Request{Path: s.kindPath(x.kind), Query: query})
+		f := r.filtersOf(k, true)
+		by := r.column(query.Get("sort"))
+		at := func(o uint32) item {
+			return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.Entity(o))}
+		}
+		ordered := r.sorted(by, f.set, by.Down, at)
+		if len(ordered) == 0 || f.Wrong {
+			continue
+		}
+		it := at(ordered[0])
+		c := by.cell(&it)
+		if c.Text == "" {
+			continue
+		}
+		q := question{Text: x.text, To: s.kindPath(x.kind) + "?" + x.query, Answer: textfmt.Name(it.Name)}
+		switch by.Name {
+		case "input":
+			q.Answer += ": " + strings.ToLower(c.Text) + " a million tokens in"
+		case "board":
+			q.Answer += ": " + c.Text + ", " + textfmt.Name(c.Note)
+		case "downloads":
+			q.Answer = textfmt.Plural(len(ordered), s.plural(x.kind)[:len(s.plural(x.kind))-1], s.plural(x.kind)) + ", " + q.Answer + " the most used of them"
+		}
+		if s.Static { // it has no filters
+			q.To = it.path()
+		}
+		list = append(list, q)
+	}
+	if i := slices.IndexFunc(n.Retiring, func(e newsEvent) bool { return !e.Past }); i >= 0 {
+		e := n.Retiring[i]
+		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: e.Path()})
+	}
+	return list
 }
 
 // row is an entity in a list.
@@ -107,32 +157,6 @@ func (s *Site) rows(ordinals []uint32) []row {
 		list = append(list, row{Entity: s.Build.Entity(o)})
 	}
 	return list
-}
-
-// trendingEntity is an entity whose score has risen.
-type trendingEntity struct {
-	row
-	history.Trend
-}
-
-// Points returns the number of points by which the score has risen.
-func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
-
-// trendingIn returns the entities that gained the most within a window, and the day whose
-// end their scores are compared with.
-func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity) {
-	since, empty, trends := s.Build.History().Trends(window)
-	if empty {
-		return "", nil
-	}
-	for _, t := range trends[:min(most, len(trends))] {
-		if t.Gain() == 0 {
-			break // the entities are sorted by gain
-		}
-		e := s.Build.Entity(t.Ordinal)
-		list = append(list, trendingEntity{row{Entity: e}, t})
-	}
-	return since, list
 }
 
 // changeSummary is a change as shown on pages.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"kindex/exports/calendar"
@@ -16,16 +17,34 @@ import (
 // homeNewsLists is what is new: by release, price and retirement, and the latest changes. It is found
 // once for each build.
 type homeNewsLists struct {
-	Released []newsEvent // newest first
-	Retiring []newsEvent // the next first; those of the last month after them
-	Prices   []changeSummary
-	Changes  []changeSummary // without figures and descriptions
+	Released  []newsEvent // newest first
+	Retiring  []newsEvent // the next first; those of the last month after them
+	Prices    []priceNews
+	Ranked    []changeSummary // got their first score in the present month
+	Questions []question
 }
 
 // newsEvent is a release or a retirement.
 type newsEvent struct {
 	calendar.Event
 	Past bool // the day has passed
+}
+
+// priceNews is a changed price of an offer.
+type priceNews struct {
+	changeSummary
+	Text string // such as input $2 → $1 at OpenAI
+}
+
+// priceNews returns a change of prices in short.
+func (s *Site) priceNews(c *record.Change) priceNews {
+	n := priceNews{changeSummary: s.changeSummary(c)}
+	offer, name, _ := strings.Cut(strings.TrimPrefix(c.Fields[0].Field, "offers."), ".")
+	provider, _, _ := strings.Cut(offer, "/")
+	if i := slices.Index(record.PriceNames[:], name); i >= 0 && i < len(priceWords) && len(n.Lines) > 0 && n.Lines[0].Old != nil && n.Lines[0].New != nil {
+		n.Text = priceWords[i] + " " + strings.TrimSuffix(n.Lines[0].Old.Text, " per million tokens") + " → " + strings.TrimSuffix(n.Lines[0].New.Text, " per million tokens") + " at " + s.providerName(provider)
+	}
+	return n
 }
 
 // Path returns the path of the entity's page.
@@ -40,7 +59,20 @@ func (s *Site) findNews() (*homeNewsLists, error) {
 		return nil, err
 	}
 	n.addEvents(events, s.AsOf)
-	return n, s.addLatestChanges(n)
+	if err := s.addPriceChanges(n); err != nil {
+		return nil, err
+	}
+	for _, name := range s.News.Months()[:min(1, len(s.News.Months()))] {
+		m, err := s.News.Month(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range m.Ranked.Data[:min(homeNews, len(m.Ranked.Data))] {
+			n.Ranked = append(n.Ranked, s.changeSummary(c))
+		}
+	}
+	n.Questions = s.findQuestions(n)
+	return n, nil
 }
 
 // addEvents adds the releases and retirements closest to a time; events are sorted by day.
@@ -68,29 +100,22 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 }
 
-// addLatestChanges adds the latest changes, and those of prices.
-func (s *Site) addLatestChanges(n *homeNewsLists) error {
+// addPriceChanges adds the latest changes of prices.
+func (s *Site) addPriceChanges(n *homeNewsLists) error {
 	a := s.Build.History()
 	set := a.SelectChanges(history.ChangeFilter{To: a.Changes()})
 	set.AndNot(s.News.Figures())
 	newest := set.ReverseIterator()
 	for range min(homeSearched, int(set.GetCardinality())) {
-		if len(n.Changes) == homeChanges && len(n.Prices) == homeNews {
+		if len(n.Prices) == homeNews {
 			return nil
 		}
 		c, err := a.Change(int(newest.Next()))
 		if err != nil {
 			return err
 		}
-		if len(n.Changes) < homeChanges {
-			if shown := without(c, func(f record.FieldChange) bool { return !news.IsNews(f.Field) }); shown != nil {
-				n.Changes = append(n.Changes, s.changeSummary(shown))
-			}
-		}
-		if len(n.Prices) < homeNews && c.Event == record.Updated {
-			if shown := without(c, func(f record.FieldChange) bool { return !news.IsPrice(f) }); shown != nil {
-				n.Prices = append(n.Prices, s.changeSummary(shown))
-			}
+		if shown := without(c, func(f record.FieldChange) bool { return !news.IsPrice(f) }); shown != nil && c.Event == record.Updated {
+			n.Prices = append(n.Prices, s.priceNews(shown))
 		}
 	}
 	return nil

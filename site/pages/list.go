@@ -148,6 +148,14 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 	default:
 		reversed = false
 	}
+	if by.Place == "" && by.Name != "name" { // a phone shows what the rows are sorted by
+		for _, c := range all {
+			if c.Place == "p2" {
+				c.Place = ""
+			}
+		}
+		by.Place = "p2"
+	}
 	l.ordered = r.sorted(by, set, by.Down != reversed, l.at)
 	for _, c := range all {
 		if c.Name == by.Name {
@@ -377,7 +385,7 @@ func (s *Site) plural(name string) string {
 func (r *request) ofKind() (*page, error) {
 	k := r.kindOf(r.arg("plural"))
 	l := &listing{Heading: k.Plural, Text: k.Description, Pick: true, What: kinds.InSentence(k.Plural)}
-	l.Filters = r.filtersOf(k)
+	l.Filters = r.filtersOf(k, !r.Static)
 	byDefault := r.column("composite")
 	columns := kindColumns(k)
 	if !r.comparable(k.Name) && slices.Contains(columns, "released") {

@@ -101,6 +101,9 @@ func (r *request) search() (*page, error) {
 		p.Data = &searchPage{Browse: true}
 		return p, nil
 	}
+	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
+		return r.suggestionsPage(textfmt.Truncate(text, 100), r.entityLinks)
+	}
 	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
 	if len(d.Query) > maxQueryLen {
 		d.Query, d.TooLong = textfmt.Truncate(safetext.OneLine(d.Query[:maxQueryLen]), 100), true

@@ -34,13 +34,13 @@ func TestSmallIndex(t *testing.T) {
 		says string
 		not  string
 	}{
-		{served, "/", `placeholder="Search 1 entity"`, "git"},
+		{served, "/", "<h1>Choose among tools by figures you can check</h1>", "git"},
 		{served, "/", "your entries are checked as you type, and every", "Leading models"},
 		{files, "/", "every proposal is reviewed in the open", "as you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
 		{served, "/leaderboards/tools/at-2020-01-01/", "available only for " + today + ";", "from"},
 		{served, "/leaderboards/tools/", "Nothing is ranked here", "Quality"},
-		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
+		{served, "/compare/?e=tool/one", "Facts", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},
 	} {
 		_, main, _ := strings.Cut(string(pageAt(t, c.site, c.path).Body), "<main")

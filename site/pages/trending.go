@@ -43,6 +43,32 @@ type trendingPage struct {
 // trendingWindows returns the page's time windows, starting with the default.
 func (s *Site) trendingWindows() []string { return s.Build.History().Windows() }
 
+// trendingEntity is an entity whose score has risen.
+type trendingEntity struct {
+	row
+	history.Trend
+}
+
+// Points returns the number of points by which the score has risen.
+func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
+
+// trendingIn returns the entities that gained the most within a window, and the day whose
+// end their scores are compared with.
+func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity) {
+	since, empty, trends := s.Build.History().Trends(window)
+	if empty {
+		return "", nil
+	}
+	for _, t := range trends[:min(most, len(trends))] {
+		if t.Gain() == 0 {
+			break // the entities are sorted by gain
+		}
+		e := s.Build.Entity(t.Ordinal)
+		list = append(list, trendingEntity{row{Entity: e}, t})
+	}
+	return since, list
+}
+
 // hasTrends reports whether an entity has gained points in the default window. Otherwise, the
 // menu names the page after what it shows instead.
 func (s *Site) hasTrends() bool {

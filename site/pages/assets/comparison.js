@@ -73,7 +73,7 @@ const facts = {
   category: e => { const a = boards.get(e.category); return {text: a?.textContent ?? named(e.category), to: a?.href}; },
   version: e => ({text: named(e.version), note: day(e.signals.lastRelease?.date)}),
   pricingModel: e => ({text: e.pricingModel ? label(e.pricingModel) : ''}),
-  price: e => ({text: price(e.price), note: day(priceDay(e))}),
+  price: e => ({text: price(e.price), number: e.price?.blended, note: day(priceDay(e))}),
   license: e => ({text: named(e.license)}),
   maintenance: e => ({text: upper(e.maintenance ?? ''), note: day(e.maintenanceAsOf)}),
   retires: e => ({text: day(e.lifecycle?.retires)}),
@@ -82,19 +82,22 @@ const facts = {
   lastUpdated: e => ({text: day(e.lastUpdated)}),
   status: e => ({text: label(e.status)}),
 };
-// score returns the cells of a score. The best is marked only among entities of one type, if that
-// is one of the given types, because other scores come from different benchmarks.
-function score(name, list, types) {
-  const cells = list.map(e => ({text: e.scores[name] === null ? '' : e.scores[name].toFixed(1), score: e.scores[name]}));
-  const known = cells.filter(c => c.score !== null).map(c => c.score);
-  const best = Math.max(...known);
+// mark marks the best number among entities of one type, if that is one of the given types: other numbers
+// cannot be compared.
+function mark(cells, list, types, least) {
+  const known = cells.map(c => c.number).filter(n => typeof n === 'number');
+  const [low, high] = [Math.min(...known), Math.max(...known)];
   const alike = types.includes(list[0].type) && list.every(e => e.type === list[0].type);
-  if (alike && known.length > 1 && best > Math.min(...known)) for (const c of cells) c.best = c.score === best;
+  if (alike && known.length > 1 && low < high) for (const c of cells) c.best = c.number === (least ? low : high);
   return cells;
+}
+function score(name, e) {
+  const n = e.scores[name];
+  return n === null ? {text: ''} : {text: n.toFixed(1), score: n, number: n};
 }
 function signal(f) {
   if (!f) return {text: ''};
-  return {text: typeof f.value === 'number' ? compact(f.value) : day(f.value), note: day(f.date)};
+  return typeof f.value === 'number' ? {text: compact(f.value), number: f.value, note: day(f.date)} : {text: day(f.value), note: day(f.date)};
 }
 // folded returns the name of a result with its details in parentheses, like
 // record.Benchmark.FoldedName.
@@ -122,16 +125,17 @@ function topics(field, list, alone) {
   if (which === 'common') return shared.length ? {common: shared.map(named)} : null;
   return {...(shared.length ? {} : {title: alone}), cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
 }
-function rowOf(field, title, list, alone, best) {
+function rowOf({field, alone, best, least}, title, list) {
   const row = {field, title};
   if (facts[field]) row.cells = list.map(facts[field]);
   else if (field.startsWith('field-')) row.cells = list.map(e => declared(e, field.slice(6)));
   else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
   else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list, alone) ?? {cells: []})};
-  else row.cells = score(field, list, (best ?? '').split(' '));
+  else row.cells = list.map(e => score(field, e));
+  if (best) mark(row.cells, list, best.split(' '), least !== undefined);
   return row;
 }
-const keep = row => row.common || 'score' in (row.cells[0] ?? {}) || row.cells.some(c => c.text !== '');
+const keep = row => row.common || row.cells.some(c => c.text !== '');
 
 function topicList(list) {
   const span = make('span', '', {className: 'topics'});
@@ -194,7 +198,7 @@ function tableOf(list) {
   }
   for (const group of words.querySelectorAll('[data-group]')) {
     const rows = group.dataset.group === 'benchmarks' ? benchmarks(list)
-      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list, f.dataset.alone, f.dataset.best)).filter(keep);
+      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset, f.textContent, list)).filter(keep);
     if (!rows.length) continue;
     const body = table.createTBody(), number = table.tBodies.length - 1;
     body.dataset.group = group.dataset.group;

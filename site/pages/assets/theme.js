@@ -24,7 +24,7 @@
     // A slash focuses the search field unless the user is typing.
     document.addEventListener('keydown', e => {
       if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
-      const field = document.querySelector('#q, #hero-find, #find');
+      const field = document.querySelector('#q, #find');
       if (field) { e.preventDefault(); field.focus(); field.select(); }
     });
   });
