@@ -126,11 +126,11 @@ func (r *ranking) relax() {
 		if w.filler {
 			continue
 		}
-		if required++; w.phrase == nil {
+		if required++; r.mayLack(i) {
 			order = append(order, i)
 		}
 	}
-	if required < 2 || required == 2 && r.matches.GetCardinality() > 2 || r.isNamed {
+	if required < 2 || required == 2 && r.matches.GetCardinality() > 2 || r.isNamed && r.isExact.IsEmpty() {
 		return
 	}
 	telling, counts, unknown := make([]float64, len(r.clauses)), make([]uint64, len(r.clauses)), 0
@@ -175,6 +175,13 @@ func (r *ranking) relax() {
 	r.intersect()
 }
 
+// mayLack reports whether records may lack a word or a phrase. Behind the record that the query names, others of its
+// line follow: GPT-4 is not GPT-5.
+func (r *ranking) mayLack(i int) bool {
+	w := &r.clauses[i]
+	return w.phrase == nil && (!r.isNamed || i > 0 && digits(w.term) == "")
+}
+
 // addPartial adds the records that lack any one word but have the others, in names and topics.
 func (r *ranking) addPartial() {
 	var required []int
@@ -194,7 +201,7 @@ func (r *ranking) addPartial() {
 				found = roaring.And(found, r.matched[j].topical())
 			}
 		}
-		if r.clauses[i].phrase == nil && !roaring.AndNot(found, before).IsEmpty() {
+		if r.mayLack(i) && !roaring.AndNot(found, before).IsEmpty() {
 			r.matches = roaring.Or(r.matches, found)
 			r.clauses[i].dropped = true
 		}

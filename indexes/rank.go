@@ -21,6 +21,7 @@ const (
 	scoreStart        = 8 * scoreUnit    // the name or slug starts with the words of the query
 	scoreNear         = 30 * scoreUnit   // without spaces, the query is the name or slug apart from typos
 	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word
+	scoreMaker        = 12 * scoreUnit   // the query is the name of something by the same provider
 	scoreOpen         = 5 * scoreUnit    // it is open, as the query wants
 	scoreComplete     = 12 * scoreUnit   // it has all words, where others follow
 	scoreAlternative  = 40 * scoreUnit   // it is in the category of what the query wants alternatives to
@@ -33,8 +34,9 @@ const (
 	retiredPart = 1000 // retired records have this part of their score, unless the query names them
 )
 
-// scorePhrase holds the score for containing the query as a phrase, by the best list that contains it.
-var scorePhrase = [wordFields]int32{nameField: 40 * scoreUnit, topicField: 40 * scoreUnit, textField: 3 * scoreUnit}
+// scorePhrase holds the score for containing the query as a phrase, by the best list that contains it. A topic
+// scores as a category that the query names.
+var scorePhrase = [wordFields]int32{nameField: 40 * scoreUnit, topicField: 20 * scoreUnit, textField: 3 * scoreUnit}
 
 // idf returns the weight of a word, given how many records have it.
 func idf(numDocs int, docFreq uint64) float64 {
@@ -83,6 +85,9 @@ func (s *scores) addBest(awards []award) {
 	slices.SortStableFunc(awards, func(a, b award) int { return cmp.Compare(b.score, a.score) })
 	left := s.matches.Clone()
 	for _, a := range awards {
+		if a.set == nil {
+			continue
+		}
 		hits := roaring.And(left, a.set)
 		left.AndNot(hits)
 		s.add(hits, a.score)
@@ -100,8 +105,8 @@ func (r *ranking) score() []int32 {
 		}
 		s.addWord(m.groups, weight)
 	}
-	s.addBest(r.phrases)
-	for _, a := range slices.Concat(r.whole, r.topicSets[:], r.partSets[:]) {
+	s.addBest(append(r.phrases, r.topicSets[:subjectFields]...))
+	for _, a := range slices.Concat(r.whole, r.topicSets[subjectFields:], r.partSets[:]) {
 		if a.set != nil {
 			s.add(roaring.And(a.set, r.matches), a.score)
 		}

@@ -155,6 +155,9 @@ func (r *ranking) matchQuery(words []string) {
 	r.award(named, scoreJoinedExact)
 	r.isExact = roaring.Or(exact, named)
 	r.isNamed = !r.isExact.IsEmpty()
+	for o := range roaring.Values(r.isExact) {
+		r.award(r.having("provider", r.build.Entity(o).Provider), scoreMaker)
+	}
 	variants := r.variants(words)
 	variants.Or(r.term(joinedField, strings.Join(plain, "")))
 	r.named(variants, scoreVariant)

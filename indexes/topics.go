@@ -69,6 +69,10 @@ var topicFields = [...]struct {
 	score int32
 }{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {"family", 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
 
+// subjectFields is the number of topicFields that say what an entity is about. A name is often the value of several
+// of them, of which the best one counts.
+const subjectFields = 3
+
 // topicSets holds records by topicFields. The first set of a field decides its score.
 type topicSets [len(topicFields)]award
 
@@ -118,6 +122,12 @@ func (r *ranking) findParts(words []string) {
 	words = words[:min(len(words), maxClauses)]
 	used := make([]bool, len(words))
 	named := r.topics()
+	for i := 1; i < len(words); i++ { // vision model, but neither model serving nor compress models
+		isHead := i == len(words)-1 || stopWords[words[i+1]] || fillers[stem(words[i+1])]
+		if s := stem(words[i]); kinds[s] && isHead && slices.ContainsFunc(slugsOf(words[i-1:i]), named.has) {
+			r.addTo(&r.partSets, s, func(score int32) int32 { return 3 * score })
+		}
+	}
 	for n := min(len(words)-1, maxPart); n > 0; n-- {
 		for at := 0; at+n <= len(words); at++ {
 			if slices.Contains(used[at:at+n], true) {
@@ -135,9 +145,6 @@ func (r *ranking) findParts(words []string) {
 	}
 	var roots []string
 	for _, w := range words {
-		if s := stem(w); kinds[s] && len(words) > 1 {
-			r.addTo(&r.partSets, s, func(score int32) int32 { return 2 * score })
-		}
 		roots = append(roots, root(stem(w)))
 	}
 	for _, t := range named.roots {
@@ -152,6 +159,8 @@ type topicNames struct {
 	records map[string]*[len(topicFields)]*roaring.Bitmap // by slug
 	roots   []topicRoot                                   // categories and capabilities of several words
 }
+
+func (n *topicNames) has(slug string) bool { return n.records[slug] != nil }
 
 // topicRoot is a category or a capability by the roots of the words in its slug.
 type topicRoot struct {
