@@ -12,7 +12,8 @@ import (
 func peopleContent(t testing.TB) string {
 	dir := t.TempDir()
 	files := map[string]string{
-		"index":             "title: Test\nids:\n  - {name: module, title: Python module}\n",
+		"index":             "title: Test\n",
+		"kinds":             "ids:\n  - {name: module, title: Python module}\n",
 		"categories":        "categories:\n  - {slug: data, title: Data}\n  - {slug: vector-databases, title: Vector databases}\n  - {slug: language, title: Language models}\n  - {slug: voice-agents, title: Voice agents}\n",
 		"tool/pandas":       "name: pandas\ncategory: data\ndescription: Labeled tables in memory.\n",
 		"tool/dasky":        "name: Dasky\ncategory: data\ndescription: Splits pandas work over machines.\ntags: [pandas]\n",
