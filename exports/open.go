@@ -65,22 +65,15 @@ func OpenCurrent(root string) (*Build, error) {
 // opened at once.
 func (b *Build) mapFiles(dir *os.Root) error {
 	files := b.Manifest.Files
-	maps, errs := make([]mmap.MMap, len(files)), make([]error, len(files))
-	parallel.Ranges(len(files), func(from, to int) {
-		for i := from; i < to; i++ {
-			maps[i], errs[i] = mapFile(dir, files[i])
-		}
+	maps := make([]mmap.MMap, len(files))
+	err := parallel.Each(len(files), func(i int) (err error) {
+		maps[i], err = mapFile(dir, files[i])
+		return err
 	})
-	var first error
 	for i, f := range files {
-		switch err := errs[i]; {
-		case err == nil:
-			b.files[f.Path] = maps[i]
-		case first == nil:
-			first = err
-		}
+		b.files[f.Path] = maps[i]
 	}
-	return first
+	return err
 }
 
 func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {

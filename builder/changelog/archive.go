@@ -144,33 +144,24 @@ func (a *Archive) attach() error {
 			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
 		}
 	}
-	var failed firstError
-	parallel.Ranges(len(a.Entities), func(from, to int) {
-		var buf []byte
-		for _, e := range a.Entities[from:to] {
-			i, ok := a.newest[e.Key()]
-			if !ok || versions[i].Deleted {
-				continue
-			}
-			v := &versions[i]
-			a.current[i] = v.Entity == e
-			if v.Entity == e {
-				continue
-			}
-			buf = e.AppendAuthored(buf[:0])
-			if v.Entity != nil {
-				a.current[i] = bytes.Equal(buf, v.Entity.AppendAuthored(nil))
-				continue
-			}
-			was, err := a.previous.Record(int(i))
-			failed.set(err)
-			if a.current[i] = bytes.Equal(buf, was); a.current[i] {
-				v.Entity = e
-			}
-		}
-	})
 	a.result.Current = func(i int) bool { return a.current[i] }
-	return failed.err
+	return parallel.Each(len(a.Entities), func(at int) (err error) {
+		e := a.Entities[at]
+		i, ok := a.newest[e.Key()]
+		if !ok || versions[i].Deleted {
+			return nil
+		}
+		v := &versions[i]
+		if v.Entity != nil {
+			a.current[i] = v.Entity == e || bytes.Equal(e.AppendAuthored(nil), v.Entity.AppendAuthored(nil))
+			return nil
+		}
+		was, err := a.previous.Record(int(i))
+		if a.current[i] = bytes.Equal(e.AppendAuthored(nil), was); a.current[i] {
+			v.Entity = e
+		}
+		return err
+	})
 }
 
 // entity returns the content of a version, or nil for a deleted one.
@@ -261,18 +252,6 @@ func (a *Archive) lastChange(i int32) int64 {
 
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
-
-// firstError keeps the first error of several goroutines.
-type firstError struct {
-	once sync.Once
-	err  error
-}
-
-func (f *firstError) set(err error) {
-	if err != nil {
-		f.once.Do(func() { f.err = err })
-	}
-}
 
 // FormulaAt returns the formula in force at a commit, or nil if there was no valid one.
 type FormulaAt func(commit string) (*score.Formula, error)

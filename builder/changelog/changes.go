@@ -24,20 +24,16 @@ type versionChange struct {
 func (a *Archive) findChanges() error {
 	r := &a.result
 	found := make([]versionChange, len(r.Versions))
-	var failed firstError
 	from := r.Kept
 	if a.keptChanges == 0 {
 		from = 0 // a new formula changes the scores listed with each change
 	}
-	parallel.Ranges(len(found)-from, func(lo, hi int) {
-		for i := from + lo; i < from+hi; i++ {
-			var err error
-			found[i], err = a.find(int32(i))
-			failed.set(err)
-		}
+	err := parallel.Each(len(found)-from, func(i int) (err error) {
+		found[from+i], err = a.find(int32(from + i))
+		return err
 	})
-	if failed.err != nil {
-		return failed.err
+	if err != nil {
+		return err
 	}
 	ids := a.newIDs()
 	for i := from; i < len(found); i++ {

@@ -118,21 +118,17 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 // rank ranks versions by their scores on a day according to a formula.
 func (a *Archive) rank(formula *score.Formula, day time.Time, alive []uint32) ([]history.SnapshotRow, error) {
 	rows := make([]history.SnapshotRow, len(alive))
-	var failed firstError
-	parallel.Ranges(len(alive), func(from, to int) {
-		for i := from; i < to; i++ {
-			e, err := a.entity(int32(alive[i]))
-			if err != nil {
-				failed.set(err)
-				continue
-			}
+	err := parallel.Each(len(alive), func(i int) error {
+		e, err := a.entity(int32(alive[i]))
+		if err == nil {
 			rows[i] = history.SnapshotRow{Version: alive[i], Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
 				Status: e.Status, Scores: formula.Scores(e, day)}
 		}
+		return err
 	})
 	slices.SortFunc(rows, func(x, y history.SnapshotRow) int {
 		return cmp.Or(record.CompareStanding(x.Status == record.Withdrawn, y.Status == record.Withdrawn, x.Scores.Composite, y.Scores.Composite),
 			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
 	})
-	return rows, failed.err
+	return rows, err
 }

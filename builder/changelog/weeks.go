@@ -103,14 +103,8 @@ func (w *window) fill(week *record.Week, changed map[int32]uint32) error {
 	for newest, changes := range changed {
 		moves = append(moves, move{then: w.start(newest), newest: newest, changes: changes})
 	}
-	var failed firstError
-	parallel.Ranges(len(moves), func(from, to int) {
-		for i := from; i < to; i++ {
-			failed.set(w.measure(&moves[i]))
-		}
-	})
-	if failed.err != nil {
-		return failed.err
+	if err := parallel.Each(len(moves), func(i int) error { return w.measure(&moves[i]) }); err != nil {
+		return err
 	}
 	var risen []move
 	for _, m := range moves {

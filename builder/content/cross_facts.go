@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -40,7 +39,7 @@ func projects(e *record.Entity) (list []project) {
 		p := project{idKey(e, id), id}
 		switch {
 		case id.Namespace == "github" || id.Namespace == "gitlab":
-			p.key += "\x00" + bareName(e.Name)
+			p.key += "\x00" + record.FoldName(e.Name)
 		case id.Namespace != "pypi" || e.Type != "tool":
 			continue
 		}
@@ -49,16 +48,6 @@ func projects(e *record.Entity) (list []project) {
 		}
 	}
 	return list
-}
-
-// bareName returns what a name has in common with other spellings of it, as GPT-4 and GPT 4.
-func bareName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) || r == '+' || r == '#' {
-			return r
-		}
-		return -1
-	}, record.Fold(name))
 }
 
 // checkProjects finds entities that are probably in another file too.

@@ -181,7 +181,7 @@ func (f *finder) byName(fresh []*record.Entity) {
 	names := make(map[*record.Entity]string, len(f.all))
 	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
 	for _, e := range f.all {
-		name := normalizeName(e.Name)
+		name := record.FoldName(e.Name)
 		names[e] = name
 		same[name] = append(same[name], e)
 		for _, key := range nearKeys(name) {

@@ -5,20 +5,7 @@ import (
 	"unicode"
 
 	"github.com/antzucaro/matchr"
-
-	"kindex/exports/record"
 )
-
-// normalizeName removes variations of spelling from a name: case, accents, spaces and
-// punctuation. It keeps plus signs and hashes, since C++ and C# are not C.
-func normalizeName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' || r == '#' {
-			return r
-		}
-		return -1
-	}, record.Fold(name))
-}
 
 // minLetters is the minimum number of letters that a name must have before misspellings of it
 // are looked for.

@@ -10,13 +10,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -196,14 +196,7 @@ func (g *guesser) choose(targets []string) {
 }
 
 // normal reduces a name to lower-case letters and digits.
-func normal(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, name)
-}
+func normal(name string) string { return strings.Trim(record.FoldName(name), "#+") }
 
 // add adds a column to the mapping.
 func (g *guesser) add(path string, c *column, doubt string) {

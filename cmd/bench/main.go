@@ -6,22 +6,18 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -120,7 +116,7 @@ func (b *bench) measure(ctx context.Context) error {
 		defer p.stop()
 		servers = append(servers, p)
 	}
-	b.row("\nclass", "server", "p50 ms", "p99 ms", "kindex/p99", "processor ms", "requests/s", "found")
+	b.row("\nclass", "server", "p50 ms", "p99 ms", "kindex/p99", "processor ms", "found")
 	classes, err := b.classes(file)
 	if err != nil {
 		return err
@@ -130,36 +126,9 @@ func (b *bench) measure(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	if err := b.indexSizes(file); err != nil {
-		return err
-	}
 	b.row("\nserver", "memory MiB at the end")
 	for _, p := range servers {
 		b.row(p.name, float64(p.stat().ResidentMemory())/(1<<20))
-	}
-	return nil
-}
-
-// indexSizes prints how large the search indexes are. That of FTS5 includes the records, and that of Bleve
-// the texts that it highlights.
-func (b *bench) indexSizes(file string) error {
-	b.row("\nindex", "MiB")
-	for _, i := range [][2]string{{"kindex", filepath.Join(b.tmp, "built", "indexes")}, {"FTS5", file + ".db"}, {"Bleve", file + ".bleve"}} {
-		size := int64(0)
-		err := filepath.WalkDir(i[1], func(_ string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			info, err := d.Info()
-			if err == nil {
-				size += info.Size()
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		b.row(i[0], float64(size)/(1<<20))
 	}
 	return nil
 }
@@ -189,9 +158,6 @@ func (b *bench) measureBuilds(ctx context.Context) error {
 	return errors.Join(os.WriteFile(paths[0], edited, 0o644), build("kindex builds after an edit"), os.WriteFile(paths[0], was, 0o644))
 }
 
-// indexStep matches the line of kindex build about the search index.
-var indexStep = regexp.MustCompile(`(?m)^  index +(\S+ s)$`)
-
 // command runs a program to its end and prints what it cost.
 func (b *bench) command(name string, cmd *exec.Cmd) error {
 	start := time.Now()
@@ -204,9 +170,6 @@ func (b *bench) command(name string, cmd *exec.Cmd) error {
 		peak = float64(u.Maxrss) / 1024 // KiB on Linux
 	}
 	seconds := time.Since(start).Seconds()
-	if step := indexStep.FindSubmatch(out); step != nil {
-		name += ", of which the search index took " + string(step[1])
-	}
 	b.row(name, seconds, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak)
 	return nil
 }
@@ -217,8 +180,6 @@ type process struct {
 	cmd       *exec.Cmd
 	client    *http.Client
 }
-
-const connections = 4 // at once, to measure how many requests a server answers per second
 
 // start runs a program until it prints the address that it serves. It prints the rows that the
 // program has printed before, and what it has cost.
@@ -233,7 +194,7 @@ func (b *bench) start(name string, cmd *exec.Cmd) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{name, "", cmd, &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: connections}}}
+	p := &process{name, "", cmd, &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "serving ")
 	if !ok {
@@ -281,18 +242,17 @@ func (p *process) get(ctx context.Context, path, class string) ([]byte, error) {
 // sample is what one server did in a class.
 type sample struct {
 	took  []float64 // milliseconds
-	spent time.Duration
 	cpu   float64
 	found int
 }
 
 // measureClass sends the requests to all servers that can answer them, in short turns, so that
-// noise affects all of them. Then each gets them over several connections.
+// noise affects all of them.
 func (b *bench) measureClass(ctx context.Context, c *class, all []*process) error {
 	servers := slices.DeleteFunc(slices.Clone(all), func(p *process) bool { return !strings.Contains(c.servers, p.name) })
 	samples := make([]sample, len(servers))
 	for _, p := range servers { // warm up; net/http gets the responses
-		if err := p.ask(ctx, c, c.requests, 1, &sample{}); err != nil {
+		if err := p.ask(ctx, c, c.requests, &sample{}); err != nil {
 			return err
 		}
 	}
@@ -300,46 +260,33 @@ func (b *bench) measureClass(ctx context.Context, c *class, all []*process) erro
 		for i := range servers {
 			p, s := servers[(i+k)%len(servers)], &samples[(i+k)%len(servers)]
 			before := p.stat().CPUTime()
-			if err := p.ask(ctx, c, turn, 1, s); err != nil {
+			if err := p.ask(ctx, c, turn, s); err != nil {
 				return err
 			}
 			s.cpu += p.stat().CPUTime() - before
 		}
 	}
 	for i, p := range servers {
-		s, load := &samples[i], sample{}
-		if err := p.ask(ctx, c, c.requests, connections, &load); err != nil {
-			return err
-		}
+		s := &samples[i]
 		slices.Sort(s.took)
 		n, p99 := len(s.took), func(s *sample) float64 { return s.took[len(s.took)*99/100] }
-		b.row(c.name, p.name, s.took[n/2], p99(s), p99(&samples[0])/p99(s), 1000*s.cpu/float64(n), float64(n)/load.spent.Seconds(), fmt.Sprint(100*s.found/n, "%"))
+		b.row(c.name, p.name, s.took[n/2], p99(s), p99(&samples[0])/p99(s), 1000*s.cpu/float64(n), fmt.Sprint(100*s.found/n, "%"))
 	}
 	return nil
 }
 
-// ask sends requests over a number of connections, and adds what happened to a sample.
-func (p *process) ask(ctx context.Context, c *class, requests []request, connections int, s *sample) (failed error) {
-	var lock sync.Mutex
-	var wg sync.WaitGroup
-	start := time.Now()
-	for w := range connections {
-		wg.Go(func() {
-			for i := w; i < len(requests); i += connections {
-				begin := time.Now()
-				body, err := p.get(ctx, requests[i].path, c.name)
-				took := time.Since(begin)
-				lock.Lock()
-				failed = cmp.Or(failed, err)
-				s.took = append(s.took, took.Seconds()*1000)
-				if bytes.Contains(body, []byte(`"slug":"`+requests[i].want+`"`)) {
-					s.found++
-				}
-				lock.Unlock()
-			}
-		})
+// ask sends requests, and adds what happened to a sample.
+func (p *process) ask(ctx context.Context, c *class, requests []request, s *sample) error {
+	for _, r := range requests {
+		begin := time.Now()
+		body, err := p.get(ctx, r.path, c.name)
+		if err != nil {
+			return err
+		}
+		s.took = append(s.took, time.Since(begin).Seconds()*1000)
+		if bytes.Contains(body, []byte(`"slug":"`+r.want+`"`)) {
+			s.found++
+		}
 	}
-	wg.Wait()
-	s.spent += time.Since(start)
-	return failed
+	return nil
 }

@@ -13,16 +13,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/scratch"
 	"kindex/cmd/kindex/cli"
+	"kindex/exports/bucket"
 	"kindex/exports/jsonenc"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
 
+// verifyOptions are the flags of kindex verify.
+type verifyOptions struct {
+	content, origin string
+	keys            verifyKeys
+	asJSON          bool
+}
+
 func verifyCommand() *cobra.Command {
-	var content string
-	var asJSON bool
-	var origin originOptions
+	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify [DIR]", Short: "Check the published build byte by byte",
 		Long: `Verify reads every file of the published build and of its search index and
@@ -50,45 +59,20 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
   kindex verify --content content .
   kindex verify --origin https://builds.example.org/index --verify-key builds.pub --content content`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if origin.origin != "" {
-				if len(args) > 0 {
-					return cli.Usage(errors.New("a folder and --origin cannot be combined: verify one or the other"))
-				}
-				origin.content, origin.asJSON = content, asJSON
-				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin, newProgress(cmd.ErrOrStderr()))
-			}
-			if len(origin.keys) > 0 {
+			switch {
+			case o.origin != "" && len(args) > 0:
+				return cli.Usage(errors.New("a folder and --origin cannot be combined: verify one or the other"))
+			case o.origin == "" && len(o.keys) > 0:
 				return cli.Usage(errors.New("--verify-key has no effect without --origin"))
 			}
-			dir, w := cmp.Or(strings.Join(args, ""), "."), cmd.OutOrStdout()
-			r, err := verifyBytes(dir, newProgress(cmd.ErrOrStderr()))
-			if err != nil {
-				return err
-			}
-			if !asJSON {
-				r.print(w)
-			}
-			if content != "" {
-				if r.Content, err = verifyContent(cmd.Context(), content, dir); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				err = cli.PrintIndentedJSON(w, r)
-			} else if r.Content != nil {
-				r.Content.print(w, r.Build)
-			}
-			if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
-				err = fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
-			}
-			return err
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "."), newProgress(cmd.ErrOrStderr()))
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&content, "content", "", "rebuild this content folder and compare")
-	f.StringVar(&origin.origin, "origin", "", "verify what is published at this address")
-	origin.keys.flag(f, "with --origin: the build must be signed with this key")
-	cli.JSONFlag(f, &asJSON)
+	f.StringVar(&o.content, "content", "", "rebuild this content folder and compare")
+	f.StringVar(&o.origin, "origin", "", "verify what is published at this address")
+	o.keys.flag(f, "with --origin: the build must be signed with this key")
+	cli.JSONFlag(f, &o.asJSON)
 	return c
 }
 
@@ -99,6 +83,77 @@ type verifyReport struct {
 	Bytes   int64          `json:"bytes"`
 	Seconds float64        `json:"seconds"`
 	Content *contentReport `json:"content"` // null without --content
+	// What --origin adds.
+	Origin    string          `json:"origin,omitempty"`
+	Signature *sign.Signature `json:"signature,omitempty"`
+
+	committed bool // whether it was built from a commit
+}
+
+// run verifies the build in a folder, or with --origin the one that is published there.
+func (o *verifyOptions) run(ctx context.Context, w io.Writer, dir string, bar *progress) (err error) {
+	var signature *sign.Signature
+	if o.origin != "" {
+		folder, failed := scratch.New("verify")
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, folder.Close()) }()
+		dir = folder.Path
+		if signature, err = o.pull(ctx, dir, bar); err != nil {
+			return err
+		}
+	}
+	r, err := verifyBytes(dir, bar)
+	if err != nil {
+		return err
+	}
+	r.Origin, r.Signature = o.origin, signature
+	if !o.asJSON {
+		fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", r.Build, r.Files, float64(r.Bytes)/1e6, r.Seconds)
+		printSignature(w, signature)
+	}
+	if o.content != "" {
+		if signature != nil && !r.committed {
+			return fmt.Errorf("%s was built from content that was not committed, so nobody can rebuild it", r.Build)
+		}
+		if r.Content, err = verifyContent(ctx, o.content, dir); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		err = cli.PrintIndentedJSON(w, r)
+	} else if r.Content != nil {
+		r.Content.print(w, r.Build)
+	}
+	if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
+		err = fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
+		if signature != nil {
+			err = fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, signature.Key, r.Content.from(), o.content)
+		}
+	}
+	return err
+}
+
+// pull pulls the build at the address into a folder.
+func (o *verifyOptions) pull(ctx context.Context, dir string, bar *progress) (*sign.Signature, error) {
+	from, err := bucket.OpenReader(o.origin)
+	if err != nil {
+		return nil, cli.Usage(fmt.Errorf("--origin: %w", err))
+	}
+	o.origin = from.String() // without secrets
+	if len(o.keys) == 0 {
+		return nil, cli.Usage(errors.New("--origin needs --verify-key: otherwise, anyone could have published the build"))
+	}
+	verifiers, err := o.keys.parse()
+	if err != nil {
+		return nil, err
+	}
+	pulled, err := mirror.Pull(ctx, from, mirror.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
+	if bar.finish(); err != nil {
+		return nil, withHint(err)
+	}
+	return pulled.Signature, nil
 }
 
 // contentReport is the comparison with a build of the content.
@@ -129,15 +184,11 @@ func verifyBytes(dir string, bar *progress) (r *verifyReport, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &verifyReport{Build: id, Files: len(m.Files) + len(x.Files), Seconds: time.Since(start).Seconds()}
+	r = &verifyReport{Build: id, Files: len(m.Files) + len(x.Files), Seconds: time.Since(start).Seconds(), committed: m.Commit != "" && !m.Dirty}
 	for _, f := range append(m.Files, x.Files...) {
 		r.Bytes += f.Size
 	}
 	return r, nil
-}
-
-func (r *verifyReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", r.Build, r.Files, float64(r.Bytes)/1e6, r.Seconds)
 }
 
 // verifyContent compares the published build with one newly built from the content.

@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"kindex/edge/live"
 	"kindex/exports/didyoumean"
@@ -19,7 +18,7 @@ const maxSimilarCandidates = 30
 // is contained in it.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}
-	word := lettersAndDigits(name)
+	word := record.FoldName(name)
 	if word == "" {
 		return list, nil
 	}
@@ -29,7 +28,7 @@ func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, er
 			return nil, err
 		}
 		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
-		if samePage || similarNames(word, lettersAndDigits(e.Name)) {
+		if samePage || similarNames(word, record.FoldName(e.Name)) {
 			list = append(list, form.Similar{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}
 		if len(list) == live.MaxSimilar {
@@ -37,17 +36,6 @@ func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, er
 		}
 	}
 	return list, nil
-}
-
-// lettersAndDigits returns only the letters and digits of a name, so that names written
-// differently can be compared.
-func lettersAndDigits(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, record.Fold(name))
 }
 
 // similarNames reports whether two names could refer to the same thing: one contains the other,

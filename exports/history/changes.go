@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,13 +52,12 @@ func (a *Archive) readChanges(file []byte) error {
 	if len(c.lines) != len(a.changed) {
 		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
 	}
-	found, errs := make([]indexed, len(c.lines)), make([]error, len(c.lines))
-	parallel.Ranges(len(c.lines), func(from, to int) {
-		for i := from; i < to; i++ {
-			found[i], errs[i] = indexedOf(c.lines[i])
-		}
+	found := make([]indexed, len(c.lines))
+	err = parallel.Each(len(c.lines), func(i int) (err error) {
+		found[i], err = indexedOf(c.lines[i])
+		return err
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return err
 	}
 	for i := range found {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,25 +153,23 @@ func (a *Archive) readVersions(file []byte) error {
 func (a *Archive) decodeVersions(lines [][]byte) error {
 	n := len(lines)
 	a.versions, a.contents = make([]record.Version, n), make([]content, n)
-	categories, errs := make([]string, n), make([]error, n)
-	parallel.Ranges(n, func(from, to int) {
-		for i := from; i < to; i++ {
-			var l versionLine
-			if errs[i] = json.Unmarshal(lines[i], &l); errs[i] != nil {
-				continue
-			}
-			v := record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit, Previous: l.Previous, Change: l.Change}
-			if v.Added, errs[i] = record.DayNumber(l.Added); errs[i] == nil {
-				v.Updated, errs[i] = record.DayNumber(l.Updated)
-			}
-			a.versions[i], categories[i] = v, l.Category
-			a.contents[i] = content{l.Record, false}
-			if l.Patch != nil {
-				a.contents[i] = content{l.Patch, true}
-			}
+	categories := make([]string, n)
+	err := parallel.Each(n, func(i int) error {
+		var l versionLine
+		if err := json.Unmarshal(lines[i], &l); err != nil {
+			return err
 		}
+		added, err1 := record.DayNumber(l.Added)
+		updated, err2 := record.DayNumber(l.Updated)
+		a.versions[i] = record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit, Previous: l.Previous, Change: l.Change,
+			Added: added, Updated: updated}
+		categories[i], a.contents[i] = l.Category, content{l.Record, false}
+		if l.Patch != nil {
+			a.contents[i] = content{l.Patch, true}
+		}
+		return cmp.Or(err1, err2)
 	})
-	if err := errors.Join(errs...); err != nil {
+	if err != nil {
 		return err
 	}
 	return a.link(categories)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 )
 
@@ -53,6 +54,20 @@ func Do(workers int, work func(w int)) {
 	if wg.Wait(); cause != nil {
 		panic(cause)
 	}
+}
+
+// Each calls work for the numbers below n as Ranges does, and returns the error of the lowest number for which it failed.
+func Each(n int, work func(i int) error) error {
+	errs := make([]error, n)
+	Ranges(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			errs[i] = work(i)
+		}
+	})
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	return nil
 }
 
 // Ranges divides the numbers below n into up to four ranges per processor, and calls work for each

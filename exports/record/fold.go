@@ -44,6 +44,17 @@ func (e *Entity) FieldValues(field string) []string {
 	return nil
 }
 
+// FoldName returns what the spellings of a name have in common, such as GPT-4 and gpt 4: the letters and digits of
+// Fold, and plus signs and hashes, since C++ and C# are not C.
+func FoldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || r == '+' || r == '#' {
+			return r
+		}
+		return -1
+	}, Fold(name))
+}
+
 // Fold returns the form in which names and filter values are compared: in lower
 // case, with compatibility characters decomposed and diacritics removed, so that
 // "É" matches "e" and "Œ" matches "oe".
