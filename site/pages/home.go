@@ -24,7 +24,7 @@ const (
 
 // homePage is the home page.
 type homePage struct {
-	Kinds      string // the plurals of all kinds, as in a sentence
+	Kinds      string // the plurals of the largest kinds, as in a sentence
 	Questions  []question
 	News       *homeNewsLists
 	Boards     []homeBoard
@@ -47,7 +47,7 @@ type homeBoard struct {
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.History().Changes()}
 	var plurals []string
-	for _, t := range r.types() {
+	for _, t := range r.largest()[:min(2, len(r.largest()))] {
 		plurals = append(plurals, r.plural(t))
 	}
 	if h.Kinds = textfmt.JoinAnd(plurals); len(plurals) == 0 {

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,11 +72,11 @@ func (f frame) In(section string) bool {
 // maxKinds is the number of kinds that the navigation names.
 const maxKinds = 4
 
-// Lists returns the first links of the navigation: the lists of the kinds, and what crosses them.
+// Lists returns the first links of the navigation: the lists of the largest kinds, and what crosses
+// kinds.
 func (f frame) Lists() (list []option) {
 	add := func(name, path string) { list = append(list, option{Name: name, To: path, Chosen: f.In(path)}) }
-	types := f.types()
-	for _, t := range types[:min(maxKinds, len(types))] {
+	for _, t := range f.largest()[:min(maxKinds, len(f.largest()))] {
 		add(f.kinds().Kind(t).Plural, f.kindPath(t))
 	}
 	if f.sold() {
@@ -85,6 +86,20 @@ func (f frame) Lists() (list []option) {
 	add("Changes", "/changes/")
 	add("Compare", "/compare/")
 	return list
+}
+
+// Others returns links to the lists of the other kinds.
+func (f frame) Others() (list []option) {
+	for _, t := range f.largest()[min(maxKinds, len(f.largest())):] {
+		list = append(list, option{Name: f.kinds().Kind(t).Plural, To: f.kindPath(t), Chosen: f.In(f.kindPath(t))})
+	}
+	return list
+}
+
+// byCount returns the kinds, those with most entities first. It is called once for each build.
+func (s *Site) byCount() []string {
+	count := func(t string) int { return int(s.Build.Bitmap("type", t).GetCardinality()) }
+	return slices.SortedStableFunc(slices.Values(s.types()), func(a, b string) int { return count(b) - count(a) })
 }
 
 // parsed returns the templates by page, each with the layout and the parts. They are parsed

@@ -103,6 +103,7 @@ func New(from Source, o Options) (*Site, error) {
 	s.allListed = sync.OnceValues(s.countAll)
 	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)
+	s.largest = sync.OnceValue(s.byCount)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)

@@ -87,6 +87,7 @@ type Site struct {
 	names              func() map[string][]knownName  // result of findNames, which is called once
 	places             func() map[uint32]boardPlace   // result of findPlaces, which is called once
 	related            sync.Map                       // []option by the address of a long list; see relate
+	largest            func() []string                // result of byCount, which is called once
 	trends             func() bool                    // result of hasTrends
 	quality            func() (*qualityPage, error)   // result of readQuality, which is called once
 	allListed          func() (*roaring.Bitmap, map[string][]view.FacetCount)
