@@ -37,6 +37,10 @@ func (b *build) walk(ctx context.Context) error {
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
 	}
+	if log.Undeclared > 0 {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("note: %s in the history have values that kinds.yaml does not declare; these are left out",
+			plural.Count(log.Undeclared, "version", "versions")))
+	}
 	for _, a := range log.Ahead {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+a.String())
 		if a.Hash == b.head.Commit {

@@ -65,12 +65,13 @@ func (b *build) writeTables() error {
 				Rows: func(i int) []table.Row { return rows(b.content.Entities[ordinals[i]]) }})
 		})
 	}
-	write(exports.FullFile, table.FullColumns(b.content.Kinds), listed, func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
+	fullRow := table.FullRow(b.content.Kinds)
+	write(exports.FullFile, table.FullColumns(b.content.Kinds), listed, func(e *record.Entity) []table.Row { return []table.Row{fullRow(e, ranks[e])} })
 	for _, k := range b.content.Kinds.Names() {
 		columns, at := table.KindColumns(b.content.Kinds, b.content.Kinds.Kind(k))
 		of := slices.DeleteFunc(slices.Clone(listed), func(i int) bool { return b.content.Entities[i].Type != k })
 		write(exports.KindFile(k), columns, of, func(e *record.Entity) []table.Row {
-			full, row := table.FullRow(e, ranks[e]), make(table.Row, len(at))
+			full, row := fullRow(e, ranks[e]), make(table.Row, len(at))
 			for i, from := range at {
 				row[i] = full[from]
 			}
@@ -79,6 +80,9 @@ func (b *build) writeTables() error {
 	}
 	write(exports.EntitiesFile, table.EntityColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	for _, t := range exports.LongTables {
+		if t.Block != "" && !b.content.Kinds.HasBlock(t.Block) {
+			continue
+		}
 		var with []int
 		for _, i := range listed {
 			if t.Has(b.content.Entities[i]) {

@@ -59,7 +59,7 @@ func (b announcedBuild) Entities() iter.Seq[*record.Entity] {
 func (b announcedBuild) Retirements(from, to string) (list []webhook.Retirement) {
 	for _, d := range b.InDays("lifecycle.retires", from, to) {
 		if e := b.Entity(d.Ordinal); e.Status != record.Withdrawn {
-			list = append(list, webhook.Retirement{Type: e.Type, Slug: e.Slug, Name: e.Name, Formerly: b.FormerSlugs(d.Ordinal),
+			list = append(list, webhook.Retirement{Type: e.Type, Slug: e.Slug, Name: e.Name, Formerly: b.FormerKeys(d.Ordinal),
 				Retires: d.Day, ReplacedBy: e.Lifecycle.ReplacedBy})
 		}
 	}

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/table"
 )
@@ -9,6 +10,7 @@ import (
 // LongTable is a bulk export with one row for each figure, result, offer or identifier of
 // the listed entities, sorted by type and slug.
 type LongTable struct {
+	Block   string // which at least one kind must have, or ""
 	Base    string // the files are named Base.json, Base.csv and so on
 	Columns []table.Column
 	Members []string                  // members of a record from which its rows are made
@@ -25,8 +27,8 @@ func alone(rows func(*record.Entity) []table.Row) func(*record.Entity, func(stri
 
 // LongTables are the long tables of a build.
 var LongTables = []LongTable{
-	{SignalsFile, table.SignalColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Facts) > 0 }, alone(table.SignalRows)},
-	{BenchmarksFile, table.BenchmarkColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Benchmarks) > 0 }, alone(table.BenchmarkRows)},
-	{OffersFile, table.OfferColumns, []string{"type", "slug", "offers"}, func(e *record.Entity) bool { return len(e.Offers) > 0 }, alone(table.OfferRows)},
-	{IDsFile, table.IDColumns, []string{"type", "slug", "ids"}, func(e *record.Entity) bool { return len(e.IDs) > 0 }, table.IDRows},
+	{"", SignalsFile, table.SignalColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Facts) > 0 }, alone(table.SignalRows)},
+	{kinds.Results, BenchmarksFile, table.BenchmarkColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Benchmarks) > 0 }, alone(table.BenchmarkRows)},
+	{kinds.Offers, OffersFile, table.OfferColumns, []string{"type", "slug", "offers"}, func(e *record.Entity) bool { return len(e.Offers) > 0 }, alone(table.OfferRows)},
+	{"", IDsFile, table.IDColumns, []string{"type", "slug", "ids"}, func(e *record.Entity) bool { return len(e.IDs) > 0 }, table.IDRows},
 }

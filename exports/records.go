@@ -20,6 +20,7 @@ import (
 const (
 	recordMember  = "record"
 	formerlyName  = "formerly"       // earlier slugs, only if there are any
+	restName      = "rest"           // record.Rest, only if there is any
 	addedDerived  = "addedDerived"   // true if the file has no addedDate, else absent
 	updateDerived = "updatedDerived" // true if the file has no lastUpdated, else absent
 )
@@ -37,6 +38,9 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 		line = append(line[:0], '{')
 		if len(e.Formerly) > 0 {
 			line = append(jsonenc.AppendStrings(append(line, `"`+formerlyName+`":`...), e.Formerly), ',')
+		}
+		if len(e.Rest) > 0 {
+			line = append(e.AppendRest(append(line, `"`+restName+`":`...)), ',')
 		}
 		if e.AddedDerived {
 			line = append(line, `"`+addedDerived+`":true,`...)
@@ -84,6 +88,7 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 		return nil, nil, errors.New("is not a JSON object")
 	}
 	var formerly []string
+	var rest record.Rest
 	added, updated := false, false
 	for name, value := range jsonenc.Members(line) {
 		switch string(name) {
@@ -91,6 +96,8 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 			for text := range jsonenc.Elements(value) {
 				formerly = append(formerly, jsonenc.Text(text))
 			}
+		case restName:
+			rest = record.DecodeRest(value)
 		case addedDerived:
 			added = true
 		case updateDerived:
@@ -102,7 +109,7 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 	if err := e.UnmarshalJSON(raw); err != nil {
 		return nil, nil, err
 	}
-	e.Formerly, e.AddedDerived, e.UpdatedDerived = formerly, added, updated
+	e.Formerly, e.Rest, e.AddedDerived, e.UpdatedDerived = formerly, rest, added, updated
 	return e, raw, nil
 }
 

@@ -50,18 +50,18 @@ func (b *Build) Moments(ordinal uint32, limit int) ([]history.Moment, error) {
 	return append(list, history.Moment{Entity: b.Entity(ordinal)}), nil
 }
 
-// FormerSlugs returns the earlier slugs of an entity: those that its file lists, and those in
+// FormerKeys returns the earlier addresses of an entity: those that its file lists, and those in
 // the history. Another entity may have one of them now.
-func (b *Build) FormerSlugs(ordinal uint32) []string {
-	slugs := slices.Clone(b.Entity(ordinal).Formerly)
-	_, current := b.Key(ordinal)
+func (b *Build) FormerKeys(ordinal uint32) []string {
+	keys := b.Entity(ordinal).FormerKeys()
+	current := b.Entity(ordinal).Key()
 	a := b.History()
 	for v, ok := a.NewestOf(ordinal); ok; {
 		at := a.Version(v)
-		if at.Slug != current && !slices.Contains(slugs, at.Slug) {
-			slugs = append(slugs, at.Slug)
+		if key := at.Type + "/" + at.Slug; key != current && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
 		v, ok = int(at.Previous), at.Previous >= 0
 	}
-	return slugs
+	return keys
 }

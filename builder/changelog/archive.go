@@ -224,8 +224,8 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 		return own, true
 	}
 	ended := int32(none)
-	for _, old := range slices.Backward(e.Formerly) {
-		i, ok := a.newest[e.Type+"/"+old]
+	for _, old := range slices.Backward(e.FormerKeys()) {
+		i, ok := a.newest[old]
 		switch {
 		case !ok || a.followed[i]: // the entity at this address has moved to another one
 		case !versions[i].Deleted:

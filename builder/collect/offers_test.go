@@ -226,12 +226,12 @@ func TestOfferRemovedKeepsName(t *testing.T) {
 		{"a known name", "  - {provider: amazon-bedrock, id: acme.m-v1, input: 1, output: 2}\n", "acme", "ids:\n  bedrock: acme.m-v1\n", ""},
 		{"another name there", "  - {provider: amazon-bedrock, id: 'acme.m-v2:0', input: 1, output: 2}\n", "acme", "bedrock: [acme.m-v1, acme.m-v2:0]", ""},
 		{"no namespace at a host", "  - {provider: host, id: m-1, input: 1, output: 2}\n", "acme", "ids:\n  bedrock: acme.m-v1\n", ""},
-		{"no namespace at the maker", "  - {provider: acme, id: m-1, input: 1, output: 2}\n", "other", "provider: acme", "declare acme under ids in index.yaml"},
+		{"no namespace at the maker", "  - {provider: acme, id: m-1, input: 1, output: 2}\n", "other", "provider: acme", "declare acme under ids in kinds.yaml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := write(t, map[string]string{
 				"model/m.yaml":   model(c.offers),
-				"index.yaml":     "title: Index\nids:\n  - {name: " + c.index + ", title: Names}\n",
+				"kinds.yaml":     "ids:\n  - {name: " + c.index + ", title: Names}\n",
 				"providers.yaml": "providers:\n  - {slug: acme, name: Acme, url: 'https://acme.example', maker: Acme}\n  - {slug: host, name: Host}\n  - {slug: amazon-bedrock, name: Bedrock}\n",
 			})
 			o := options(t, dir, newClock("2026-11-23"), &shop{offers: map[string]record.Offer{}, day: "2026-11-20"})

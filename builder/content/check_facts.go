@@ -63,12 +63,21 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	for _, f := range set.Fields {
 		check(f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
 	}
-	for block, names := range map[string][]string{kinds.Offers: {"offersRead", "offers"}, kinds.Lifecycle: {"lifecycle"}} {
+	for block, names := range blockMembers {
 		for _, name := range names {
 			check(name, func(k *kinds.Kind) bool { return k.HasBlock(block) })
 		}
 	}
+	signals, _ := m["signals"].(map[string]any)
+	for name := range signals {
+		if s := set.Signal(name); s != nil && !kind.HasSignal(name) || name == "benchmarks" && !kind.HasBlock(kinds.Results) {
+			d.AddAt([]string{"signals", name}, true, yamldoc.Problem{Message: "is not a figure of " + kinds.InSentence(kind.Plural) + "; remove it, or add it to their signals in kinds.yaml"})
+		}
+	}
 }
+
+// blockMembers are the members of entity files that only kinds with a block have.
+var blockMembers = map[string][]string{kinds.Offers: {"offersRead", "offers"}, kinds.Lifecycle: {"lifecycle"}}
 
 // checkMaintained adds a warning about a tool with figures whose repository is known, but not
 // whether anybody still works there: a poor figure that is left out would raise its score.

@@ -62,10 +62,10 @@ func (c *claims) each(r *file, yield func(claim)) {
 	for _, p := range projects(e) {
 		yield(claim{byProject, p.key})
 	}
-	for _, old := range e.Formerly {
+	for _, old := range e.FormerKeys() {
 		if !seen[old] {
 			seen[old] = true
-			yield(claim{byFormer, e.Type + "/" + old})
+			yield(claim{byFormer, old})
 		}
 	}
 	if skeleton := latinSkeleton(e.Name); skeleton != "" {
@@ -264,7 +264,7 @@ func (f *Folder) checkFormer(r *file, complain complainer) {
 		if slices.Index(r.entity.Formerly, old) != i {
 			continue // the schema reports duplicates
 		}
-		key := r.typ + "/" + old
+		key := r.entity.FormerKeys()[i]
 		path := []string{"formerly", indexStep(i)}
 		list := f.claims[byFormer][key]
 		at, _ := slices.BinarySearchFunc(list, r, compareFiles)

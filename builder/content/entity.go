@@ -96,6 +96,9 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 			continue
 		}
 		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
+		if f.Source == "" {
+			f.Source = sourceOf(defaultSource(m["sources"], name, f.Date))
+		}
 		if t := declared.Signal(name); t != nil && t.IsDay() {
 			f.Day = yamldoc.Text(s["value"])
 		} else {
@@ -112,7 +115,22 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v, sourceOf))
 	}
 	decodeFacts(e, m, sourceOf)
+	if len(m) > 0 {
+		e.Rest = restOf(e, m)
+	}
 	return e
+}
+
+// defaultSource returns the address that sources states for a signal: its own, that of all signals read on a
+// day, or that of all signals.
+func defaultSource(sources any, signal, day string) any {
+	if of, ok := sources.(map[string]any); ok {
+		if of[signal] != nil {
+			return of[signal]
+		}
+		return of[day]
+	}
+	return sources
 }
 
 // ownText returns a trimmed copy of a string, so that the memory of the file that contained the
@@ -149,7 +167,7 @@ func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the date on which the signal was read, " + f.Date})
 		}
 	}
-	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {
-		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Slug) + " is its current slug; list only earlier ones"})
+	if i := slices.Index(e.FormerKeys(), e.Key()); i >= 0 {
+		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Formerly[i]) + " is its current address; list only earlier ones"})
 	}
 }

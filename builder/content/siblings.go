@@ -3,6 +3,7 @@ package content
 import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
+	"strings"
 )
 
 // Siblings looks up the entities against which another entity is checked. The methods that
@@ -45,9 +46,10 @@ func CheckSiblings(path string, e *record.Entity, fields map[string]any, sibling
 	})
 	for i, old := range e.Formerly {
 		field := yamldoc.FieldName([]string{"formerly", indexStep(i)})
-		if owner := siblings.WithSlug(e.Type, old); owner != "" && old != e.Slug {
+		typ, slug, _ := strings.Cut(e.FormerKeys()[i], "/")
+		if owner := siblings.WithSlug(typ, slug); owner != "" && typ+"/"+slug != e.Key() {
 			add(yamldoc.Error, field, slugTaken(old, owner), "")
-		} else if by := siblings.OnceWithSlug(e.Type, old, e); by != "" {
+		} else if by := siblings.OnceWithSlug(typ, slug, e); by != "" {
 			add(yamldoc.Error, field, slugClaimed(old, by), "")
 		}
 	}

@@ -81,8 +81,8 @@ func match(a, b *state) (pairs []pair, former map[string]string) {
 	former = map[string]string{}
 	taken := map[string]bool{}
 	for _, e := range b.content.Entities {
-		for _, old := range e.Formerly {
-			former[e.Type+"/"+old] = e.Key()
+		for _, old := range e.FormerKeys() {
+			former[old] = e.Key()
 		}
 		before := a.byKey[e.Key()]
 		if before == nil {
@@ -104,8 +104,7 @@ func match(a, b *state) (pairs []pair, former map[string]string) {
 // renamedFrom finds the entity that was renamed to e. If the formerly field of e lists several
 // removed entities, it is the one listed last.
 func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
-	for _, old := range slices.Backward(e.Formerly) {
-		key := e.Type + "/" + old
+	for _, key := range slices.Backward(e.FormerKeys()) {
 		if before := a.byKey[key]; before != nil && b.byKey[key] == nil && !taken[key] {
 			return before
 		}
@@ -211,7 +210,7 @@ func touched(before, after *record.Entity) []string {
 	if slices.EqualFunc(x, y, same) && !slices.Equal(x, y) {
 		list = append(list, "signals.benchmarks")
 	}
-	if before.Slug == after.Slug && !slices.Equal(before.Formerly, after.Formerly) {
+	if before.Key() == after.Key() && !slices.Equal(before.Formerly, after.Formerly) {
 		list = append(list, "formerly")
 	}
 	return list

@@ -104,6 +104,9 @@ func (l *lines) add(c *logged) error {
 	for _, f := range c.files {
 		a := address{f.typ, f.slug}
 		t := l.at(a)
+		if f.incomplete {
+			l.log.Undeclared++
+		}
 		switch {
 		case f.problem != "":
 			l.log.Notes = append(l.log.Notes, f.typ+"/"+f.slug+".yaml at "+c.Hash[:12]+": "+f.problem)
@@ -145,6 +148,11 @@ func (l *lines) append(a address, e *record.Entity, before int, s state) {
 		Commit: l.commits + len(l.log.Commits), Before: before})
 }
 
+func addressOf(key string) address {
+	typ, slug, _ := strings.Cut(key, "/")
+	return address{typ, slug}
+}
+
 // renames finds new files that list the slug of a deleted file in formerly. renamed maps the
 // address of each such file to the version that it continues, and left contains the old
 // addresses. If several slugs in formerly match, renames uses the last one.
@@ -168,8 +176,8 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 		if f.entity == nil || l.at(a).state == alive {
 			continue
 		}
-		for _, slug := range slices.Backward(f.entity.Formerly) {
-			old := address{f.typ, slug}
+		for _, key := range slices.Backward(f.entity.FormerKeys()) {
+			old := addressOf(key)
 			if place, ok := going[old]; ok {
 				renamed[a], left[old] = place, true
 				delete(going, old)
@@ -189,8 +197,8 @@ func (l *lines) continueLine(f *file) int {
 		return t.place
 	}
 	from, at := -1, own
-	for _, slug := range f.entity.Formerly {
-		a := address{f.typ, slug}
+	for _, key := range f.entity.FormerKeys() {
+		a := addressOf(key)
 		if t := l.at(a); t.state == deleted && t.place > from {
 			from, at = t.place, a
 		}

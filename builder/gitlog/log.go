@@ -36,11 +36,12 @@ type logged struct {
 
 // file is an entity file in the state in which a commit left it.
 type file struct {
-	typ, slug string
-	blob      string // object name of the file
-	gone      bool
-	entity    *record.Entity // nil if it is deleted or cannot be read
-	problem   string         // the reason the file cannot be read
+	typ, slug  string
+	blob       string // object name of the file
+	gone       bool
+	entity     *record.Entity // nil if it is deleted or cannot be read
+	incomplete bool           // whether the file has values that the index does not declare
+	problem    string         // the reason the file cannot be read
 }
 
 // readLog returns the commits after since or, if since is "", all commits, oldest first, of which files have

@@ -50,7 +50,7 @@ func TestLogReader(t *testing.T) {
 
 // readAll parses the output of git log and formats the result.
 func readAll(in string) string {
-	l := &logReader{in: bufio.NewReaderSize(strings.NewReader(in), 16), path: "c/"}
+	l := &logReader{in: bufio.NewReaderSize(strings.NewReader(in), 16), kinds: kinds.Default(), path: "c/"}
 	var lines []string
 	for {
 		c, err := l.read()
@@ -83,7 +83,7 @@ func FuzzLogReader(f *testing.F) {
 		f.Add(strings.ReplaceAll(c.in, "@", "\x00"))
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		l := &logReader{in: bufio.NewReader(strings.NewReader(in)), path: "c/"}
+		l := &logReader{in: bufio.NewReader(strings.NewReader(in)), kinds: kinds.Default(), path: "c/"}
 		for n := 0; ; n++ {
 			c, err := l.read()
 			if err != nil {

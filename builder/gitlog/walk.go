@@ -79,14 +79,15 @@ type Options struct {
 // Log is the result of a walk: the whole history, or the part that is new since
 // Options.Previous.
 type Log struct {
-	Head      string // the last commit; without a repository or a commit, Head is "" and all other fields are empty
-	Path      string // path of the content folder in the repository; "" or ending in a slash
-	Mailmap   string // object name of .mailmap at Head, or ""
-	Shallow   bool   // whether the repository is a shallow clone; if it is, the missing part was walked earlier
-	Continued bool   // Commits and Versions continue Options.Previous
-	Commits   []Commit
-	Versions  []Version // sorted by commit, then by type and slug
-	Ahead     []Ahead   // the commits that are ahead of Options.AsOf, newest first
+	Head       string // the last commit; without a repository or a commit, Head is "" and all other fields are empty
+	Path       string // path of the content folder in the repository; "" or ending in a slash
+	Mailmap    string // object name of .mailmap at Head, or ""
+	Shallow    bool   // whether the repository is a shallow clone; if it is, the missing part was walked earlier
+	Continued  bool   // Commits and Versions continue Options.Previous
+	Commits    []Commit
+	Versions   []Version // sorted by commit, then by type and slug
+	Undeclared int       // versions with values that the index does not declare now; they are left out
+	Ahead      []Ahead   // the commits that are ahead of Options.AsOf, newest first
 	// Notes lists unreadable files in old commits. The entity in such a file keeps its
 	// previous version until the file is readable again.
 	Notes []string
@@ -205,8 +206,8 @@ type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // parse parses the file.
 func (f *file) parse(declared *kinds.Set, data []byte) {
-	e, problems := content.ParseEntity(declared, f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
-	if f.entity = e; e == nil {
+	e, incomplete, problems := content.ParsePast(declared, f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
+	if f.entity, f.incomplete = e, incomplete; e == nil {
 		f.problem = firstError(problems)
 	}
 }

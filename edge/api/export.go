@@ -159,7 +159,8 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		row := func(o uint32) table.Row { return table.EntityRow(b.Entity(o)) }
 		if full {
 			ranks := ranksByType(b)
-			row = func(o uint32) table.Row { return table.FullRow(b.Entity(o), ranks[o]) }
+			full := table.FullRow(b.Kinds())
+			row = func(o uint32) table.Row { return full(b.Entity(o), ranks[o]) }
 		}
 		for _, o := range b.InKeyOrder(b.Select(f)) {
 			cells := row(o)

@@ -23,7 +23,7 @@ const amends = "amends"
 // as they are; null removes a field. The values that change must be valid together with those
 // that stay, and figures need a source.
 func parseCorrection(fields map[string]any, in Index) (*Draft, error) {
-	p := parser{fields: map[string]any{}}
+	p := parser{kinds: in.Kinds(), fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
 	p.renameCategory(in)

@@ -55,8 +55,8 @@ func pairs(before, after iter.Seq[*record.Entity]) []pair {
 		if left[e.Key()] != nil {
 			return false
 		}
-		for _, slug := range slices.Backward(e.Formerly) {
-			if key := e.Type + "/" + slug; left[key] != nil {
+		for _, key := range slices.Backward(e.FormerKeys()) {
+			if left[key] != nil {
 				take(key, e)
 				return true
 			}

@@ -3,6 +3,7 @@ package webhook
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kindex/exports/record"
@@ -15,7 +16,7 @@ var NoticeDays = []int{30, 7}
 // Retirement is the announced end of an entity that has not been withdrawn.
 type Retirement struct {
 	Type, Slug, Name string
-	Formerly         []string // its earlier slugs
+	Formerly         []string // its earlier addresses, type/slug
 	Retires          string   // YYYY-MM-DD
 	ReplacedBy       string   // type/slug of its successor, "" if unknown
 }
@@ -84,10 +85,11 @@ func lastNotice(left int) int {
 	return last
 }
 
-// wasSent reports whether one of the notices was recorded, under any slug of the entity.
+// wasSent reports whether one of the notices was recorded, under any address of the entity.
 func (r *Retirement) wasSent(days []int, sent map[Notice]bool) bool {
-	return slices.ContainsFunc(append([]string{r.Slug}, r.Formerly...), func(slug string) bool {
-		return slices.ContainsFunc(days, func(n int) bool { return sent[Notice{r.Type, slug, r.Retires, n}] })
+	return slices.ContainsFunc(append([]string{r.Type + "/" + r.Slug}, r.Formerly...), func(key string) bool {
+		typ, slug, _ := strings.Cut(key, "/")
+		return slices.ContainsFunc(days, func(n int) bool { return sent[Notice{typ, slug, r.Retires, n}] })
 	})
 }
 

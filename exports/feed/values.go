@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -91,6 +92,9 @@ func number(raw string) string {
 // contextTokens, or "" if the field has no display name of its own. Feeds and pages
 // use the same display names.
 func DisplayName(declared *kinds.Set, name string) string {
+	if declared == nil { // of a feed that says nothing about its index
+		declared = kinds.Default()
+	}
 	if words := displayNames[name]; words != "" {
 		return words
 	}
@@ -122,7 +126,7 @@ func (w Words) label(field string) string {
 	case "links":
 		return name + " link"
 	case "ids":
-		if n := ids.In(w.Kinds, field[len("ids."):]); n != nil {
+		if n := ids.In(cmp.Or(w.Kinds, kinds.Default()), field[len("ids."):]); n != nil {
 			return "identifier on " + n.Title
 		}
 		return "identifier on " + clean(field[len("ids."):])

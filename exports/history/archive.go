@@ -6,6 +6,7 @@ package history
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"kindex/exports/record"
@@ -147,9 +148,9 @@ func (a *Archive) NewestOf(ordinal uint32) (v int, ok bool) {
 		return own, true
 	}
 	ended := none
-	formerly := a.now.Entity(ordinal).Formerly
+	formerly := a.now.Entity(ordinal).FormerKeys()
 	for i := range formerly { // the last one wins, as in git
-		old := formerly[len(formerly)-1-i]
+		typ, old, _ := strings.Cut(formerly[len(formerly)-1-i], "/")
 		last, ok := a.Last(typ, old)
 		if o, isAlias, found := a.now.Find(typ, old); !ok || a.next[last] != none || !found || !isAlias || o != ordinal {
 			continue // that entity has moved to a different address

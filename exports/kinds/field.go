@@ -158,8 +158,11 @@ func (f *Field) Accept(v any) any {
 			return v
 		}
 	case int64:
-		if f.IsNumber() {
+		switch {
+		case f.IsNumber():
 			return float64(v)
+		case f.Type == Text || f.Type == Month: // nobody writes quotes around a year
+			return strconv.FormatInt(v, 10)
 		}
 	case float64:
 		if f.IsNumber() && !math.IsInf(v, 0) && !math.IsNaN(v) {

@@ -29,6 +29,7 @@ type Set struct {
 	leaves  []*Field // the Fields, with the parts of groups in the place of the group
 	names   []string // of the Kinds
 	byPath  map[string]*Field
+	blocks  map[string]bool // those of all kinds
 	signals map[string]*Signal
 	growing []string
 }
@@ -154,10 +155,8 @@ func (s *Set) Find(name string) *Field {
 	return nil
 }
 
-// HasBlock reports whether a kind, or any if the name is "", has a block.
-func (s *Set) HasBlock(kind, block string) bool {
-	return slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return (kind == "" || k.Name == kind) && k.HasBlock(block) })
-}
+// HasBlock reports whether any kind has a block.
+func (s *Set) HasBlock(block string) bool { return s.blocks[block] }
 
 // Has reports whether the entities of a kind can have a field, which may be part of a group.
 func (k *Kind) Has(f *Field) bool {
@@ -205,8 +204,12 @@ func (s *Set) index() {
 	slices.SortFunc(s.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	s.Declared = slices.Clone(s.Signals)
 	slices.SortFunc(s.Signals, func(a, b *Signal) int { return strings.Compare(a.Name, b.Name) })
+	s.blocks = map[string]bool{}
 	for _, k := range s.Kinds {
 		s.names = append(s.names, k.Name)
+		for _, block := range k.Blocks {
+			s.blocks[block] = true
+		}
 	}
 	s.signals = map[string]*Signal{}
 	for _, x := range s.Signals {

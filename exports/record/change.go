@@ -143,7 +143,7 @@ func orNull(b []byte) []byte {
 
 // ChangeFields lists the field names that a change may contain, and their groups.
 func ChangeFields(declared *kinds.Set) []string {
-	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
+	list := []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
 	list = append(list, "ids")
 	for _, f := range declared.Fields {

@@ -56,6 +56,9 @@ func (d *entityDecoder) member(name string, value []byte) error {
 		return decodeTexts(&d.e.Capabilities, value)
 	case "formerly": // only in what AppendAuthored wrote
 		return decodeTexts(&d.e.Formerly, value)
+	case "rest": // likewise
+		d.e.Rest = DecodeRest(value)
+		return nil
 	case "scores":
 		return d.scores(value)
 	case "links":

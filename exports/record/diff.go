@@ -122,7 +122,7 @@ var null = []byte("null")
 
 // Diff returns the fields that differ between two states of an entity, except those
 // that diffFields leaves out. A nil entity has no fields. If neither is nil and the
-// slugs differ, the slug is listed first.
+// addresses differ, the type and the slug are listed first.
 func Diff(before, after *Entity) []FieldChange {
 	return diff(before, after, before.diffFieldsOrNil(), after.diffFieldsOrNil())
 }
@@ -139,6 +139,9 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 		return wholeFields(a, b)
 	}
 	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
+	if before.Type != after.Type {
+		fields = append(fields, FieldChange{"type", jsonenc.AppendString(nil, before.Type), jsonenc.AppendString(nil, after.Type)})
+	}
 	if before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
 	}
@@ -241,6 +244,7 @@ func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 	if e == nil {
 		return sum
 	}
+	fields = e.identifying(fields)
 	size := len(e.Key())
 	for i := range fields {
 		size += len("\x00") + len(fields[i].name) + len("\x00") + len(fields[i].comparable())

@@ -2,7 +2,10 @@
 // JSON.
 package record
 
-import "kindex/exports/kinds"
+import (
+	"kindex/exports/kinds"
+	"strings"
+)
 
 // The values of Entity.Status. Lists, search, leaderboards and exports leave out
 // withdrawn entities unless a request includes them.
@@ -51,6 +54,7 @@ type Entity struct {
 	Computed
 
 	Formerly []string
+	Rest     Rest // of the file, besides what the record has
 
 	// AddedDerived and UpdatedDerived are set if AddedDate and LastUpdated come
 	// from the history, not from the source file. They are not part of the record.
@@ -66,6 +70,18 @@ type Computed struct {
 
 // Key returns the address of an entity within the index: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
+
+// FormerKeys returns the earlier addresses of an entity. One of Formerly without a type had the same type.
+func (e *Entity) FormerKeys() []string {
+	var keys []string
+	for _, old := range e.Formerly {
+		if !strings.Contains(old, "/") {
+			old = e.Type + "/" + old
+		}
+		keys = append(keys, old)
+	}
+	return keys
+}
 
 // Link is a named URL of an entity. Links are sorted by name.
 type Link struct {

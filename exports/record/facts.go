@@ -2,6 +2,7 @@ package record
 
 import (
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 )
 
 // Lifecycle is the announced end of an entity.
@@ -23,7 +24,11 @@ type PriceSummary struct {
 // appendFacts appends the members of a record after its signals.
 func (e *Entity) appendFacts(dst []byte) []byte {
 	dst = appendIDs(jsonenc.AppendMember(dst, "ids"), e.IDs)
-	return e.Lifecycle.AppendJSON(jsonenc.AppendMember(e.appendDeclared(dst), "lifecycle"))
+	dst = e.appendDeclared(dst)
+	if !e.Declared().HasBlock(kinds.Lifecycle) {
+		return dst
+	}
+	return e.Lifecycle.AppendJSON(jsonenc.AppendMember(dst, "lifecycle"))
 }
 
 func appendCount(dst []byte, n int64) []byte {

@@ -5,14 +5,24 @@ import (
 	"kindex/exports/kinds"
 )
 
-// RecordFields lists the members of a record's JSON object in order.
+// RecordFields lists the members of a record's JSON object in order. All records of an index have the same:
+// the fields of all its kinds, and the members of the blocks that at least one kind has.
 func RecordFields(declared *kinds.Set) []string {
 	list := []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 		"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated", "status", "links", "signals", "ids"}
 	for _, f := range declared.Fields {
 		list = append(list, f.Name)
 	}
-	return append(list, "lifecycle", "maintenance", "maintenanceAsOf", "price", "offerCount", "offers")
+	for _, block := range []struct {
+		name    string
+		members []string
+	}{{kinds.Lifecycle, []string{"lifecycle"}}, {kinds.Maintenance, []string{"maintenance", "maintenanceAsOf"}},
+		{kinds.Offers, []string{"price", "offerCount", "offers"}}} {
+		if declared.HasBlock(block.name) {
+			list = append(list, block.members...)
+		}
+	}
+	return list
 }
 
 // AppendJSON appends the record as one compact object with the RecordFields in
@@ -23,7 +33,7 @@ func (e *Entity) AppendJSON(dst []byte) []byte {
 	dst = e.Scores.AppendJSON(dst)
 	dst = appendDates(dst, e.AddedDate, e.LastUpdated)
 	dst = e.appendTail(dst)
-	return e.appendOffers(e.Computed.append(dst, len(e.Offers)))
+	return e.appendOffers(e.appendComputed(dst))
 }
 
 // appendHead appends the members that precede the scores.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 )
 
 // PriceNames are the prices of an offer, in the order of its JSON object. All are in US
@@ -205,11 +206,16 @@ func (p *Prices) appendMembers(dst []byte, n int) []byte {
 	return dst
 }
 
-// append appends the members before the offers.
-func (c *Computed) append(dst []byte, offers int) []byte {
-	dst = appendMaintenance(dst, c.Maintenance)
+// appendComputed appends what is computed from an entity, besides its scores.
+func (e *Entity) appendComputed(dst []byte) []byte {
+	if e.Declared().HasBlock(kinds.Maintenance) {
+		dst = appendMaintenance(dst, e.Maintenance)
+	}
+	if !e.Declared().HasBlock(kinds.Offers) {
+		return dst
+	}
 	dst = jsonenc.AppendMember(dst, "price")
-	if p := &c.Price; p.Input.Known() || p.Output.Known() {
+	if p := &e.Price; p.Input.Known() || p.Output.Known() {
 		dst = append(dst, `{"input":`...)
 		dst = p.Input.AppendJSON(dst)
 		dst = jsonenc.AppendMember(dst, "output")
@@ -223,12 +229,14 @@ func (c *Computed) append(dst []byte, offers int) []byte {
 	} else {
 		dst = append(dst, "null"...)
 	}
-	dst = jsonenc.AppendMember(dst, "offerCount")
-	return jsonenc.AppendNumber(dst, float64(offers))
+	return jsonenc.AppendNumber(jsonenc.AppendMember(dst, "offerCount"), float64(len(e.Offers)))
 }
 
 // appendOffers appends the last member of a record and its closing brace.
 func (e *Entity) appendOffers(dst []byte) []byte {
+	if !e.Declared().HasBlock(kinds.Offers) {
+		return append(dst, '}')
+	}
 	dst = jsonenc.AppendMember(dst, "offers")
 	return append(AppendOffers(dst, e.Offers), '}')
 }

@@ -39,9 +39,13 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 		updated = ""
 	}
 	dst = e.appendOffers(e.appendTail(appendDates(e.appendHead(dst), added, updated)))
-	if len(e.Formerly) == 0 {
-		return dst
+	if len(e.Formerly) > 0 {
+		dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
+		dst = append(jsonenc.AppendStrings(dst, e.Formerly), '}')
 	}
-	dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
-	return append(jsonenc.AppendStrings(dst, e.Formerly), '}')
+	if len(e.Rest) > 0 {
+		dst = jsonenc.AppendMember(dst[:len(dst)-1], "rest")
+		dst = append(e.Rest.append(dst), '}')
+	}
+	return dst
 }

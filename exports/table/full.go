@@ -9,24 +9,94 @@ import (
 	"kindex/exports/record"
 )
 
-// FullColumns returns the EntityColumns and, after them, those that an export contains only if
-// they are asked for.
-func FullColumns(declared *kinds.Set) []Column {
-	columns := append(slices.Clone(EntityColumns),
-		Column{"status", Text}, Column{"maintenance", Text}, Column{"maintenanceAsOf", Date}, Column{"retires", Date},
-		Column{"replacedBy", Text}, Column{"rank", Integer}, Column{"contextTokens", Integer}, Column{"priceInput", Money},
-		Column{"priceOutput", Money}, Column{"priceBlended", Money})
+// property is a column of the full table, and how its cell follows from an entity. rank is the position of
+// the entity among those of its type, best first and starting at 1, or 0 if it is not ranked.
+type property struct {
+	Column
+	block string // which at least one kind must have, or ""
+	cell  func(e *record.Entity, rank int) Cell
+}
+
+// fixed are the columns of the full table that come after the EntityColumns in every index.
+var fixed = []property{
+	{Column{"status", Text}, "", func(e *record.Entity, _ int) Cell { return Cell{Text: e.Status} }},
+	{Column{"maintenance", Text}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.State} }},
+	{Column{"maintenanceAsOf", Date}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.AsOf} }},
+	{Column{"retires", Date}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).Retires} }},
+	{Column{"replacedBy", Text}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).ReplacedBy} }},
+	{Column{"rank", Integer}, "", func(_ *record.Entity, rank int) Cell { return countCell(int64(rank)) }},
+	{Column{"contextTokens", Integer}, kinds.Offers, func(e *record.Entity, _ int) Cell { return factCell(e, "contextTokens") }},
+	{Column{"priceInput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Input) }},
+	{Column{"priceOutput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Output) }},
+	{Column{"priceBlended", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Blended) }},
+}
+
+func lifecycle(e *record.Entity) record.Lifecycle {
+	if e.Lifecycle == nil {
+		return record.Lifecycle{}
+	}
+	return *e.Lifecycle
+}
+
+func factCell(e *record.Entity, signal string) Cell {
+	f, known := e.Signals.Fact(signal)
+	return Cell{Text: f.Day, Number: f.Number, Known: known && f.Day == ""}
+}
+
+// properties returns the columns after the EntityColumns.
+func properties(declared *kinds.Set) (list []property) {
+	for _, p := range fixed {
+		if p.block == "" || declared.HasBlock(p.block) {
+			list = append(list, p)
+		}
+	}
 	for _, l := range declared.Links {
-		columns = append(columns, Column{prefixed("link", l.Name), Text})
+		list = append(list, property{Column{prefixed("link", l.Name), Text}, "", func(e *record.Entity, _ int) Cell { return linkCell(e, l.Name) }})
 	}
 	for _, f := range declared.Leaves() {
-		columns = append(columns, Column{f.Column(), kindOf(f)})
+		list = append(list, property{Column{f.Column(), kindOf(f)}, "", func(e *record.Entity, _ int) Cell { return cellOf(e.Values.Get(f.Path)) }})
 	}
 	for _, s := range declared.Signals {
 		name := prefixed("signal", s.Name)
-		columns = append(columns, Column{name, kindOfType(s.Type)}, Column{name + "Date", Date})
+		list = append(list, property{Column{name, kindOfType(s.Type)}, "", func(e *record.Entity, _ int) Cell { return factCell(e, s.Name) }},
+			property{Column{name + "Date", Date}, "", func(e *record.Entity, _ int) Cell {
+				f, _ := e.Signals.Fact(s.Name)
+				return Cell{Text: f.Date}
+			}})
+	}
+	return list
+}
+
+func linkCell(e *record.Entity, name string) Cell {
+	for _, l := range e.Links {
+		if l.Name == name {
+			return Cell{Text: l.URL}
+		}
+	}
+	return Cell{}
+}
+
+// FullColumns returns the EntityColumns and, after them, those that an export contains only if
+// they are asked for.
+func FullColumns(declared *kinds.Set) []Column {
+	columns := slices.Clone(EntityColumns)
+	for _, p := range properties(declared) {
+		columns = append(columns, p.Column)
 	}
 	return columns
+}
+
+// FullRow returns a function that returns the cells of the FullColumns. rank is the position of the entity
+// among those of its type, best first and starting at 1, or 0 if it is not ranked.
+func FullRow(declared *kinds.Set) func(e *record.Entity, rank int) Row {
+	list := properties(declared)
+	return func(e *record.Entity, rank int) Row {
+		row := slices.Grow(EntityRow(e), len(list))
+		for _, p := range list {
+			row = append(row, p.cell(e, rank))
+		}
+		return row
+	}
 }
 
 // kindOf returns the kind of a declared field's column.
@@ -108,39 +178,6 @@ func KindColumns(declared *kinds.Set, k *kinds.Kind) (columns []Column, at []int
 
 // prefixed returns the column of a link or signal: linkHomepage for homepage.
 func prefixed(prefix, name string) string { return prefix + strings.ToUpper(name[:1]) + name[1:] }
-
-// FullRow returns the cells of the FullColumns. rank is the position of the entity among
-// those of its type, best first and starting at 1, or 0 if it is not ranked.
-func FullRow(e *record.Entity, rank int) Row {
-	var l record.Lifecycle
-	if e.Lifecycle != nil {
-		l = *e.Lifecycle
-	}
-	var context Cell
-	if i := slices.IndexFunc(e.Signals.Facts, func(f record.Fact) bool { return f.Name == "contextTokens" }); i >= 0 {
-		context = Cell{Number: e.Signals.Facts[i].Number, Known: true}
-	}
-	declared := e.Declared()
-	row := EntityRow(e)
-	row = append(row, Cell{Text: e.Status}, Cell{Text: e.Maintenance.State}, Cell{Text: e.Maintenance.AsOf}, Cell{Text: l.Retires},
-		Cell{Text: l.ReplacedBy}, countCell(int64(rank)), context, priceCell(e.Price.Input), priceCell(e.Price.Output), priceCell(e.Price.Blended))
-	for _, link := range declared.Links {
-		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == link.Name })
-		if i < 0 {
-			row = append(row, Cell{})
-		} else {
-			row = append(row, Cell{Text: e.Links[i].URL})
-		}
-	}
-	for _, f := range declared.Leaves() {
-		row = append(row, cellOf(e.Values.Get(f.Path)))
-	}
-	for _, s := range declared.Signals {
-		fact, known := e.Signals.Fact(s.Name)
-		row = append(row, Cell{Text: fact.Day, Number: fact.Number, Known: known && fact.Day == ""}, Cell{Text: fact.Date})
-	}
-	return row
-}
 
 // cellOf returns the cell for the value of a declared field.
 func cellOf(value any) Cell {

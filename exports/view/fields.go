@@ -40,7 +40,7 @@ const nameKey = "name"
 // SortKeys returns the keys by which lists can be sorted.
 func SortKeys(declared *kinds.Set) []string {
 	keys := append(slices.Clone(record.ScoreNames), nameKey, "addedDate", "lastUpdated")
-	if declared.HasBlock("", kinds.Offers) {
+	if declared.HasBlock(kinds.Offers) {
 		keys = append(keys, "price")
 	}
 	if declared.Signal(contextSignal) != nil {

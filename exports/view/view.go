@@ -94,9 +94,10 @@ func (v *View) address() {
 	}
 	for _, o := range v.ranked {
 		e := v.entities[o]
-		for _, old := range e.Formerly {
-			if _, taken := v.addresses[key(e.Type, old)]; !taken {
-				v.addresses[key(e.Type, old)] = address{o, true}
+		for _, old := range e.FormerKeys() {
+			typ, slug, _ := strings.Cut(old, "/")
+			if _, taken := v.addresses[key(typ, slug)]; !taken {
+				v.addresses[key(typ, slug)] = address{o, true}
 			}
 		}
 	}

@@ -84,11 +84,11 @@ var blockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, k
 func withoutBlocks(base []byte, declared *kinds.Set) []byte {
 	var absent []string
 	for block, names := range blockMembers {
-		if !declared.HasBlock("", block) {
+		if !declared.HasBlock(block) {
 			absent = append(absent, names...)
 		}
 	}
-	if !declared.HasBlock("", kinds.Results) {
+	if !declared.HasBlock(kinds.Results) {
 		absent = append(absent, "signals.benchmarks")
 	}
 	return prune(jsonenc.Compact(base), "", absent)
