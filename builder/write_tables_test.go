@@ -375,7 +375,7 @@ func TestShardsOfUnchangedRecords(t *testing.T) {
 	f.write("tool/e616.yaml", entity("End of a shard")) // as the hash of the key decides
 	f.git("init", "-q", "-b", "main")
 	declare := func(page string) {
-		f.write("index.yaml", "title: T\nids:\n  - {name: doi-of, title: D, page: \"https://d.example/"+page+"/{id}\"}\n")
+		f.write("kinds.yaml", "ids:\n  - {name: doi-of, title: D, page: \"https://d.example/"+page+"/{id}\"}\n")
 	}
 	declare("one")
 	tools, err := filepath.Glob(filepath.Join(f.dir, "tool", "*.yaml"))
