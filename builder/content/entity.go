@@ -56,6 +56,9 @@ func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*rec
 	schema.Of(declared, "entity").Check(d)
 	e := decodeEntity(declared, typ, slug, m)
 	checkEntity(d, e, m)
+	if n, _ := d.Problems.Count(); n == 0 {
+		e.Rest = restOf(e, m)
+	}
 	return e, d.Report()
 }
 
@@ -115,9 +118,6 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v, sourceOf))
 	}
 	decodeFacts(e, m, sourceOf)
-	if len(m) > 0 {
-		e.Rest = restOf(e, m)
-	}
 	return e
 }
 

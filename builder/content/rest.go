@@ -27,7 +27,7 @@ func restOf(e *record.Entity, fields map[string]any) (rest record.Rest) {
 		if f := declared.Field(path); text == nil || f != nil && bytes.Equal(text, f.AppendJSON(nil, e.Values.Get(path))) {
 			return
 		}
-		rest = append(rest, record.RestValue{Path: path, JSON: text})
+		rest = append(rest, record.RestValue{Path: strings.Clone(path), JSON: text})
 	}
 	for name, value := range fields {
 		members, nested := value.(map[string]any)
