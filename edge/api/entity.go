@@ -16,7 +16,7 @@ func objectReply(c *web.Call, object []byte) *web.Reply {
 }
 
 func objectOf(c *web.Call, build string, object []byte) *web.Reply {
-	dst := append(c.Buffer(), object[:len(object)-1]...)
+	dst := slices.Clip(object[:len(object)-1])
 	return &web.Reply{MediaType: web.JSONType, Body: append(append(append(dst, `,"build":"`...), build...), "\"}\n"...)}
 }
 

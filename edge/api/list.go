@@ -29,7 +29,7 @@ type list struct {
 
 // newList returns a list of everything there is.
 func newList(c *web.Call) *list {
-	return &list{Call: c, catalogue: c.Served.Build.View, body: append(c.Buffer(), `{"data":[`...)}
+	return &list{Call: c, catalogue: c.Served.Build.View, body: []byte(`{"data":[`)}
 }
 
 // openList reads the parameters at, limit, offset and cursor, as far as the route has them. Cursors are

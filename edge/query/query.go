@@ -122,54 +122,40 @@ func (p *Params) WithCursor(cursor string) string {
 
 // Each returns the distinct values of a parameter that can be repeated. None of them is empty.
 func (p *Params) Each(name string) ([]string, error) {
-	var out []string
-	for _, s := range p.Params[name] {
-		if strings.TrimSpace(s) == "" {
-			return nil, &Error{Param: name, Message: "must not be empty"}
-		}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out, nil
+	return distinct(name, p.Params[name], nil, true)
 }
 
-// List returns the distinct values of a parameter that can be repeated and whose values can be
-// comma-separated lists. Each value must be a known value.
-func (p *Params) List(name string, known []string) ([]string, error) {
-	var out []string
-	for _, joined := range p.Params[name] {
-		for _, s := range strings.Split(joined, ",") {
-			s = strings.TrimSpace(s)
-			if !slices.Contains(known, s) {
-				if s == "" {
-					return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
-				}
-				return nil, where.UnknownValue(name, s, known)
-			}
-			if !slices.Contains(out, s) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out, nil
-}
-
-// AnyOf returns the distinct values of a parameter that can be repeated. Each value must be a
-// known value.
+// AnyOf is like Each, but each value must be a known value.
 func (p *Params) AnyOf(name string, known []string) ([]string, error) {
-	var out []string
-	for _, s := range p.Params[name] {
-		switch {
-		case strings.TrimSpace(s) == "":
-			return nil, &Error{Param: name, Message: "must not be empty"}
-		case !slices.Contains(known, s):
-			return nil, where.UnknownValue(name, s, known)
-		case !slices.Contains(out, s):
-			out = append(out, s)
+	return distinct(name, p.Params[name], known, false)
+}
+
+// List is like AnyOf for a parameter whose values can be comma-separated lists.
+func (p *Params) List(name string, known []string) ([]string, error) {
+	var all []string
+	for _, joined := range p.Params[name] {
+		for s := range strings.SplitSeq(joined, ",") {
+			all = append(all, strings.TrimSpace(s))
 		}
 	}
-	return out, nil
+	return distinct(name, all, known, false)
+}
+
+// distinct returns the distinct values among all, which must be known unless any are allowed.
+func distinct(name string, all, known []string, any bool) (list []string, err error) {
+	for _, s := range all {
+		switch {
+		case strings.TrimSpace(s) == "" && len(known) == 0:
+			return nil, &Error{Param: name, Message: "must not be empty"}
+		case strings.TrimSpace(s) == "":
+			return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
+		case !any && !slices.Contains(known, s):
+			return nil, where.UnknownValue(name, s, known)
+		case !slices.Contains(list, s):
+			list = append(list, s)
+		}
+	}
+	return list, nil
 }
 
 // Sort reads the sort and order parameters. By default, names and prices are sorted in

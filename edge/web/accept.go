@@ -1,6 +1,7 @@
 package web
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 )
@@ -27,10 +28,9 @@ type mediaQuality struct {
 }
 
 func (best *mediaQuality) read(accept, exact, kind string) {
-	for part := range strings.SplitSeq(accept, ",") {
-		name, params, _ := strings.Cut(part, ";")
+	for name, q := range qualities(accept) {
 		specific := 0
-		switch strings.ToLower(strings.TrimSpace(name)) {
+		switch name {
 		case exact:
 			specific = 3
 		case kind:
@@ -39,23 +39,30 @@ func (best *mediaQuality) read(accept, exact, kind string) {
 			specific = 1
 		}
 		if specific > best.specificity {
-			*best = mediaQuality{qValue(params), specific}
+			*best = mediaQuality{q, specific}
 		}
 	}
 }
 
-// qValue returns the q parameter of a media range, or 1 if that parameter is missing or invalid.
-func qValue(params string) float64 {
-	for p := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if !strings.EqualFold(name, "q") {
-			continue
-		}
-		if q, err := strconv.ParseFloat(value, 64); err == nil && q >= 0 && q <= 1 {
-			return q
+// qualities returns the elements of a list in a header and their quality values, which are 1 if they are
+// missing or invalid (RFC 9110 section 12.4.2).
+func qualities(header string) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		for part := range strings.SplitSeq(header, ",") {
+			name, params, _ := strings.Cut(part, ";")
+			quality := 1.0
+			for p := range strings.SplitSeq(params, ";") {
+				key, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+				if q, err := strconv.ParseFloat(value, 64); strings.EqualFold(key, "q") && err == nil && q >= 0 && q <= 1 {
+					quality = q
+					break
+				}
+			}
+			if !yield(strings.ToLower(strings.TrimSpace(name)), quality) {
+				return
+			}
 		}
 	}
-	return 1
 }
 
 // PrefersHTML reports whether Accept names HTML and does not prefer JSON to it (RFC 9110 section

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -35,39 +34,13 @@ type Call struct {
 	Query     *query.Params
 	Served    *live.ServedBuild // the build that the response is from, or nil before the request is admitted
 	ID        string
-	values    [responseValues]string // see single
 	// immutable is copied from the reply.
 	immutable bool
 	// BuildOnly marks a response that depends only on the build, not on the settings.
 	BuildOnly      bool
-	buffer         *[]byte         // from the buffer pool, or nil if there is none
 	leaveGate      func()          // releases the slot that the call has in a gate, or nil if it has none
 	baseContext    context.Context // the request's context before SetDeadline replaced it
 	CancelDeadline func()          // cancels the time limit for the response, or nil if there is none
-}
-
-// buffers is a pool of buffers for bodies. The connection copies what is written to it, so a
-// buffer can be reused once its body has been sent.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// maxPooledLen is the maximum size of a buffer that is kept for further responses.
-const maxPooledLen = 256 << 10
-
-// Buffer returns a buffer for the response body. It can be called once per call.
-func (c *Call) Buffer() []byte {
-	c.buffer = buffers.Get().(*[]byte)
-	return (*c.buffer)[:0]
-}
-
-// releaseBuffer returns the buffer to the pool, including any growth, unless it has become too
-// large.
-func (c *Call) releaseBuffer(r *Reply) {
-	if c.buffer == nil || r == nil || cap(r.Body) > maxPooledLen {
-		return
-	}
-	*c.buffer = r.Body
-	buffers.Put(c.buffer)
-	c.buffer = nil
 }
 
 // Param returns a named path parameter.
@@ -77,23 +50,6 @@ func (c *Call) Param(name string) string { return c.Path.ByName(name) }
 // times (RFC 9110 section 5.3), the values are joined with commas. The name must be in canonical
 // form.
 func (c *Call) Header(name string) string { return strings.Join(c.Request.Header[name], ",") }
-
-// responseValue identifies a response header whose value differs in each response.
-type responseValue int
-
-const (
-	requestIDValue responseValue = iota
-	etagValue
-	lengthValue
-	responseValues
-)
-
-// single returns the value of a response header as a list of one. It is stored in the call,
-// which saves an allocation. Appending to the list copies it.
-func (c *Call) single(v responseValue, value string) []string {
-	c.values[v] = value
-	return c.values[v : v+1 : v+1]
-}
 
 // Handler handles a request and returns a reply or an error.
 type Handler func(*Call) (*Reply, error)
@@ -231,7 +187,6 @@ func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
 	if c.Query, err = c.parameters(params); err == nil {
 		if r, err = h(c); err == nil {
 			err = c.respond(w, r)
-			c.releaseBuffer(r)
 		}
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -29,15 +28,7 @@ func negotiateEncoding(accept string, offered []string) string {
 	best, bestQ := Identity, 0.0
 	identityQ, anyQ := -1.0, -1.0
 	accepted := make(map[string]float64, 4)
-	for part := range strings.SplitSeq(accept, ",") {
-		name, params, _ := strings.Cut(part, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
-		q := 1.0
-		if v, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			if x, err := strconv.ParseFloat(v, 64); err == nil {
-				q = x
-			}
-		}
+	for name, q := range qualities(accept) {
 		switch name {
 		case Identity:
 			identityQ = q

@@ -17,17 +17,12 @@ import (
 // Instrument returns a handler for a route that assigns an ID to each request, measures and logs
 // it, and recovers from panics.
 func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter)) httprouter.Handle {
-	m := s.Metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
 		start := time.Now()
-		both := &struct { // allocated together
-			Call
-			recorder
-		}{Call: Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}}
-		c, rec := &both.Call, &both.recorder
-		*rec = recorder{ResponseWriter: w, call: c, status: http.StatusOK}
+		c := &Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}
+		rec := &recorder{ResponseWriter: w, call: c, status: http.StatusOK}
 		header := rec.Header()
-		header["X-Request-Id"] = c.single(requestIDValue, c.ID)
+		header["X-Request-Id"] = []string{c.ID}
 		header["X-Content-Type-Options"] = noSniff
 		header["Vary"] = s.Vary.Encoding
 		s.Metrics.inFlight.Inc()
@@ -41,7 +36,7 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 			}
 			c.LeaveGate()
 			s.Metrics.inFlight.Dec()
-			m.observe(rec.status, time.Since(start))
+			s.Metrics.observe(route, rec.status, time.Since(start))
 			if s.LogRequests {
 				s.Log.Info("request", "requestId", c.ID, "method", r.Method, "path", r.URL.Path, "status", rec.status,
 					"bytes", rec.bytes, "took", time.Since(start).Round(time.Microsecond))

@@ -142,40 +142,14 @@ func (c *Call) ReadBody() ([]byte, error) {
 // ReadMembers reads a single JSON object. It is strict: it does not allow duplicate members at
 // any depth, deep nesting, trailing data, or characters that a database cannot store.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	err := json.Unmarshal(body, &members)
-	if err == nil && isFlat(body, len(members)) {
-		return members, nil
-	}
 	if err := checkStrictly(body); err != nil {
 		return nil, err
 	}
-	if err != nil || members == nil {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil || members == nil {
 		return nil, errors.New("is not a JSON object")
 	}
 	return members, nil
-}
-
-// isFlat reports whether a JSON object with n distinct members passes checkStrictly, because
-// it has no other object, deep array or special character. Large bodies, such as batches of
-// identifiers, are of this kind, and checkStrictly takes several times as long as decoding them.
-func isFlat(body []byte, n int) bool {
-	if !utf8.Valid(body) || bytes.Contains(body, []byte(`\u`)) || bytes.ContainsRune(body, utf8.RuneError) {
-		return false
-	}
-	var count [256]int // of each byte outside of strings
-	inString := false
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case !inString:
-			count[c]++
-		}
-	}
-	return count['{'] == 1 && count['['] < maxDepth && count[':'] == n
 }
 
 // checkStrictly checks a body for ReadMembers.

@@ -55,27 +55,8 @@ func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.loadSeconds.Set(took.Seconds())
 }
 
-// routeMetrics holds the metrics for a route, so that they are looked up only once.
-type routeMetrics struct {
-	codes   map[int]prometheus.Counter
-	other   *prometheus.CounterVec
-	route   string
-	seconds prometheus.Observer
-}
-
-func (m *metrics) route(name string) *routeMetrics {
-	r := &routeMetrics{codes: map[int]prometheus.Counter{}, other: m.requests, route: name, seconds: m.seconds.WithLabelValues(name)}
-	for _, code := range []int{200, 206, 304, 400, 404} {
-		r.codes[code] = m.requests.WithLabelValues(name, strconv.Itoa(code))
-	}
-	return r
-}
-
-func (r *routeMetrics) observe(code int, took time.Duration) {
-	c := r.codes[code]
-	if c == nil {
-		c = r.other.WithLabelValues(r.route, strconv.Itoa(code))
-	}
-	c.Inc()
-	r.seconds.Observe(took.Seconds())
+// observe counts a response of a route.
+func (m *metrics) observe(route string, code int, took time.Duration) {
+	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }

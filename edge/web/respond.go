@@ -123,7 +123,7 @@ func ETag(base, encoding string) string {
 // notModified responds with 304 if the client already has this representation (RFC 9110
 // sections 13.1.2 and 13.1.3).
 func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
-	w.Header()["Etag"] = c.single(etagValue, tag)
+	w.Header()["Etag"] = []string{tag}
 	sent := c.Header("If-None-Match")
 	if sent == "" && c.Request.Header["If-Modified-Since"] == nil {
 		return false // the case for most requests
@@ -283,7 +283,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 
 // sendBody sends the header and a complete body.
 func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) error {
-	w.Header()["Content-Length"] = c.single(lengthValue, strconv.Itoa(len(body)))
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	if c.Request.Method == http.MethodHead {
 		return nil
