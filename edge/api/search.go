@@ -7,6 +7,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
+	"kindex/exports/jsonenc"
 	"kindex/exports/view"
 	"kindex/indexes"
 )
@@ -63,15 +64,16 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	hits := first(l, res.Hits)
 	for _, h := range hits {
 		e := b.Entity(h.Ordinal)
-		highlights := map[string]string{}
-		for _, hl := range res.Highlights(e) {
-			highlights[hl.Field] = hl.Text
-		}
 		dst := project.append(l.next(), b.Record(h.Ordinal))
-		l.body = withMembers(dst[:len(dst)-1], struct {
-			Relevance  float64           `json:"relevance"`
-			Highlights map[string]string `json:"highlights"`
-		}{h.Relevance, highlights})
+		dst = withMembers(dst[:len(dst)-1], struct {
+			Relevance float64 `json:"relevance"`
+		}{h.Relevance})
+		dst = append(dst[:len(dst)-1], `,"highlights":{`...)
+		for i, hl := range res.Highlights(e) { // the most telling field first
+			dst = append(jsonenc.AppendString(jsonenc.AppendComma(dst, i), hl.Field), ':')
+			dst = jsonenc.AppendString(dst, hl.Text)
+		}
+		l.body = append(dst, '}', '}')
 	}
 	var next *query.Cursor
 	if len(res.Hits) > len(hits) {

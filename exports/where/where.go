@@ -122,8 +122,11 @@ func (p Params) bound(name string, field *kinds.Field) (b view.Bound, err error)
 	}
 	switch field.Type {
 	case kinds.Count:
-		var n int64
-		n, err = p.Count(name, 0, 0, maxCount)
+		var n, lowest int64
+		if field.Minimum != nil {
+			lowest = int64(*field.Minimum)
+		}
+		n, err = p.Count(name, lowest, lowest, maxCount)
 		b.Number = float64(n)
 		return b, err
 	case kinds.Duration, kinds.Size:
