@@ -113,6 +113,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(len(self.do("iter_leaderboard", "all")), self.do("get_leaderboard", "all", limit=1)["count"])
         self.assertEqual(self.do("list_trending", window="30d", type=["tool"], limit=5)["window"], "30d")
         self.assertTrue(self.do("list_categories")["data"])
+        self.assertTrue(self.do("list_kinds")["data"])
         self.assertIn("count", self.do("list_boards")["data"][0])
 
     def test_history(self) -> None:

@@ -121,6 +121,11 @@ export class Reading {
     return this.get<'listBoards'>('/api/boards', {}, options);
   }
 
+  /** The kinds of entities, and the fields and signals that they can have. */
+  listKinds(options?: RequestOptions): Promise<Answer<'listKinds'>> {
+    return this.get<'listKinds'>('/api/kinds', {}, options);
+  }
+
   /** All categories, each with its number of entities. */
   listCategories(options?: RequestOptions): Promise<Answer<'listCategories'>> {
     return this.get<'listCategories'>('/api/categories', {}, options);
