@@ -40,6 +40,7 @@ func (s *Server) routeTable() []route {
 		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, a.EntityChangelog},
 		{get, "/api/entity/:type/:slug/score", metered, apikey.ScopeRead, []string{"board"}, a.Score},
 		{get, "/api/entity/:type/:slug/signals", metered, apikey.ScopeRead, slices.Concat([]string{"name"}, page), a.Signals},
+		{get, "/api/entity/:type/:slug/relations", metered, apikey.ScopeRead, nil, a.Relations},
 		{get, "/api/entity/:type/:slug/similar", metered, apikey.ScopeRead, []string{"kind", "limit"}, a.Similar},
 		{get, "/api/search", metered, apikey.ScopeRead, search, a.Search},
 		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, a.Suggest},

@@ -19,6 +19,7 @@ const (
 	byID        // of its type
 	byProject   // a key of projects
 	byTwin      // a name that the entity's name looks like
+	byReference // the address of an entity that a field names
 	bySuccessor // the address of the entity that replaces it
 	byOffer     // the address of an offer
 	bySeries    // of its offers
@@ -75,6 +76,12 @@ func (c *claims) each(r *file, yield func(claim)) {
 	}
 	if l := e.Lifecycle; l != nil && l.ReplacedBy != "" {
 		yield(claim{bySuccessor, l.ReplacedBy})
+	}
+	for _, r := range e.References() {
+		if !seen[r.Key] {
+			seen[r.Key] = true
+			yield(claim{byReference, r.Key})
+		}
 	}
 	for i := range e.Offers {
 		if key := e.Offers[i].Key(); i == 0 || key != e.Offers[i-1].Key() { // they are sorted
@@ -155,6 +162,7 @@ func (f *Folder) affected() map[*file]bool {
 			files[r] = true
 		}
 		add(f.claims[byFormer][address])
+		add(f.claims[byReference][address])
 		addresses = append(addresses, address)
 	}
 	// A chain of successors may lead to one that has changed.
@@ -250,7 +258,7 @@ func (f *Folder) checkFile(r *file) {
 	f.checkProjects(r, complain)
 	f.checkShared(r, complain)
 	f.checkSeries(r, complain)
-	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, add: complain,
+	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, near: f.near, add: complain,
 		offer: func(o *record.Offer) int { return f.offerIndex(r, o) }}
 	check.entity(e)
 }

@@ -77,6 +77,8 @@ type factCheck struct {
 	// successor returns the key of the entity that replaces another one, or "", and reports
 	// whether the other one exists.
 	successor func(key string) (next string, ok bool)
+	// near returns the key of the entity whose address is most similar, or "".
+	near func(key string) string
 	// offer returns the index of an offer in its file, which need not be sorted, or -1.
 	offer func(o *record.Offer) int
 	add   func(severity yamldoc.Severity, path []string, message, suggestion string)
@@ -99,6 +101,16 @@ func (c *factCheck) entity(e *record.Entity) {
 			}
 			c.add(yamldoc.Error, path, yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, c.providers))
 		}
+	}
+	for _, r := range e.References() {
+		if _, exists := c.successor(r.Key); exists {
+			continue
+		}
+		path := strings.Split(r.Field.Path, ".")
+		if r.Index >= 0 {
+			path = append(path, strconv.Itoa(r.Index))
+		}
+		c.add(yamldoc.Error, path, yamldoc.Quote(r.Key)+" does not exist", c.near(r.Key))
 	}
 	l := e.Lifecycle
 	if l == nil {
@@ -157,6 +169,22 @@ func (f *Folder) successor(key string) (next string, ok bool) {
 		next = r.entity.Lifecycle.ReplacedBy
 	}
 	return next, true
+}
+
+// near returns the key of the entity of the same type whose slug is most similar, or "".
+func (f *Folder) near(key string) string {
+	typ, slug, _ := strings.Cut(key, "/")
+	var slugs []string
+	for _, r := range f.files {
+		if r.typ == typ && r.slug != "" {
+			slugs = append(slugs, r.slug)
+		}
+	}
+	slices.Sort(slugs)
+	if found := didyoumean.Name(slug, slugs); found != "" {
+		return typ + "/" + found
+	}
+	return ""
 }
 
 // offerIndex returns the index of an offer in a file, or -1.

@@ -70,7 +70,7 @@ func CheckSiblings(path string, e *record.Entity, fields map[string]any, sibling
 			add(yamldoc.Error, yamldoc.FieldName([]string{"ids", id.Namespace}), idTaken(id, by), "")
 		}
 	}
-	check := factCheck{namespaces: siblings.Namespaces(), providers: siblings.Providers(), today: today(), successor: siblings.Successor,
+	check := factCheck{namespaces: siblings.Namespaces(), providers: siblings.Providers(), today: today(), successor: siblings.Successor, near: func(string) string { return "" },
 		offer: func(o *record.Offer) int { return offerIndex(fields, o) },
 		add: func(severity yamldoc.Severity, path []string, message, suggestion string) {
 			add(severity, yamldoc.FieldName(path), message, suggestion)

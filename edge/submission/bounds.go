@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"kindex/builder/content/schema"
 	"kindex/exports/kinds"
@@ -21,6 +22,9 @@ const (
 // listBounds maps each field of an entity file to the maximum number of list entries
 // according to the schema, or to 0 if there is no maximum.
 func listBounds(declared *kinds.Set) map[string]int {
+	if known, ok := boundsOf.Load(declared); ok {
+		return known.(map[string]int)
+	}
 	data, err := schema.JSON("entity", declared)
 	var s struct {
 		Properties map[string]struct {
@@ -37,8 +41,12 @@ func listBounds(declared *kinds.Set) map[string]int {
 	for name, p := range s.Properties {
 		bounds[name] = p.MaxItems
 	}
+	boundsOf.Store(declared, bounds)
 	return bounds
 }
+
+// boundsOf holds the list bounds of each set of kinds, because making its schema takes milliseconds.
+var boundsOf sync.Map // of map[string]int, by *kinds.Set
 
 // take copies the fields that belong in the file. It reports fields that are too large, and
 // the first unknown fields, instead of copying them.

@@ -35,6 +35,7 @@ type View struct {
 	orders    sync.Map // *order by Sort
 	ids       func() *idIndex
 	offers    func() *Offers
+	relations func() map[uint32][]Relation // by ordinal
 }
 
 // address says which record is found under a type and a slug.
@@ -72,6 +73,7 @@ func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) 
 	}
 	v.ids = sync.OnceValue(v.indexIDs)
 	v.offers = sync.OnceValue(v.newOffers)
+	v.relations = sync.OnceValue(v.newRelations)
 	return v
 }
 

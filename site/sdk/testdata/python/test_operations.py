@@ -114,6 +114,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.do("list_trending", window="30d", type=["tool"], limit=5)["window"], "30d")
         self.assertTrue(self.do("list_categories")["data"])
         self.assertTrue(self.do("list_kinds")["data"])
+        self.assertIn("data", self.do("list_relations", "tool", "pytorch"))
         self.assertIn("count", self.do("list_boards")["data"][0])
 
     def test_history(self) -> None:

@@ -78,6 +78,11 @@ export class Reading {
     return this.list<'listEntitySignals'>(path('/api/entity/{type}/{slug}/signals', { type, slug }), query, options);
   }
 
+  /** What the fields of this entity name, and the entities whose fields name it. */
+  listRelations(type: EntityType | Name, slug: string, options?: RequestOptions): Promise<Answer<'listRelations'>> {
+    return this.get<'listRelations'>(path('/api/entity/{type}/{slug}/relations', { type, slug }), {}, options);
+  }
+
   /** The entities that have the most in common with this one, most similar first, with the reasons. */
   listSimilarEntities(type: EntityType | Name, slug: string, query: Query<'listSimilarEntities'> = {}, options?: RequestOptions): Promise<Answer<'listSimilarEntities'>> {
     return this.get<'listSimilarEntities'>(path('/api/entity/{type}/{slug}/similar', { type, slug }), query, options);
