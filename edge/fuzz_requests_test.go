@@ -78,7 +78,7 @@ func undescribedEndpoints() []*endpoint {
 	list := []*endpoint{
 		get("home", "/"), get("search page", "/search/?q={q}"), get("changes page", "/changes/"), get("changes of an event", "/changes/event-{event}/page-{n}/"),
 		get("month", "/changes/2026-1{n}/"),
-		get("category page", "/categories/{category}/sort-name/"), get("category", "/categories/{category}/"),
+		get("category", "/categories/{category}/"),
 		get("providers", "/providers/all/letter-{letter}/page-{n}/"), get("provider", "/providers/{key}/"), get("tag", "/tags/{tag}/"), get("capability", "/capabilities/{capability}/"),
 		get("entity page", "/{type}/{slug}/"), get("entity at a day", "/{type}/{slug}/at-{day}/"), get("entity history", "/{type}/{slug}/history/page-{n}/"),
 		get("board page", "/leaderboards/{category}/"), get("board at a day", "/leaderboards/{category}/type-{type}/by-{sort}/at-{day}/page-{n}/"),

@@ -102,7 +102,7 @@ func TestRenamedCategory(t *testing.T) {
 		t.Errorf("categories: %s", got)
 	}
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leaderboard","arguments":{"category":"alpha","limit":1}}}`
-	if a := s.sendAs(t, body); a.status != 200 || strings.Contains(string(a.body), "isError") || !strings.Contains(string(a.body), `"structuredContent":{"total":14,`) {
+	if a := s.sendAs(t, body); a.status != 200 || strings.Contains(string(a.body), "isError") || !strings.Contains(string(a.body), `"count":14,`) {
 		t.Errorf("MCP: %d %.300s", a.status, a.body)
 	}
 	key, _ := s.keyOf(t, "ada")

@@ -191,6 +191,11 @@ func requestTable() []request {
 		status(404, "getEntityScore", "slug", "/api/entity/tool/nothing-like-it/score"),
 		status(404, "getEntityScore", "type", "/api/entity/robot/pytorch/score"),
 
+		ok("listRelations", "/api/entity/tool/pytorch/relations", ""),
+		status(301, "listRelations", "", "/api/entity/tool/mxnet/relations"),
+		status(404, "listRelations", "slug", "/api/entity/tool/nothing-like-it/relations"),
+		status(410, "listRelations", "slug", "/api/entity/tool/short-lived/relations"),
+		ok("listKinds", "/api/kinds", ""),
 		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20", "?kind=alternatives", "?kind=related&limit=3"),
 		ok("listSimilarEntities", "/api/entity", "/model/gpt-5/similar", "/model/claude-3-5-sonnet-20241022/similar"),
 		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "limit", "0", "21", "x", ""),

@@ -29,7 +29,7 @@ type resolution struct {
 // resolvedContent is a small index with all kinds of identifiers.
 var resolvedContent = map[string]string{
 	"categories.yaml": "categories:\n  - {slug: things, title: Things, description: All sorts of things.}\n",
-	"index.yaml":      "title: Zoo\nids:\n  - {name: zoo, title: Zoo, page: 'https://zoo.example/m/{id}'}\n",
+	"kinds.yaml":      "ids:\n  - {name: zoo, title: Zoo, page: 'https://zoo.example/m/{id}'}\n",
 	"providers.yaml":  "providers:\n  - {slug: acme, name: Acme, url: 'https://acme.example', maker: Acme}\n  - {slug: cloud, name: Cloud, url: 'https://cloud.example'}\n",
 	"tool/hammer.yaml": `name: Hammer
 description: Drives nails into wood.

@@ -29,7 +29,7 @@ func TestSubmittedFacts(t *testing.T) {
 			return strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}") + "," + members + "}"
 		}
 		refused := s.post(t, secret.Reveal(), body(`"ids":{"pypi":"its-package","gitlub":"a/b"},"lifecycle":{"replacedBy":"tool/none"}`), 400)
-		want := `[{ids.gitlub unknown namespace; index.yaml can declare it (did you mean "github"?)} ` +
+		want := `[{ids.gitlub unknown namespace; kinds.yaml can declare it (did you mean "github"?)} ` +
 			`{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]`
 		if got := fmt.Sprint(refused.Errors); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -367,7 +367,7 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 		`{"url":"https://example.org/","events":["entity.create"]}`:                                "did you mean entity.created?",
 		`{"url":"https://example.org/","events":["entity.created","entity.created"]}`:              "twice",
 		`{"url":"https://example.org/","events":["entity.created"],"fields":["signals.star"]}`:     "did you mean signals.stars?",
-		`{"url":"https://example.org/","events":["entity.created"],"fields":["nonsense"]}`:         "not a field; expected one of: slug, name",
+		`{"url":"https://example.org/","events":["entity.created"],"fields":["nonsense"]}`:         "not a field; expected one of: type, slug, name",
 		`{"url":"https://example.org/","events":["entity.created"],"figures":"no"}`:                "must be",
 		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "not a known field",
 		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "not a known field",

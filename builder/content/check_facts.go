@@ -48,6 +48,9 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	set := e.Declared()
 	kind := set.Kind(e.Type)
+	if kind == nil {
+		return // of a submission without a valid type
+	}
 	check := func(name string, has func(k *kinds.Kind) bool) {
 		if m[name] == nil || has(kind) {
 			return

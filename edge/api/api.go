@@ -9,18 +9,16 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/storage"
 	"kindex/edge/web"
+	"sync"
 )
 
 // API handles requests under /api and requests for build files. It is safe for concurrent use.
 type API struct {
-	accounts    *account.Service
-	state       *storage.State
-	keys        *apikey.Authenticator
-	oldBuilds   *live.OldBuilds
-	description struct { // of the API
-		yaml []byte
-		json func() ([]byte, error)
-	}
+	accounts     *account.Service
+	state        *storage.State
+	keys         *apikey.Authenticator
+	oldBuilds    *live.OldBuilds
+	descriptions sync.Map // *description, by the names of the kinds
 }
 
 // Options configure an API.
@@ -34,8 +32,6 @@ type Options struct {
 
 // New returns an API.
 func New(o Options) (*API, error) {
-	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds}
-	var err error
-	a.description.yaml, a.description.json, err = openapi.With(o.Shared.ContactAddress)
-	return a, err
+	_, _, err := openapi.With(o.Shared.ContactAddress, nil) // reports a contact that cannot be written
+	return &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds}, err
 }

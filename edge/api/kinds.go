@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-
 	"kindex/edge/web"
 	"kindex/exports/kinds"
 )
@@ -18,6 +16,6 @@ func (a *API) Kinds(c *web.Call) (*web.Reply, error) {
 	for _, k := range set.Order {
 		list = append(list, counted{k.JSON(), c.Served.Build.Manifest.Counts.Types[k.Name]})
 	}
-	return web.JSONReply(http.StatusOK, map[string]any{"build": c.Served.ID(), "data": list, "count": len(list),
-		"fields": set.FieldsJSON(), "signals": set.SignalsJSON()})
+	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"build": c.Served.ID(), "data": list, "count": len(list),
+		"fields": set.FieldsJSON(), "signals": set.SignalsJSON()})}, nil
 }

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-
 	"kindex/edge/web"
 )
 
@@ -28,5 +26,5 @@ func (a *API) Relations(c *web.Call) (*web.Reply, error) {
 		e := c.Served.Build.Entity(r.Ordinal)
 		list = append(list, relation{r.Field, r.Title, r.Inverse, address{e.Type, e.Slug, e.Name}})
 	}
-	return web.JSONReply(http.StatusOK, map[string]any{"data": list, "count": len(list), "build": c.Served.ID()})
+	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"data": list, "count": len(list), "build": c.Served.ID()})}, nil
 }

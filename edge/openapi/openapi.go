@@ -66,12 +66,21 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With returns the description, in YAML and in JSON, with the contact of a service, which can be
-// an email address, a URL or any other text. If contact is "", the description has no contact. The
-// JSON is made by the first call of inJSON, because that takes a large part of a second.
-func With(contact string) (inYAML []byte, inJSON func() ([]byte, error), err error) {
-	if contact == "" {
+// types is the line of the description with the types of entities.
+const types = "      enum: [model, tool]\n"
+
+// With returns the description of a service, in YAML and in JSON: with its contact, which can be
+// an email address, a URL or any other text, and with the kinds of its index as the types of entities. If
+// contact is "", the description has no contact. The JSON is made by the first call of inJSON, because that
+// takes a large part of a second.
+func With(contact string, kinds []string) (inYAML []byte, inJSON func() ([]byte, error), err error) {
+	inYAML = bytes.Replace(YAML, []byte(types), []byte("      enum: ["+strings.Join(kinds, ", ")+"]\n"), 1)
+	asJSON := sync.OnceValues(func() ([]byte, error) { return yaml.YAMLToJSON(inYAML) })
+	switch same := bytes.Equal(inYAML, YAML); {
+	case contact == "" && same:
 		return YAML, func() ([]byte, error) { return JSON(), nil }, nil
+	case contact == "":
+		return inYAML, asJSON, nil
 	}
 	field := "name"
 	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
@@ -83,6 +92,6 @@ func With(contact string) (inYAML []byte, inJSON func() ([]byte, error), err err
 	if err != nil {
 		return nil, nil, err
 	}
-	inYAML = bytes.Replace(YAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
-	return inYAML, sync.OnceValues(func() ([]byte, error) { return yaml.YAMLToJSON(inYAML) }), nil
+	inYAML = bytes.Replace(inYAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
+	return inYAML, asJSON, nil
 }

@@ -73,7 +73,7 @@ func TestContact(t *testing.T) {
 		"Ops <ops@example.org>":       {Name: "Ops <ops@example.org>"},
 		"javascript:alert(1)//@x.org": {Name: "javascript:alert(1)//@x.org"},
 	} {
-		inYAML, convert, err := openapi.With(contact)
+		inYAML, convert, err := openapi.With(contact, []string{"model", "tool"})
 		if err != nil {
 			t.Fatal(err)
 		}
