@@ -194,6 +194,7 @@ func requestTable() []request {
 		ok("listRelations", "/api/entity/tool/pytorch/relations", ""),
 		status(301, "listRelations", "", "/api/entity/tool/mxnet/relations"),
 		status(404, "listRelations", "slug", "/api/entity/tool/nothing-like-it/relations"),
+		status(404, "listRelations", "type", "/api/entity/robot/pytorch/relations"),
 		status(410, "listRelations", "slug", "/api/entity/tool/short-lived/relations"),
 		ok("listKinds", "/api/kinds", ""),
 		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20", "?kind=alternatives", "?kind=related&limit=3"),

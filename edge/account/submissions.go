@@ -44,7 +44,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Kinds implements submission.Index.
-func (x SubmissionIndex) Kinds() *kinds.Set { return x.Served.Build.Kinds() }
+func (b SubmissionIndex) Kinds() *kinds.Set { return b.Served.Build.Kinds() }
 
 // Categories implements submission.Index.
 func (b SubmissionIndex) Categories() []record.Category { return b.Served.Categories }

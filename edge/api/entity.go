@@ -12,10 +12,10 @@ import (
 
 // objectReply returns a reply with a record or another object, and the ID of the build that it is from.
 func objectReply(c *web.Call, object []byte) *web.Reply {
-	return objectOf(c, c.Served.ID(), object)
+	return objectOf(c.Served.ID(), object)
 }
 
-func objectOf(c *web.Call, build string, object []byte) *web.Reply {
+func objectOf(build string, object []byte) *web.Reply {
 	dst := slices.Clip(object[:len(object)-1])
 	return &web.Reply{MediaType: web.JSONType, Body: append(append(append(dst, `,"build":"`...), build...), "\"}\n"...)}
 }

@@ -11,5 +11,5 @@ import (
 // contain edits.
 func (a *API) Quality(c *web.Call) (*web.Reply, error) {
 	data, _, _ := c.Served.Build.File(exports.QualityFile)
-	return objectOf(c, c.Served.Build.Manifest.ID, bytes.TrimSpace(data)), nil
+	return objectOf(c.Served.Build.Manifest.ID, bytes.TrimSpace(data)), nil
 }

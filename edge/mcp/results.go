@@ -233,7 +233,7 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 	var faults []string
 	known := slices.Sorted(maps.Keys(s.Properties))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		p, text := s.Properties[name], ""
+		p := s.Properties[name]
 		if p == nil {
 			expected := "expected one of: " + strings.Join(known, ", ")
 			if len(faults) == maxFaults {

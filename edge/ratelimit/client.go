@@ -171,7 +171,7 @@ func parseHop(hop string) (netip.Addr, bool) {
 // forwardedPair finds an error: a client may have sent the quote to swallow what a proxy adds. Colons and
 // brackets are also accepted without quotes, because proxies write addresses like that, and they are
 // unambiguous. Empty parameters are allowed, and some proxies add spaces.
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+" // RFC 9110 section 5.6.2
+const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+" //nolint:gosec // RFC 9110 section 5.6.2, not a secret
 
 var (
 	forwardedElement = regexp.MustCompile(`(?:[^,"]|"(?:[^"\\]|\\.)*"|".*)+`)

@@ -58,7 +58,7 @@ func (s *State) counterRow(ctx context.Context, query string, args []any) (*sql.
 			return nil, err
 		}
 		if prepared, ok = s.prepared.LoadOrStore(query, statement); ok {
-			_ = statement.Close() // another request was faster
+			_ = statement.Close() //nolint:sqlclosecheck // another request was faster
 		}
 	}
 	return prepared.(*sql.Stmt).QueryRowContext(ctx, args...), nil

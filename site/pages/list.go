@@ -94,8 +94,8 @@ func pageNumber(n int) string {
 func (r *request) here(choices ...string) string {
 	chosen := maps.Clone(r.choices)
 	delete(chosen, "page")
-	for i := 0; i < len(choices); i += 2 {
-		chosen[choices[i]] = choices[i+1]
+	for pair := range slices.Chunk(choices, 2) {
+		chosen[pair[0]] = pair[1]
 	}
 	path := r.route.path(r.args, chosen)
 	if len(r.Query) > 0 {

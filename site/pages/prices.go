@@ -46,7 +46,7 @@ func (r *request) prices() (*page, error) {
 	set := offers.Select(&l.Filters.offers)
 	refs, _, _ := set.Page(by, nil, 0, set.Len())
 	for i := range refs {
-		l.ordered = append(l.ordered, uint32(i)) //nolint:gosec // far fewer
+		l.ordered = append(l.ordered, uint32(i))
 	}
 	l.at = func(i uint32) item {
 		e := r.Build.Entity(refs[i].Model)

@@ -43,7 +43,7 @@ var parts = []struct{ key, path, name string }{
 // notFoundWithSuggestions is the page for an address that matches no route, such as one
 // typed by hand. It suggests sections that resemble the first segment and entities that
 // resemble the last.
-func (r *request) notFoundWithSuggestions() (*page, error) {
+func (r *request) notFoundWithSuggestions() *page {
 	p := r.notFound()
 	list := p.Data.(*problemPage)
 	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
@@ -70,14 +70,14 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	if deeper {
 		slug = rest
 	} else if len(list.Near) > 0 {
-		return p, nil
+		return p
 	}
 	if slug == "" || strings.ContainsAny(slug, "/.") { // the path names a file, or is too deep for an entity
-		return p, nil
+		return p
 	}
 	found := r.suggestEntities(slug, &view.Filter{})
 	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
-	return p, nil
+	return p
 }
 
 func (r *request) missing(heading, text string, list []suggestion) *page {

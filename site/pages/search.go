@@ -125,7 +125,8 @@ func (r *request) search() (*page, error) {
 		p.Title = textfmt.Name(d.Query) + " – search"
 	}
 	p.Data = d
-	return p, r.results(d)
+	r.results(d)
+	return p, nil
 }
 
 // boundedQuery returns the part of the query that the page applies, without duplicates.
@@ -160,7 +161,7 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 }
 
 // results searches, sorts and counts.
-func (r *request) results(d *searchPage) (err error) {
+func (r *request) results(d *searchPage) {
 	filter := &view.Filter{Fields: map[string][][]string{}}
 	for _, f := range facetNames {
 		for _, v := range r.Query[f] {
@@ -200,7 +201,6 @@ func (r *request) results(d *searchPage) (err error) {
 		}
 		d.Near = r.suggestEntities(text, &view.Filter{})
 	}
-	return nil
 }
 
 // hits reads the results of a page in the requested order.

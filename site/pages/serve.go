@@ -47,11 +47,7 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	q := r.Request
 	q.Path += "/"
 	if s.find(q).route == nil || strings.HasSuffix(r.Path, "/") {
-		p, err := r.notFoundWithSuggestions()
-		if err != nil {
-			return nil, err
-		}
-		return r.render(p)
+		return r.render(r.notFoundWithSuggestions())
 	}
 	a, err := s.Get(q)
 	if err != nil || a.Status >= http.StatusBadRequest {

@@ -33,8 +33,8 @@ type Source struct {
 
 // at sets the addresses of the source: each is that of a mirror or, if that is "", the public one.
 func (s *Source) at(addresses ...string) *Source {
-	for i := range s.info.Hosts {
-		s.info.Hosts[i] = strings.TrimSuffix(cmp.Or(addresses[i], s.info.Hosts[i]), "/")
+	for i, address := range addresses[:len(s.info.Hosts)] {
+		s.info.Hosts[i] = strings.TrimSuffix(cmp.Or(address, s.info.Hosts[i]), "/")
 	}
 	return s
 }
