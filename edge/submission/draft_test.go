@@ -409,7 +409,7 @@ func TestFactsAgainstIndex(t *testing.T) {
 	for members, want := range map[string]string{
 		`{"ids":{"pypi":"Taken_Package"}}`:                                                      `ids.pypi: "Taken_Package" is also an identifier of tool/taken`,
 		`{"ids":{"example-hub":"x","github":"taken/taken"}}`:                                    ``,
-		`{"ids":{"example-hubb":"x"}}`:                                                          `ids.example-hubb: unknown namespace; index.yaml can declare it (did you mean "example-hub"?)`,
+		`{"ids":{"example-hubb":"x"}}`:                                                          `ids.example-hubb: unknown namespace; kinds.yaml can declare it (did you mean "example-hub"?)`,
 		`{"lifecycle":{"replacedBy":"tool/taken"}}`:                                             ``,
 		`{"lifecycle":{"replacedBy":"tool/old"}}`:                                               `lifecycle.replacedBy: "tool/old" does not exist`,
 		`{"lifecycle":{"replacedBy":"model/none"}}`:                                             `lifecycle.replacedBy: "model/none" does not exist`,

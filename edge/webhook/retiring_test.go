@@ -71,7 +71,7 @@ func TestPlanNotices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list := []webhook.Retirement{{Type: "model", Slug: "m", Name: "M", Formerly: []string{"earlier"}, Retires: retires, ReplacedBy: "model/n"}}
+			list := []webhook.Retirement{{Type: "model", Slug: "m", Name: "M", Formerly: []string{"model/earlier"}, Retires: retires, ReplacedBy: "model/n"}}
 			notices, events, err := webhook.PlanNotices(list, c.sent, now, c.first)
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +136,7 @@ func (c *catalogue) change(now time.Time) {
 			e.Retires = now.AddDate(0, 0, c.IntN(60)-5).Format(time.DateOnly)
 		case kind < 8:
 			c.renames++
-			e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
+			e.Formerly = append(slices.Clone(e.Formerly), e.Type+"/"+e.Slug)
 			e.Slug = fmt.Sprint("e", e.id, "-", c.renames)
 		case kind < 9:
 			e.withdrawn = !e.withdrawn

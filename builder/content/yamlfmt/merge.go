@@ -21,7 +21,7 @@ import (
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
 func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
-	set, removed := splitRemovals(fields)
+	set, removed := splitRemovals(fields, memberwise)
 	fresh, err := layoutOfFields(set)
 	if err != nil {
 		return nil, err
@@ -67,13 +67,13 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 // either. It returns the values after that, and the changes made: without those whose values are
 // already there, and empty if there are none. An error is a *FieldError.
 func Apply(values, changes map[string]any) (result, made map[string]any, err error) {
-	set, removed := splitRemovals(changes)
+	set, removed := splitRemovals(changes, memberwise)
 	fresh, err := layoutOfFields(set)
 	if err != nil {
 		return nil, nil, err
 	}
 	result, _ = apply(values, fresh, removed).(map[string]any)
-	return result, difference(values, result), nil
+	return result, difference(values, result, memberwise), nil
 }
 
 func apply(values any, fresh *layout, removed [][]string) any {
@@ -84,8 +84,9 @@ func apply(values any, fresh *layout, removed [][]string) any {
 	return result
 }
 
-// difference returns the changes that lead from old values to new ones.
-func difference(old, now map[string]any) map[string]any {
+// difference returns the changes that lead from old values to new ones. Mappings in the fields that
+// split reports are compared by member, others are replaced as a whole.
+func difference(old, now map[string]any, split func(field string) bool) map[string]any {
 	changes := map[string]any{}
 	for name := range maps.Keys(old) {
 		if now[name] == nil {
@@ -97,8 +98,8 @@ func difference(old, now map[string]any) map[string]any {
 		after, _ := value.(map[string]any)
 		switch {
 		case reflect.DeepEqual(old[name], value):
-		case there && after != nil && memberwise(name):
-			changes[name] = difference(before, after)
+		case there && after != nil && split(name):
+			changes[name] = difference(before, after, whole)
 		default:
 			changes[name] = value
 		}
@@ -106,16 +107,17 @@ func difference(old, now map[string]any) map[string]any {
 	return changes
 }
 
-// splitRemovals separates the fields that have a value from the paths of those that are nil.
-func splitRemovals(fields map[string]any) (set map[string]any, removed [][]string) {
+// splitRemovals separates the fields that have a value from the paths of those that are nil; split
+// is as in difference.
+func splitRemovals(fields map[string]any, split func(field string) bool) (set map[string]any, removed [][]string) {
 	set = map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		members, ok := fields[name].(map[string]any)
 		switch {
 		case fields[name] == nil:
 			removed = append(removed, []string{name})
-		case ok && memberwise(name):
-			inner, gone := splitRemovals(members)
+		case ok && split(name):
+			inner, gone := splitRemovals(members, whole)
 			for _, path := range gone {
 				removed = append(removed, append([]string{name}, path...))
 			}
@@ -169,6 +171,10 @@ func (l *layout) remove(path, above []string) (lost []string) {
 
 // memberwise reports whether the members of a field are independent of each other if it is a mapping.
 func memberwise(field string) bool { return field != "offersRead" }
+
+// whole is true of no member of a field: each is replaced as a whole, such as a figure with its
+// date and source.
+func whole(string) bool { return false }
 
 // mergedByMember reports whether the mapping at a path is merged member by member and, if so,
 // whether members without a new value are kept.
