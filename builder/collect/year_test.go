@@ -14,9 +14,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/collect"
 	"kindex/builder/collect/file"
-	"kindex/builder/collect/github"
-	"kindex/builder/collect/modelsdev"
-	"kindex/builder/collect/registry"
+	"kindex/builder/collect/sources"
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports/kinds"
@@ -82,8 +80,8 @@ func (y *year) run() {
 	if err != nil {
 		y.t.Fatal(err)
 	}
-	o := options(y.t, y.dir, newClock(y.dayOf(y.week)), registry.PyPI(y.url, y.url), registry.NPM(y.url, y.url), registry.HuggingFace(y.url), modelsdev.New(y.url, "", ""),
-		github.New(y.url), list)
+	o := options(y.t, y.dir, newClock(y.dayOf(y.week)), sources.PyPI(y.url, y.url), sources.NPM(y.url, y.url), sources.HuggingFace(y.url), sources.ModelsDev(y.url, "", ""),
+		sources.GitHub(y.url, nil, 0), list)
 	o.Getenv = func(string) string { return "token" }
 	o.Accept, o.New = y.accept, y.week >= newWeek-1
 	o.MaxWait = 24 * time.Hour

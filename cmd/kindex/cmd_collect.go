@@ -17,9 +17,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/file"
-	"kindex/builder/collect/github"
-	"kindex/builder/collect/modelsdev"
-	"kindex/builder/collect/registry"
+	"kindex/builder/collect/sources"
 	"kindex/builder/content"
 	"kindex/builder/safedial"
 	"kindex/cmd/kindex/cli"
@@ -91,7 +89,7 @@ written; 2 usage error.`,
 	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
 	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
-	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json or models.json, instead of over HTTP")
+	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json, instead of over HTTP")
 	f.StringVar(&o.cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
 	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
@@ -256,8 +254,8 @@ func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day st
 	if p := c.Sources["github"].MinStars; p != nil {
 		minStars = *p
 	}
-	return []collect.Source{registry.PyPI(at["pypi"], at["pypistats"]), registry.NPM(at["npm"], at["npm-downloads"]), registry.HuggingFace(at["huggingface"]),
-		modelsdev.New(at["modelsdev"], modelsdevDir, day), github.New(at["github"]).Find(topics, minStars)}
+	return []collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
+		sources.ModelsDev(at["modelsdev"], modelsdevDir, day), sources.GitHub(at["github"], topics, minStars)}
 }
 
 // locateList completes the paths of a list in collect.yaml.

@@ -4,7 +4,6 @@ package collecttest
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -137,57 +136,4 @@ func JSON(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(body))
-}
-
-// noAnswer is the name of the response that never comes.
-const noAnswer = "no answer"
-
-// Broken contains responses that no service documents, but every service sends sooner or later.
-var Broken = map[string]http.HandlerFunc{
-	"an HTML page": func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte("<!DOCTYPE html><title>Unicorn!</title>"))
-	},
-	"an error page": func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, "<html>Bad gateway</html>", http.StatusBadGateway)
-	},
-	"a truncated body": func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `{"data":{"r0":{"nameWithOw`) },
-	"a cut connection": func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "999")
-		JSON(w, 200, `{`)
-	},
-	"a wrong type":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{}`)) },
-	"a list":              func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `[]`) },
-	"null":                func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `null`) },
-	"an empty object":     func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `{}`) },
-	"nothing":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
-	"a teapot":            func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
-	"a closed connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-	noAnswer: func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
-		<-r.Context().Done()
-	},
-	"a redirect elsewhere": func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "https://evil.example/", http.StatusFound)
-	},
-	"a redirect to itself": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) },
-	"deep nesting":         func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, strings.Repeat(`{"a":`, 100000)) },
-}
-
-// Survives checks that a source returns no values and changes nothing if it gets the same broken
-// response to every request, for each of Broken.
-func Survives(t *testing.T, newSource func(base string) collect.Source, typ, namespace, id string) {
-	t.Helper()
-	for name, h := range Broken {
-		t.Run(name, func(t *testing.T) {
-			o := Options(t, newSource(Server(t, h)), typ, namespace, id)
-			if name == noAnswer {
-				o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
-			}
-			lines, r := Run(t, o)
-			if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Failed) != 1 {
-				t.Errorf("got %q", lines)
-			}
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package modelsdev_test
+package sources_test
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/modelsdev"
+	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
 )
 
@@ -69,14 +69,14 @@ func TestOffers(t *testing.T) {
 	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		collecttest.JSON(w, 200, `{"models":{"lab/a":{"release_date":"2026-05-13","limit":{"context":128000,"output":16384}}},"providers":`+sold+`}`)
 	})
-	o := priced(t, modelsdev.New(url, "", ""), listed)
+	o := priced(t, sources.ModelsDev(url, "", ""), listed)
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines,
 		"e0 contextTokens 128000",
 		"e0 failed: half/a: limit.context: 1.5 is not a number of tokens",
 		"e0 failed: negative/a: cost.input: -1 is not a price…",
 		"e0 failed: tiny/a: cost.input: 0.0000001 is too small…",
-		"e0 failed: words/a: json: cannot unmarshal string…",
+		"e0 failed: words/a: cost: free is not an object",
 		"e0 offers.fast/a.deprecated true", "e0 offers.fast/a.modes.priority.input 3", "e0 offers.fast/a.modes.priority.output 6", "e0 offers.fast/a.output 2",
 		"e0 offers.faster/a.output 2",
 		"e0 offers.over/a.output 2", "e0 offers.over/a.tiers.200000.cacheRead 0", "e0 offers.over/a.tiers.200000.input 2", "e0 offers.over/a.tiers.200000.output 4",
@@ -135,7 +135,7 @@ func TestOffersOfACheckout(t *testing.T) {
 	link("providers/linked/models/a.toml", "../../own/models/a.toml")
 	link("providers/linked/models/lost.toml", "../../gone/models/a.toml")
 	link("providers/linked/models/out.toml", "/etc/passwd")
-	o := priced(t, modelsdev.New("", dir, "2026-08-01"), `offersRead: {date: 2026-07-02}
+	o := priced(t, sources.ModelsDev("", dir, "2026-08-01"), `offersRead: {date: 2026-07-02}
 offers:
   - {provider: own, id: a, input: 1, output: 6}
   - {provider: less, id: a, input: 1, output: 6}
@@ -176,7 +176,7 @@ func TestWrongNumbers(t *testing.T) {
 "large": {"models": {"a": {"cost": {"input": 1e6}}}}}}`), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		lines, _ := collecttest.Run(t, priced(t, modelsdev.New("", path, "2026-07-03"), `offersRead: {date: 2026-07-02}
+		lines, _ := collecttest.Run(t, priced(t, sources.ModelsDev("", path, "2026-07-03"), `offersRead: {date: 2026-07-02}
 offers:
   - {provider: prices, id: a}
   - {provider: limits, id: a}
@@ -194,7 +194,7 @@ offers:
 // Offers of a checkout that cannot be read have failed, even those of models that have no
 // identifier.
 func TestOffersOfNothing(t *testing.T) {
-	o := priced(t, modelsdev.New("", filepath.Join(t.TempDir(), "nowhere"), ""), listed)
+	o := priced(t, sources.ModelsDev("", filepath.Join(t.TempDir(), "nowhere"), ""), listed)
 	path := filepath.Join(o.Content, "model", "e0.yaml")
 	data, err := os.ReadFile(path)
 	if err == nil {
@@ -209,29 +209,14 @@ func TestOffersOfNothing(t *testing.T) {
 	}
 }
 
-// A saved models.json has no offers, and then none is covered; a saved catalog.json has.
-func TestOffersOfASavedFile(t *testing.T) {
-	dir := t.TempDir()
-	for name, want := range map[string]int{`{"lab/a":{"release_date":"2026-05"}}`: 0, `{"models":{"lab/a":{"release_date":"2026-05"}},"providers":` + sold + `}`: 13} {
-		path := filepath.Join(dir, "saved.json")
-		if err := os.WriteFile(path, []byte(name), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, r := collecttest.Run(t, priced(t, modelsdev.New("", path, "2026-07-03"), listed))
-		if r.Sources[0].Offers != want || r.Sources[0].Asked != want+1 {
-			t.Errorf("%+v", r.Sources[0])
-		}
-	}
-}
-
 // models.dev is one request. It has validators: on a day without changes, the second run has no
 // bytes.
-func TestCost(t *testing.T) {
+func TestCostModelsDev(t *testing.T) {
 	suite.InTest(t)
 	id := func(i int) string { return fmt.Sprintf("lab/m%d", i) }
 	body := func(output int) string {
 		var models, own []string
-		for i := range collecttest.CostEntities {
+		for i := range costEntities {
 			models = append(models, fmt.Sprintf(`%q:{"release_date":"2026-05-13","limit":{"context":%d,"output":%d}}`, id(i), 1000+i, output))
 			own = append(own, fmt.Sprintf(`%q:{"cost":{"input":1,"output":6}}`, id(i)))
 		}
@@ -252,7 +237,7 @@ func TestCost(t *testing.T) {
 				}
 				collecttest.JSON(w, 200, now)
 			})
-			first, second := collecttest.MeasureCost(t, modelsdev.New(url, "", ""), "model", "modelsdev", id, func() { now = body(c.then) })
+			first, second := measureCost(t, sources.ModelsDev(url, "", ""), "model", "modelsdev", id, func() { now = body(c.then) })
 			if first.Requests != 1 || second.Requests != 1 || second.Bytes > first.Bytes*c.share/100 {
 				t.Errorf("first %+v\nsecond %+v", first, second)
 			}

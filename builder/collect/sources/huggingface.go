@@ -1,4 +1,4 @@
-package registry
+package sources
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/collect"
+	"kindex/builder/content/yamldoc"
 )
 
 // HuggingFace returns the source of models on the Hugging Face Hub: downloads of 30 days, likes, the number
@@ -17,9 +18,11 @@ func HuggingFace(base string) *Source {
 	s := &Source{name: modelOf, ask: askHub}
 	// 500 requests in five minutes without a token.
 	s.info = collect.Info{Name: "huggingface", Title: "Hugging Face", Hosts: []string{"https://huggingface.co"}, Token: "HF_TOKEN", Batch: 1, PerSecond: 1.5,
-		Pages: []string{"https://huggingface.co/docs/hub/api", "https://huggingface.co/docs/hub/rate-limits"},
-		Columns: []collect.Column{{Name: "huggingfaceDownloads", Always: true}, {Name: "likes", Always: true}, {Name: "parameters"},
-			{Name: "license"}}}
+		Pages: []string{"https://huggingface.co/docs/hub/api", "https://huggingface.co/docs/hub/rate-limits"}}
+	s.facts = []fact{{Column: always("huggingfaceDownloads"), at: "downloads"}, {Column: always("likes"), at: "likes"},
+		{Column: sometimes("parameters"), at: "safetensors.total"}, {Column: sometimes("license"), at: "license", as: license},
+		{Column: sometimes("pipelineTag"), at: "pipeline_tag", as: text, shown: true}, {Column: sometimes("lastModified"), at: "lastModified", as: text, shown: true},
+		{Column: sometimes("gated"), at: "gated", as: text, shown: true}} // false, auto or manual
 	return s.at(base)
 }
 
@@ -34,57 +37,38 @@ func modelOf(id string) string {
 // properties are what the request asks for.
 var properties = []string{"downloads", "likes", "lastModified", "gated", "pipeline_tag", "safetensors", "tags"}
 
-type model struct {
-	ID           string   `json:"id"`
-	Downloads    *float64 `json:"downloads"`
-	Likes        *float64 `json:"likes"`
-	LastModified string   `json:"lastModified"`
-	Gated        any      `json:"gated"` // false, auto or manual
-	PipelineTag  string   `json:"pipeline_tag"`
-	Tags         []string `json:"tags"`
-	Safetensors  struct {
-		Total *float64 `json:"total"`
-	} `json:"safetensors"`
-}
-
 func askHub(ctx context.Context, s *Source, c collect.Client, names []string) ([]collect.Answer, error) {
-	id := names[0]
-	var m model
-	found, err := collect.Get(ctx, c, "from Hugging Face", collect.Request{URL: s.info.Hosts[0] + "/api/models/" + path(id) + "?" + url.Values{"expand[]": properties}.Encode(),
+	a := collect.Answer{ID: names[0]}
+	var m object
+	found, err := collect.Get(ctx, c, "from Hugging Face", collect.Request{URL: s.info.Hosts[0] + "/api/models/" + escapePath(a.ID) + "?" + url.Values{"expand[]": properties}.Encode(),
 		Missing: func(resp *collect.Response) bool {
 			// The Hub does not tell private repositories from missing ones: without a token it answers
 			// 401 for both.
 			return resp.Status == http.StatusGone || resp.Status == http.StatusUnauthorized && resp.Header.Get("X-Error-Code") == "RepoNotFound"
 		}}, &m)
-	switch {
+	switch id := m.text("id"); {
 	case err != nil:
 		return nil, err
 	case !found:
-		return []collect.Answer{{ID: id, Gone: true}}, nil
-	case strings.Trim(m.ID, "/") == "" || path(m.ID) != m.ID:
+		a.Gone = true
+		return []collect.Answer{a}, nil
+	case strings.Trim(id, "/") == "" || escapePath(id) != id:
 		return nil, errors.New("the response of Hugging Face does not name the model")
+	case !strings.EqualFold(id, a.ID):
+		a.Moved = id
 	}
-	a := collect.Answer{ID: id, Page: "https://huggingface.co/" + m.ID}
-	if !strings.EqualFold(m.ID, id) {
-		a.Moved = m.ID
-	}
-	a.AddCount("huggingfaceDownloads", m.Downloads)
-	a.AddCount("likes", m.Likes)
-	a.AddCount("parameters", m.Safetensors.Total)
+	a.Page = "https://huggingface.co/" + m.text("id")
 	var licenses []string
-	for _, tag := range m.Tags {
-		if name, ok := strings.CutPrefix(tag, "license:"); ok {
+	tags, _ := m["tags"].([]any)
+	for _, tag := range tags {
+		if name, ok := strings.CutPrefix(yamldoc.Text(tag), "license:"); ok {
 			licenses = append(licenses, name)
 		}
 	}
 	// Of several licences, nothing says whether all apply, or which part each is for.
 	if len(licenses) == 1 && licenses[0] != "other" && licenses[0] != "unknown" {
-		a.AddLicense(licenses[0])
+		m["license"] = licenses[0]
 	}
-	a.AddText("pipelineTag", m.PipelineTag)
-	a.AddText("lastModified", m.LastModified)
-	if gated, ok := m.Gated.(string); ok {
-		a.AddText("gated", gated)
-	}
+	s.read(&a, m)
 	return []collect.Answer{a}, nil
 }

@@ -1,4 +1,4 @@
-package registry_test
+package sources_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/registry"
+	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
 )
 
@@ -84,7 +84,7 @@ func TestPackages(t *testing.T) {
 		"other":    pkg("another", "1.0.0", "2026-11-04T00:00:00.000Z", `"MIT"`),
 	}}
 	url := collecttest.Server(t, x.ServeHTTP)
-	lines, _ := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a", "b", "@scope/c", "d", "old", "gone"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.NPM(url, url), "tool", "npm", "a", "b", "@scope/c", "d", "old", "gone"))
 	collecttest.Want(t, lines,
 		"e0 lastRelease 2026-11-01", "e0 license MIT", "e0 npmDownloads 10", "e0 version 1.2.3",
 		"e1 lastRelease 2026-11-02", "e1 npmDownloads 20", "e1 version 4.0.0",
@@ -93,7 +93,7 @@ func TestPackages(t *testing.T) {
 	if got := strings.Join(x.paths, " "); !strings.HasPrefix(got, "/downloads/point/last-month/@scope/c /downloads/point/last-month/a,b,d,gone,old /@scope%2Fc /a ") {
 		t.Errorf("requests %s", got)
 	}
-	lines, _ = collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "other"))
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.NPM(url, url), "tool", "npm", "other"))
 	collecttest.Want(t, lines, `e0 failed: npm returned the package "another" for other`)
 }
 
@@ -116,7 +116,7 @@ func TestPrereleasesAndDeprecated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := &npmServer{t: t, counts: map[string]int{"a": 10}, packages: map[string]string{"a": c.body}}
 			url := collecttest.Server(t, x.ServeHTTP)
-			o := collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a")
+			o := collecttest.Options(t, sources.NPM(url, url), "tool", "npm", "a")
 			lines, r := collecttest.Run(t, o)
 			collecttest.Want(t, lines, c.want...)
 			for _, s := range r.Stopped {
@@ -137,7 +137,7 @@ func TestPagingNPM(t *testing.T) {
 		x.packages[id] = pkg(id, "1.0.0", "2026-11-01T00:00:00.000Z", `"MIT"`)
 	}
 	url := collecttest.Server(t, x.ServeHTTP)
-	_, r := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", ids...))
+	_, r := collecttest.Run(t, collecttest.Options(t, sources.NPM(url, url), "tool", "npm", ids...))
 	if s := r.Sources[0]; s.Requests != 233 || s.Changed != 4*230 {
 		t.Errorf("%+v", s)
 	}
@@ -155,14 +155,14 @@ func TestOddDownloads(t *testing.T) {
 				}
 				collecttest.JSON(w, 200, pkg("a", "1.0.0", "2026-11-01T00:00:00.000Z", `"MIT"`))
 			})
-			lines, _ := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a"))
+			lines, _ := collecttest.Run(t, collecttest.Options(t, sources.NPM(url, url), "tool", "npm", "a"))
 			collecttest.Want(t, lines, "e0 failed: npm download counts: …")
 		})
 	}
 }
 
 func TestBrokenResponsesNPM(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return registry.NPM(base, base) }, "tool", "npm", "a")
+	survives(t, func(base string) collect.Source { return sources.NPM(base, base) }, "tool", "npm", "a")
 }
 
 // npm documents no validators. Downloads of a hundred packages are one request, those of a package
@@ -176,13 +176,13 @@ func TestCostNPM(t *testing.T) {
 		}
 		return fmt.Sprintf("p%d", i)
 	}
-	for i := range collecttest.CostEntities {
+	for i := range costEntities {
 		x.packages[id(i)] = pkg(id(i), "1.0.0", "2026-11-02T00:00:00.000Z", `"MIT"`)
 		x.counts[id(i)] = 1000 + i
 	}
 	url := collecttest.Server(t, x.ServeHTTP)
-	first, second := collecttest.MeasureCost(t, registry.NPM(url, url), "tool", "npm", id, func() {
-		for i := range collecttest.CostEntities {
+	first, second := measureCost(t, sources.NPM(url, url), "tool", "npm", id, func() {
+		for i := range costEntities {
 			x.counts[id(i)] += 7
 		}
 	})

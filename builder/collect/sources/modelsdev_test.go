@@ -1,4 +1,4 @@
-package modelsdev_test
+package sources_test
 
 import (
 	"net/http"
@@ -9,7 +9,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/modelsdev"
+	"kindex/builder/collect/sources"
 )
 
 const models = `{
@@ -40,7 +40,7 @@ func TestHTTP(t *testing.T) {
 		w.Header().Set("ETag", `W/"1"`)
 		collecttest.JSON(w, 200, `{"models":`+models+`,"providers":{"lab":{"id":"lab","models":{}}}}`)
 	})
-	o := collecttest.Options(t, modelsdev.New(url, "", ""), "model", "modelsdev", all...)
+	o := collecttest.Options(t, sources.ModelsDev(url, "", ""), "model", "modelsdev", all...)
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, want...)
 	never := 0
@@ -52,11 +52,11 @@ func TestHTTP(t *testing.T) {
 }
 
 func TestSavedFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "models.json")
-	if err := os.WriteFile(path, []byte(models), 0o666); err != nil {
+	path := filepath.Join(t.TempDir(), "catalog.json")
+	if err := os.WriteFile(path, []byte(`{"models":`+models+`,"providers":{"lab":{}}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := collecttest.Options(t, modelsdev.New("", path, "2026-07-02"), "model", "modelsdev", all...)
+	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-07-02"), "model", "modelsdev", all...)
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, want...)
 	if r.Sources[0].Requests != 0 || r.Changes[0].Date != "2026-07-02" {
@@ -81,7 +81,7 @@ func TestCheckout(t *testing.T) {
 	write("models/lab/a.toml", "name = \"A\"\nrelease_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n[[benchmarks]]\nname = \"x\"\nscore = 1.5\n")
 	write("models/lab/notes.md", "x")
 	write("providers/x/provider.toml", "broken =")
-	lines, _ := collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
 	collecttest.Want(t, lines, "e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 gone")
 
 	if err := os.Symlink("/etc", filepath.Join(dir, "models", "etc")); err != nil {
@@ -90,7 +90,7 @@ func TestCheckout(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
 		t.Fatal(err)
 	}
-	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a"))
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/out"))
 	if len(lines) != 1 || !strings.Contains(lines[0], "path escapes from parent") {
 		t.Errorf("a link out of the checkout: %q", lines)
 	}
@@ -98,14 +98,14 @@ func TestCheckout(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
 		t.Fatal(err)
 	}
-	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a"))
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a"))
 	collecttest.Want(t, lines, "e0 failed: models/lab/a.toml: toml: …")
-	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
 	if len(lines) != 1 || !strings.Contains(lines[0], "failed") {
 		t.Errorf("an empty folder: %q", lines)
 	}
 }
 
-func TestBrokenResponses(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return modelsdev.New(base, "", "") }, "model", "modelsdev", "lab/a")
+func TestBrokenResponsesModelsDev(t *testing.T) {
+	survives(t, func(base string) collect.Source { return sources.ModelsDev(base, "", "") }, "model", "modelsdev", "lab/a")
 }

@@ -1,4 +1,4 @@
-package github_test
+package sources_test
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/github"
+	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
 )
 
@@ -105,7 +105,7 @@ func TestRepository(t *testing.T) {
 		w.Header().Set("Link", `<https://api.github.com/repositories/1/contributors?per_page=1&anon=true&page=2>; rel="next", <https://api.github.com/repositories/1/contributors?per_page=1&anon=true&page=4896>; rel="last"`)
 		collecttest.JSON(w, 200, `[{"login":"x"}]`)
 	}
-	lines, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/empty"))
+	lines, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", "own/a", "own/empty"))
 	collecttest.Want(t, lines, "e0 archived 0", "e0 commits 60000", "e0 contributors 4896", "e0 created 2016-08-13", "e0 forks 7", "e0 lastCommit 2026-11-23",
 		"e0 lastRelease 2026-11-01", "e0 license BSD-3-Clause", "e0 openIssues 3", "e0 recentCommits 900", "e0 releases 0", "e0 stars 100", "e0 version 2.3.1",
 		"e1 archived 0", "e1 created 2016-08-13", "e1 forks 7", "e1 openIssues 3", "e1 releases 0", "e1 stars 0")
@@ -117,7 +117,7 @@ func TestRepository(t *testing.T) {
 func TestRenamedDeletedAndUnreadable(t *testing.T) {
 	f := &forge{t: t, repos: map[string]string{"own/a": repo("new/a", 100, ""), "own/b": repo("OWN/B", 5, ""), "own/c": "", "own/d": repo("../../evil", 5, ""),
 		"own/e": `{"nameWithOwner":"own/e","stargazerCount":-5,"forkCount":1.5,"createdAt":"2016-08-13T05:26:41Z","isArchived":true}`}}
-	o := collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/b", "own/c", "own/d", "own/e", "own/gone")
+	o := collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", "own/a", "own/b", "own/c", "own/d", "own/e", "own/gone")
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 stopped moved new/a",
 		"e1 archived 0", "e1 created 2016-08-13", "e1 forks 7", "e1 openIssues 3", "e1 releases 0", "e1 stars 5",
@@ -169,7 +169,7 @@ func TestLimitsAndErrors(t *testing.T) {
 				}
 				return n == 1
 			}
-			lines, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/b"))
+			lines, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", "own/a", "own/b"))
 			if s := r.Sources[0]; s.Waited != c.waited || f.queries != c.n || s.Answered != 2 || r.Files != 2 {
 				t.Errorf("%d queries, %+v\n%s", f.queries, s, strings.Join(lines, "\n"))
 			}
@@ -195,7 +195,7 @@ func TestOneFailsAlone(t *testing.T) {
 		}
 		return false
 	}
-	_, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", ids...))
+	_, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", ids...))
 	if s := r.Sources[0]; s.Answered != 249 || s.Failed != 1 || r.Failed[0].ID != "own/r77" || !strings.Contains(r.Failed[0].Reason, "Something went wrong") {
 		t.Errorf("%+v", s)
 	}
@@ -223,7 +223,7 @@ func TestContributors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &forge{t: t, repos: map[string]string{"own/a": repo("own/a", 100, whole)}, contributors: c.answer}
-			lines, _ := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a"))
+			lines, _ := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", "own/a"))
 			var got []string
 			for _, l := range lines {
 				if strings.Contains(l, "contributors") || strings.Contains(l, "failed") {
@@ -243,16 +243,16 @@ func TestBadToken(t *testing.T) {
 	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		collecttest.JSON(w, 401, `{"message":"Bad credentials"}`)
 	})
-	lines, _ := collecttest.Run(t, collecttest.Options(t, github.New(url), "tool", "github", "own/a"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.GitHub(url, nil, 0), "tool", "github", "own/a"))
 	collecttest.Want(t, lines, "e0 failed: GitHub: status 401 instead of 200 (Bad credentials)")
-	o := collecttest.Options(t, github.New(url), "tool", "github", "own/a")
+	o := collecttest.Options(t, sources.GitHub(url, nil, 0), "tool", "github", "own/a")
 	o.Getenv = func(string) string { return "" }
 	lines, _ = collecttest.Run(t, o)
 	collecttest.Want(t, lines, "error: GitHub needs a token; set GITHUB_TOKEN")
 }
 
-func TestBrokenResponses(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return github.New(base) }, "tool", "github", "own/a")
+func TestBrokenResponsesGitHub(t *testing.T) {
+	survives(t, func(base string) collect.Source { return sources.GitHub(base, nil, 0) }, "tool", "github", "own/a")
 }
 
 // allowance is what GitHub grants a workflow's token in an hour: requests to the REST API, without
@@ -285,7 +285,7 @@ func TestAllowance(t *testing.T) {
 		rest.Add(1)
 		collecttest.JSON(w, 200, `[{"login":"a"}]`)
 	}
-	o := collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", ids...)
+	o := collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", ids...)
 	clock := &collecttest.Clock{}
 	o.Clock = clock
 	for run := range runs {

@@ -1,4 +1,4 @@
-package modelsdev_test
+package sources_test
 
 import (
 	"os"
@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/modelsdev"
+	"kindex/builder/collect/sources"
 )
 
 // TestNew checks that a model becomes a file with its facts and the offer of its maker, and counts as sold
 // by those whose offers name it.
-func TestNew(t *testing.T) {
+func TestNewModels(t *testing.T) {
 	const catalog = `{"models":{
 "lab/big-2":{"id":"lab/big-2","name":"Big 2","family":"big","release_date":"2026-11-13","knowledge":"2026-05","open_weights":true,"reasoning":true,"license":"mit","limit":{"context":128000,"output":16384},"modalities":{"input":["text","pdf","smell"],"output":["text"]}},
 "lab/e0":{"id":"lab/e0","name":"E0","release_date":"2026-10-13"},
@@ -22,7 +22,7 @@ func TestNew(t *testing.T) {
 	if err := os.WriteFile(path, []byte(catalog), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := collecttest.Options(t, modelsdev.New("", path, "2026-11-20"), "model", "modelsdev", "lab/e0")
+	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-11-20"), "model", "modelsdev", "lab/e0")
 	o.New = true
 	_, r := collecttest.Run(t, o)
 	if len(r.New) != 1 {

@@ -1,4 +1,4 @@
-package github_test
+package sources_test
 
 import (
 	"encoding/json"
@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/github"
+	"kindex/builder/collect/sources"
 )
 
 // TestNew checks that the repositories of topics become files, each once.
-func TestNew(t *testing.T) {
+func TestNewRepositories(t *testing.T) {
 	var searches []string
 	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -32,7 +32,7 @@ func TestNew(t *testing.T) {
 		searches = append(searches, search)
 		collecttest.JSON(w, 200, `{"data":{"search":{"nodes":[`+repo("own/known", 100, "")+`,`+repo("acme/Fresh.Tool", 90000, whole)+`,`+repo("../evil", 5, "")+`,{}]}}}`)
 	})
-	o := collecttest.Options(t, github.New(url).Find([]string{"llm", "rag", "broken"}, 5000), "tool", "github", "own/known")
+	o := collecttest.Options(t, sources.GitHub(url, []string{"llm", "rag", "broken"}, 5000), "tool", "github", "own/known")
 	o.New = true
 	lines, r := collecttest.Run(t, o)
 	if got := strings.Join(searches, "\n"); got != "topic:llm stars:>=5000 archived:false fork:false sort:stars-desc\ntopic:rag stars:>=5000 archived:false fork:false sort:stars-desc" {

@@ -1,4 +1,4 @@
-package registry_test
+package sources_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/registry"
+	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
 )
 
@@ -50,7 +50,7 @@ func TestModels(t *testing.T) {
 		"lab/evil": `{"id":"lab/../../evil","likes":10,"downloads":1}`,
 		"lab/bad":  `{"id":"lab/bad","likes":-1,"downloads":1e400}`,
 	}))
-	lines, _ := collecttest.Run(t, collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
 	collecttest.Want(t, lines,
 		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
 		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
@@ -61,7 +61,7 @@ func TestModels(t *testing.T) {
 func TestProbeHuggingFace(t *testing.T) {
 	url := collecttest.Server(t, hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":12,"likes":7,"gated":"auto","pipeline_tag":"text-generation","lastModified":"2026-11-01T10:00:00.000Z"}`}))
 	var b strings.Builder
-	if err := collect.Probe(t.Context(), collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
+	if err := collect.Probe(t.Context(), collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"https://huggingface.co/docs/hub/api", "lab/a: 1 requests", "huggingfaceDownloads: 12 (", "pipelineTag: text-generation (", "gated: auto ("} {
@@ -84,14 +84,14 @@ func TestRateLimitHuggingFace(t *testing.T) {
 		}
 		models(w, r)
 	})
-	_, r := collecttest.Run(t, collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a"))
+	_, r := collecttest.Run(t, collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"))
 	if s := r.Sources[0]; s.Answered != 1 || s.Waited < 143*time.Second || s.Waited > 145*time.Second {
 		t.Errorf("%+v", s)
 	}
 }
 
 func TestBrokenResponsesHuggingFace(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return registry.HuggingFace(base) }, "model", "huggingface", "lab/a")
+	survives(t, func(base string) collect.Source { return sources.HuggingFace(base) }, "model", "huggingface", "lab/a")
 }
 
 // The Hub documents no validators for models, but a limit of 500 requests in five minutes, which
@@ -101,13 +101,13 @@ func TestCostHuggingFace(t *testing.T) {
 	models := map[string]string{}
 	id := func(i int) string { return fmt.Sprintf("lab/m%d", i) }
 	count := func(more int) {
-		for i := range collecttest.CostEntities {
+		for i := range costEntities {
 			models[id(i)] = fmt.Sprintf(`{"_id":"1","id":%q,"downloads":%d,"likes":%d,"lastModified":"2026-11-01T10:00:00.000Z","gated":false,"pipeline_tag":"text-generation","safetensors":{"parameters":{"BF16":8030261248},"total":8030261248},"tags":["transformers","license:apache-2.0","region:us"]}`,
 				id(i), 2000+3*i+more, 100+i)
 		}
 	}
 	count(0)
-	first, second := collecttest.MeasureCost(t, registry.HuggingFace(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
+	first, second := measureCost(t, sources.HuggingFace(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
 	if first.Requests != 200 || second.Requests != 200 || first.Waited < 2*time.Minute || first.Waited > 3*time.Minute {
 		t.Errorf("first %+v\nsecond %+v", first, second)
 	}

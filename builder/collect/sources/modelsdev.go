@@ -1,0 +1,397 @@
+package sources
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"kindex/builder/collect"
+	"kindex/builder/content"
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+)
+
+// modelsRepository has the files that are the sources of all values.
+const modelsRepository = "https://github.com/anomalyco/models.dev/"
+
+// catalog is what models.dev has, in the form of catalog.json.
+type catalog struct {
+	Models    map[string]item     `json:"models"`
+	Providers map[string]provider `json:"providers"`
+
+	names map[string]string // of providers, by slug: wafer.ai is no slug
+}
+
+// provider has the models that a provider serves.
+type provider struct {
+	Models map[string]item `json:"models"`
+}
+
+// item is a model, or what a provider says about one. Each is decoded by itself, so that a broken one does
+// no harm to others.
+type item struct {
+	object
+	err error // why it cannot be read
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *item) UnmarshalJSON(b []byte) error {
+	m.err = json.Unmarshal(b, &m.object)
+	return nil
+}
+
+// ModelsDev returns the source of facts about models and of what providers charge for them. base is the
+// address of models.dev; "" means https://models.dev. If local is not "", it is a checkout of the repository
+// or a saved catalog.json, of the given day ("" means today), and no request is sent.
+func ModelsDev(base, local, readOn string) *Source {
+	s := &Source{name: same}
+	s.info = collect.Info{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, Batch: 1 << 20, Whole: true, PerSecond: 1,
+		Pages: []string{"https://github.com/anomalyco/models.dev#api"}}
+	s.facts = []fact{{Column: mostly("contextTokens"), at: "limit.context"}, {Column: sometimes("outputTokens"), at: "limit.output"},
+		{Column: always("released"), at: "release_date", as: text}}
+	s.at(base)
+	s.info.Columns = append(s.info.Columns, sometimes(collect.OffersColumn))
+	read := func(ctx context.Context, c collect.Client) (*catalog, error) {
+		all := &catalog{}
+		_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.info.Hosts[0] + "/catalog.json"}, all)
+		return all, cmp.Or(err, all.complete())
+	}
+	if local != "" {
+		once := sync.OnceValues(func() (*catalog, error) { return readLocal(local) })
+		read = func(context.Context, collect.Client) (*catalog, error) { return once() }
+		s.info.Hosts = nil
+	}
+	s.ask = func(ctx context.Context, s *Source, c collect.Client, ids []string) ([]collect.Answer, error) {
+		all, err := read(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]collect.Answer, len(ids))
+		for i, id := range ids {
+			if collect.IsOfferID(id) {
+				out[i] = all.offer(id)
+			} else {
+				out[i] = s.model(all, id)
+			}
+			out[i].Day = readOn
+		}
+		return out, nil
+	}
+	s.list = func(ctx context.Context, s *Source, c collect.Client) ([]collect.Candidate, error) {
+		all, err := read(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return s.candidates(all, readOn), nil
+	}
+	s.covers = func(o *record.Offer) bool {
+		return o.Source == "" || strings.HasPrefix(o.Source, modelsRepository) || strings.HasPrefix(o.Source, "https://models.dev/")
+	}
+	return s
+}
+
+// complete finds the names of providers by their slugs, and reports whether the catalogue is whole.
+func (all *catalog) complete() error {
+	all.names = make(map[string]string, len(all.Providers))
+	for _, name := range slices.Sorted(maps.Keys(all.Providers)) {
+		if slug := content.Slugify(name); slug == name || all.names[slug] == "" {
+			all.names[slug] = name
+		}
+	}
+	if len(all.Models) == 0 || len(all.Providers) == 0 {
+		return errors.New("models.dev: the response has no models or no providers")
+	}
+	return nil
+}
+
+// maxFile is the maximum size of a file in a checkout, in bytes.
+const maxFile = 64 << 20
+
+// readLocal reads a checkout or a saved catalog.json.
+func readLocal(path string) (*catalog, error) {
+	all := &catalog{Models: map[string]item{}, Providers: map[string]provider{}}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		data, err := readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		if err == nil {
+			err = json.Unmarshal(data, all)
+		}
+		if err = cmp.Or(err, all.complete()); err != nil {
+			return nil, fmt.Errorf("%s: %w; save https://models.dev/catalog.json, or use a checkout", path, err)
+		}
+		return all, nil
+	}
+	root, err := os.OpenRoot(path) // links do not lead out of a checkout
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, folder := range []string{"models", "providers"} { // offers have limits of models
+		err = fs.WalkDir(root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+			id, ok := strings.CutSuffix(name, ".toml")
+			if err != nil || !ok || d.IsDir() {
+				return err
+			}
+			all.add(root.FS(), name, strings.SplitN(id, "/", 4))
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if len(all.Models) == 0 {
+		return nil, fmt.Errorf("%s has no files models/<lab>/<model>.toml", path)
+	}
+	_ = all.complete() // a checkout can have no providers
+	return all, nil
+}
+
+// add adds a file of a checkout: models/<id>.toml or providers/<provider>/models/<id>.toml.
+func (all *catalog) add(dir fs.FS, name string, parts []string) {
+	m := item{}
+	data, err := readFile(dir, name)
+	if m.err = err; err == nil {
+		m.err = toml.Unmarshal(data, &m.object)
+	}
+	switch {
+	case parts[0] == "models":
+		if m.err != nil {
+			m.err = fmt.Errorf("%s: %w", name, m.err)
+		}
+		all.Models[strings.Join(parts[1:], "/")] = m
+	case len(parts) == 4 && parts[2] == "models" && !errors.Is(m.err, fs.ErrNotExist): // that of a link that leads nowhere
+		all.inherit(m)
+		if all.Providers[parts[1]].Models == nil {
+			all.Providers[parts[1]] = provider{map[string]item{}}
+		}
+		all.Providers[parts[1]].Models[parts[3]] = m
+	}
+}
+
+// inherit adds the limits of the model that an offer is based on.
+func (all *catalog) inherit(m item) {
+	base, ok := all.Models[m.text("base_model")]
+	omitted := yamldoc.Texts(m.at("base_model_omit"))
+	limits, stated := m.at("limit").(map[string]any)
+	if !stated {
+		limits = map[string]any{}
+	}
+	for _, name := range []string{"context", "output"} {
+		if ok && limits[name] == nil && !slices.Contains(omitted, "limit") && !slices.Contains(omitted, "limit."+name) {
+			limits[name] = base.at("limit." + name)
+			m.object["limit"] = limits
+		}
+	}
+}
+
+func readFile(dir fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(dir, name)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(dir, name)
+}
+
+// model answers what a model is.
+func (s *Source) model(all *catalog, id string) collect.Answer {
+	m, ok := all.Models[id]
+	a := collect.Answer{ID: id, Page: modelsRepository + "blob/dev/models/" + id + ".toml", Gone: !ok}
+	if m.err != nil {
+		a.Problem = m.err.Error()
+		return a
+	}
+	s.read(&a, m.object)
+	a.Values = slices.DeleteFunc(a.Values, func(v collect.Value) bool {
+		if v.Name == "released" {
+			return len(v.Text) != len("2026-05") && len(v.Text) != len("2026-05-13")
+		}
+		return v.Number <= 0 // image models have limits of 0
+	})
+	return a
+}
+
+// offer answers what a provider charges.
+func (all *catalog) offer(id string) collect.Answer {
+	a := collect.Answer{ID: id}
+	o, ok := collect.ParseOfferID(id)
+	name := all.names[o.Provider]
+	m, known := all.Providers[name].Models[o.ID]
+	if a.Gone = !ok || !known; a.Gone {
+		return a
+	}
+	err := m.err
+	if err == nil {
+		err = m.fill(&o)
+	}
+	if err != nil {
+		a.Problem = fmt.Sprintf("%s/%s: %v", name, o.ID, err)
+		return a
+	}
+	o.Source = modelsRepository + "blob/dev/providers/" + (&url.URL{Path: name + "/models/" + o.ID}).EscapedPath() + ".toml"
+	a.Offer = &collect.Offer{Offer: o}
+	return a
+}
+
+// fill copies prices and limits into an offer.
+func (m item) fill(o *record.Offer) (err error) {
+	if o.Prices, o.Tiers, err = costOf(m.object, "cost"); err == nil {
+		o.Context, err = tokensAt(m.object, "limit.context")
+	}
+	if err == nil {
+		o.OutputLimit, err = tokensAt(m.object, "limit.output")
+	}
+	o.Deprecated = m.text("status") == "deprecated"
+	// The other fast modes are not a service tier.
+	if fast := "experimental.modes.fast."; err == nil && m.text(fast+"provider.body.service_tier") == "priority" {
+		mode := record.Mode{Name: "priority"}
+		mode.Prices, mode.Tiers, err = costOf(m.object, fast+"cost")
+		if mode.Prices.Known() || len(mode.Tiers) > 0 {
+			o.Modes = []record.Mode{mode}
+		}
+	}
+	return err
+}
+
+// tokensAt returns a number of tokens, or 0 if there is none.
+func tokensAt(o object, path string) (n int64, err error) {
+	v := o.at(path)
+	x, ok := number(v)
+	if n = int64(min(max(x, 0), 1<<53)); v != nil && (!ok || float64(n) != x) {
+		return 0, fmt.Errorf("%s: %v is not a number of tokens", path, v)
+	}
+	return n, nil
+}
+
+// rates are the prices of models.dev, in the order of record.PriceNames: US dollars per million tokens.
+var rates = []string{"input", "output", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio"}
+
+// pricesOf returns prices, rounded to six decimals. The price of reasoning is left out if it equals that of
+// other output.
+func pricesOf(cost object) (p record.Prices, err error) {
+	for kind, name := range rates {
+		v := cost[name]
+		if v == nil {
+			continue
+		}
+		x, ok := number(v)
+		if !ok {
+			return p, fmt.Errorf("%s: %v is not a price", name, v)
+		}
+		if p[kind], _, err = record.TakePrice(x); err != nil {
+			return p, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if p[record.ReasoningPrice] == p[record.OutputPrice] {
+		p[record.ReasoningPrice] = record.Price{}
+	}
+	return p, nil
+}
+
+// costOf returns the prices and tiers at a path. Files have tiers only for the length of the input.
+func costOf(o object, path string) (p record.Prices, tiers []record.Tier, err error) {
+	v := o.at(path)
+	cost, ok := v.(map[string]any)
+	if v != nil && !ok {
+		return p, nil, fmt.Errorf("%s: %v is not an object", path, v)
+	}
+	if p, err = pricesOf(cost); err != nil {
+		return p, nil, fmt.Errorf("%s.%w", path, err)
+	}
+	list, _ := cost["tiers"].([]any)
+	if over, ok := cost["context_over_200k"].(map[string]any); ok && len(list) == 0 { // instead of tiers, or again
+		over = maps.Clone(over)
+		over["tier"], list = map[string]any{"size": 200_000.0}, []any{over}
+	}
+	for i, item := range list {
+		fields, _ := item.(map[string]any)
+		from := object(fields)
+		if typ := from.text("tier.type"); typ != "" && typ != "context" {
+			continue
+		}
+		tier := record.Tier{}
+		if tier.Over, err = tokensAt(from, "tier.size"); err == nil && tier.Over == 0 {
+			err = errors.New("tier.size: 0 is not a number of tokens")
+		}
+		if err == nil {
+			tier.Prices, err = pricesOf(from)
+		}
+		if err != nil {
+			return p, nil, fmt.Errorf("%s.tiers.%d.%w", path, i, err)
+		}
+		tiers = append(tiers, tier)
+	}
+	slices.SortStableFunc(tiers, func(a, b record.Tier) int { return cmp.Compare(a.Over, b.Over) })
+	return p, tiers, nil
+}
+
+// candidates lists all models, with the offer of the maker.
+func (s *Source) candidates(all *catalog, day string) (list []collect.Candidate) {
+	sellers := map[string]int{} // how many offers of each model there are
+	for _, p := range all.Providers {
+		for _, m := range p.Models {
+			sellers[m.text("base_model")]++
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(all.Models)) {
+		m := all.Models[id]
+		lab, name, ok := strings.Cut(id, "/")
+		slug := content.Slugify(name)
+		if !ok || slug == "" || m.text("name") == "" {
+			continue
+		}
+		c := collect.Candidate{Type: "model", Slug: slug, Fields: fieldsOf(id, m.object), Answer: s.model(all, id), Sellers: sellers[id]}
+		c.Answer.Day = day
+		if own := all.offer(collect.OfferID(&record.Offer{Provider: content.Slugify(lab), ID: name})); own.Offer != nil {
+			c.Offers, c.Sellers = []record.Offer{own.Offer.Offer}, max(1, c.Sellers)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// fieldsOf returns what a file says about a model.
+func fieldsOf(id string, m object) map[string]any {
+	fields := map[string]any{"name": m.text("name"), "ids": map[string]any{"modelsdev": id}}
+	for name, text := range map[string]string{"family": content.Slugify(m.text("family")), "knowledge": m.text("knowledge"), "license": schema.License(m.text("license"))} {
+		if text != "" {
+			fields[name] = text
+		}
+	}
+	for name, from := range map[string]string{"reasoning": "reasoning", "openWeights": "open_weights"} {
+		if yes, ok := m[from].(bool); ok {
+			fields[name] = yes
+		}
+	}
+	modalities := map[string]any{}
+	for _, name := range []string{"input", "output"} {
+		known := kinds.Default().Field("modalities." + name).Choices()
+		listed, _ := m.at("modalities." + name).([]any)
+		if listed = slices.DeleteFunc(listed, func(v any) bool { return !slices.Contains(known, yamldoc.Text(v)) }); len(listed) > 0 {
+			modalities[name] = listed
+		}
+	}
+	if len(modalities) > 0 {
+		fields["modalities"] = modalities
+	}
+	return fields
+}
