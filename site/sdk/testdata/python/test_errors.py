@@ -15,11 +15,11 @@ class Errors(unittest.TestCase):
 
     def test_wrong_value(self) -> None:
         with self.assertRaises(kindex.BadRequestError) as caught:
-            self.client.list_entities(limit=500)
+            self.client.list_entities(limit=5000)
         e = caught.exception
-        self.assertEqual((e.status, e.code, e.suggestion), (400, "invalid-parameter", "100"))
+        self.assertEqual((e.status, e.code, e.suggestion), (400, "invalid-parameter", "1000"))
         self.assertEqual(e.errors[0]["field"], "limit")
-        self.assertRegex(str(e), r'^400 invalid-parameter: limit: "500" is not .* Did you mean 100\? \[request \w+\]$')
+        self.assertRegex(str(e), r'^400 invalid-parameter: limit: "5000" is not .* Did you mean 1000\? \[request \w+\]$')
         self.assertTrue(e.request_id and e.request_id in str(e))
         self.assertEqual(e.problem["instance"], "/api/entities")
 

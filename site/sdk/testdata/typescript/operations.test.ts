@@ -27,6 +27,8 @@ test('entities', async () => {
   const similar = await kindex.listSimilarEntities('tool', 'pytorch', { limit: 2 });
   assert.equal(similar.data.length, 2);
   assert(similar.data[0]!.reasons.length > 0);
+  const relations = await kindex.listRelations('tool', 'pytorch');
+  assert.equal(relations.data.length, relations.count);
 });
 
 test('search', async () => {
@@ -42,6 +44,7 @@ test('leaderboards', async () => {
   assert.equal((await kindex.listTrending({ window: '30d' })).window, '30d');
   assert((await kindex.listBoards()).data.every((b) => b.count >= 8));
   assert((await kindex.listCategories()).data.some((c) => c.slug === 'speech-audio'));
+  assert((await kindex.listKinds()).data.some((k) => k.name === 'tool' && k.count > 0));
 });
 
 test('history', async () => {

@@ -51,7 +51,7 @@ test('pages that are not used are not requested', async () => {
 test('a listing is a promise', async () => {
   const [a, b] = await Promise.all([kindex.listEntities({ limit: 1 }), kindex.searchEntities({ q: 'speech', limit: 1 })]);
   assert.equal(a.data.length + b.data.length, 2);
-  const wrong = kindex.listEntities({ limit: 101 });
+  const wrong = kindex.listEntities({ limit: 1001 });
   await assert.rejects(wrong, BadRequestError);
   let last = 0;
   await wrong.catch(() => 1).then((n) => (last = Number(n)));
