@@ -13,6 +13,7 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -332,7 +333,7 @@ func (s *Site) sorted(c *column, set *roaring.Bitmap, down bool, item func(uint3
 
 // mark returns a coloured letter that stands for a maker, in the shape of a kind.
 func (s *Site) mark(kind, maker string) string {
-	folded := record.Fold(maker)
+	folded := record.Fold(safetext.OneLine(maker))
 	if folded == "" {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/site/chart"
 	"kindex/site/siteurl"
@@ -202,7 +203,7 @@ func (r *request) turn(l *listing) bool {
 
 // appendRow writes a row. A template would take longer than all the rest of the page.
 func (r *request) appendRow(b []byte, l *listing, it *item) []byte {
-	text := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
+	text := func(s string) { b = appendText(b, s) }
 	add := func(parts ...string) {
 		for _, s := range parts {
 			b = append(b, s...)
@@ -269,9 +270,14 @@ func (r *request) appendRow(b []byte, l *listing, it *item) []byte {
 	return append(b, "</tr>\n"...)
 }
 
+// appendText writes text of an entity: escaped, and without characters that would change the text around it.
+func appendText(b []byte, s string) []byte {
+	return append(b, template.HTMLEscapeString(safetext.OneLine(s))...)
+}
+
 // appendCell writes a cell.
 func (r *request) appendCell(b []byte, c *column, x cell, why string) []byte {
-	text := func(s string) { b = append(b, template.HTMLEscapeString(s)...) }
+	text := func(s string) { b = appendText(b, s) }
 	b = append(b, `<td class="`...)
 	if b = append(b, c.Class()...); x.Text == "" {
 		b = append(b, " none"...)
