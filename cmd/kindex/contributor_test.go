@@ -137,7 +137,7 @@ func (c *contributor) serve() {
 // fillIn types a proposal, gets errors while typing, and fixes them.
 func (c *contributor) fillIn() {
 	c.tab.Load(c, chromedp.Navigate(c.url+"/"))
-	c.tab.Load(c, chromedp.Click(`.nav a[href="/submit/"]`))
+	c.tab.Load(c, chromedp.Click(`.nav .more summary`), chromedp.Click(`.nav a[href="/submit/"]`))
 	c.tab.Do(c,
 		chromedp.SendKeys(`#f-name`, proposedName),
 		chromedp.SetValue(`#f-category`, "ml-frameworks"),
@@ -184,7 +184,7 @@ func (c *contributor) written(text string) {
 func (c *contributor) submit() {
 	c.tab.Load(c, chromedp.Click(`[data-ways] a[href="/signin"]`))
 	c.tab.SignIn(c, c.issuer, "1001", chromedp.Click(`form[action="/signin/oidc"] button`))
-	c.tab.Load(c, chromedp.Click(`.nav a[href="/submit/"]`))
+	c.tab.Load(c, chromedp.Click(`.nav .more summary`), chromedp.Click(`.nav a[href="/submit/"]`))
 	c.tab.Until(c, `document.querySelector('#f-name').value === %q && document.querySelector('[data-says]').classList.contains('is-right')`, proposedName)
 	res := c.tab.Load(c, chromedp.Click(`button[formaction="/submit/"]`))
 	path, found := strings.CutPrefix(res.URL, c.url)

@@ -61,7 +61,7 @@ const remarked = `[...document.querySelectorAll('[data-field]')].filter(f => f.q
 // propose fills in the form, sees the errors next to the fields, corrects them, sees the
 // file, and submits it.
 func (d *developer) propose() {
-	d.tab.Load(d, chromedp.Click(`.nav a[href="/submit/"]`))
+	d.tab.Load(d, chromedp.Click(`.nav .more summary`), chromedp.Click(`.nav a[href="/submit/"]`))
 	d.tab.Do(d, chromedp.SendKeys(`#f-name`, "Gradient Lantern"), chromedp.SendKeys(`#f-url`, "lantern.example.org"), chromedp.SendKeys(`#f-license`, "MITT"),
 		chromedp.SendKeys(`#f-description`, "Shows where gradients vanish or explode while a network trains."))
 	d.tab.Load(d, chromedp.Click(`[data-check]`))

@@ -52,8 +52,9 @@ func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	return browser.Eval[T](t, tab, format, args...)
 }
 
-// unfold is a script that expands everything that a click can expand.
-const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
+// unfold is a script that expands everything that a click can expand: the menus of the header only on the
+// home page, because they cover what is below them.
+const unfold = `for (const d of document.querySelectorAll(location.pathname === '/' ? 'details' : 'main details')) d.open = true`
 
 // complete is a valid proposal: field names and values.
 var complete = []string{"name", "Polars", "provider", "Polars", "category", "data-processing", "url", "https://github.com/pola-rs/polars",

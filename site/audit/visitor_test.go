@@ -215,10 +215,7 @@ func (v *visitor) goBackInTime() {
 // same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`.nav a[href="/changes/"]`))
-	if !v.scripts { // on wide screens, scripts expand the filters
-		v.tab.Do(v, chromedp.Click(`.filters summary`))
-	}
-	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
+	v.follow("/changes/event-updated/", chromedp.Click(`.change-filters a[href="/changes/event-updated/"]`))
 	const change = `[...document.querySelectorAll('.telling')].find(e => e.querySelector('h3 a[href="/tool/pytorch/"]'))`
 	told := browser.Eval[string](v, v.tab, change+`.querySelector('.telling-by code').textContent`)
 	v.follow("/tool/pytorch/", chromedp.Click(`.telling h3 a[href="/tool/pytorch/"]`))
