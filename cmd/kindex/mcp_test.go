@@ -132,7 +132,7 @@ var agentSteps = []struct {
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"does not have the form type/slug"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{`required: missing properties: ["entity"]`}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "full"}), want: []string{`required: missing properties: ["entity"]`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "ful"}), want: []string{`view: "ful" is not one of summary, full, score; did you mean full?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
