@@ -1,6 +1,7 @@
 package gitlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ type Previous interface {
 // Options configures Walk.
 type Options struct {
 	Dir string // the content folder
-	// Kinds are the kinds whose entities are read.
+	// Kinds are the kinds whose entities are read; nil means kinds.Default.
 	Kinds *kinds.Set
 	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
 	Commit string
@@ -108,7 +109,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 		return &Log{}, nil
 	}
 	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
-	r.kinds = o.Kinds
+	r.kinds = cmp.Or(o.Kinds, kinds.Default())
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Ahead, err = r.ahead(ctx, o.AsOf); err != nil {
 		return nil, err

@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/fatih/color"
 	"github.com/rogpeppe/go-internal/diff"
@@ -99,10 +101,11 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	list = dedupe(list)
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
+	var folders sync.Map
 	for i := range list {
 		group.Go(func() error {
 			if list[i].err == nil {
-				list[i].err = formatFile(cmd.Context(), o, &list[i])
+				list[i].err = formatFile(cmd.Context(), o, &list[i], &folders)
 			}
 			return nil
 		})
@@ -177,8 +180,8 @@ func dedupe(list []formatted) []formatted {
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
 // formatFile reads and formats one file, and writes the result unless o requests only a
-// check or a diff.
-func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
+// check or a diff. folders caches the kinds that the files of a folder share.
+func formatFile(ctx context.Context, o fmtOptions, f *formatted, folders *sync.Map) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -190,7 +193,8 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	declared, err := kindsOf(f.path)
+	read, _ := folders.LoadOrStore(filepath.Dir(f.path), sync.OnceValues(func() (*kinds.Set, error) { return kindsOf(f.path) }))
+	declared, err := read.(func() (*kinds.Set, error))()
 	if err != nil {
 		return err
 	}
@@ -270,7 +274,8 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 		return err
 	}
 	if len(problems) > 0 {
-		cli.PrintProblems(stderr, problems)
+		problems.Sort()
+		cli.PrintProblems(stderr, slices.Compact(problems)) // every file of a folder has those of kinds.yaml
 	}
 	if len(problems) > 0 || failed > 0 || o.check && len(report.Changed) > 0 {
 		return cli.Quiet(cli.ExitProblem)

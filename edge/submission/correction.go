@@ -39,7 +39,7 @@ func parseCorrection(fields map[string]any, in Index) (*Draft, error) {
 		p.problem(amends, fmt.Sprintf("%s cannot be corrected here; change its file in a pull request (%v)", before.Key(), err), "")
 		return nil, p.err()
 	}
-	now, changes, err := yamlfmt.Apply(old, p.fields)
+	now, changes, err := yamlfmt.Apply(p.kinds, old, p.fields)
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
 		p.problem(wrong.Field, wrong.Message, "")
@@ -167,7 +167,7 @@ func Corrected(e *record.Entity, changes map[string]any) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, missing, err := yamlfmt.Apply(old, changes)
+	_, missing, err := yamlfmt.Apply(e.Declared(), old, changes)
 	return err == nil && len(missing) == 0, err
 }
 

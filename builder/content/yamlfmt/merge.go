@@ -2,7 +2,6 @@ package yamlfmt
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,17 +11,16 @@ import (
 )
 
 // Merge returns an entity file with new values for some of its fields, in the same format as
-// Format. Each link, identifier and signal, and each part of a group
-// counts as a field; a signal is replaced as a whole, since its date and source apply only to
-// its current value, and so are the offers, except that an offer that stays keeps its comments.
+// Format. Each link, identifier and signal, and each part of a group counts as a field; a signal
+// or dated field is replaced as a whole, since its date and source apply only to its current value,
+// and so are the offers, except that an offer that stays keeps its comments.
 // The value nil removes a field. All other fields and all comments are preserved. A file that
 // already has all the values is returned unchanged.
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
 func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
-	set, removed := splitRemovals(fields, memberwise)
-	fresh, err := layoutOfFields(set)
+	changes, err := layoutOfFields(fields)
 	if err != nil {
 		return nil, err
 	}
@@ -34,17 +32,13 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	if err != nil {
 		return nil, err
 	}
-	want := apply(form.value, fresh, removed)
+	before := form.root.comments(nil)
+	if at := form.root.merge(declared, changes, nil); at != nil {
+		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
+	}
+	want := form.root.value()
 	if reflect.DeepEqual(want, form.value) {
 		return data, nil
-	}
-	before := form.root.comments(nil)
-	at := form.root.merge(fresh, form.value, nil)
-	for i := 0; at == nil && i < len(removed); i++ {
-		at = form.root.remove(removed[i], nil)
-	}
-	if at != nil {
-		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	form.root.order(entityShape(declared))
 	form.root.placeComments(true)
@@ -66,139 +60,124 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 // Apply merges changes, which are as in Merge, into the values of an entity file, without changing
 // either. It returns the values after that, and the changes made: without those whose values are
 // already there, and empty if there are none. An error is a *FieldError.
-func Apply(values, changes map[string]any) (result, made map[string]any, err error) {
-	set, removed := splitRemovals(changes, memberwise)
-	fresh, err := layoutOfFields(set)
+func Apply(declared *kinds.Set, values, changes map[string]any) (result, made map[string]any, err error) {
+	root, err := layoutOfFields(values)
 	if err != nil {
 		return nil, nil, err
 	}
-	result, _ = apply(values, fresh, removed).(map[string]any)
-	return result, difference(values, result, memberwise), nil
-}
-
-func apply(values any, fresh *layout, removed [][]string) any {
-	result := merged(values, fresh.value(), nil)
-	for _, at := range removed {
-		result = without(result, at)
+	merged, err := layoutOfFields(changes)
+	if err != nil {
+		return nil, nil, err
 	}
-	return result
+	root.merge(declared, merged, nil)
+	result, _ = root.value().(map[string]any)
+	made = difference(values, result)
+	for name, value := range made {
+		before, there := values[name].(map[string]any)
+		if after, ok := value.(map[string]any); there && ok && memberwise(declared, name) {
+			made[name] = difference(before, after)
+		}
+	}
+	return result, made, nil
 }
 
-// difference returns the changes that lead from old values to new ones. Mappings in the fields that
-// split reports are compared by member, others are replaced as a whole.
-func difference(old, now map[string]any, split func(field string) bool) map[string]any {
+// difference returns the members that lead from an old mapping to a new one.
+func difference(old, now map[string]any) map[string]any {
 	changes := map[string]any{}
-	for name := range maps.Keys(old) {
+	for name := range old {
 		if now[name] == nil {
 			changes[name] = nil
 		}
 	}
 	for name, value := range now {
-		before, there := old[name].(map[string]any)
-		after, _ := value.(map[string]any)
-		switch {
-		case reflect.DeepEqual(old[name], value):
-		case there && after != nil && split(name):
-			changes[name] = difference(before, after, whole)
-		default:
+		if !reflect.DeepEqual(old[name], value) {
 			changes[name] = value
 		}
 	}
 	return changes
 }
 
-// splitRemovals separates the fields that have a value from the paths of those that are nil; split
-// is as in difference.
-func splitRemovals(fields map[string]any, split func(field string) bool) (set map[string]any, removed [][]string) {
-	set = map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		members, ok := fields[name].(map[string]any)
+// memberwise reports whether the members of a field are independent of each other if it is a mapping.
+func memberwise(declared *kinds.Set, field string) bool {
+	dated := slices.ContainsFunc(declared.Fields, func(f *kinds.Field) bool { return f.Name == field && f.Dated })
+	return field != "offersRead" && !dated
+}
+
+// merge puts new values into the fields of an entity, or into the members of one of them. It returns
+// the path of a node with a comment that would be lost, or nil if there is none.
+func (l *layout) merge(declared *kinds.Set, changes *layout, path []string) (lost []string) {
+	for _, change := range changes.items {
+		at := append(path[:len(path):len(path)], change.name)
+		old := l.member(change.name)
+		inner := len(path) == 0 && change.kind == mapping && memberwise(declared, change.name)
+		if old == nil && (inner || !change.isNull()) {
+			old = &layout{name: change.name, named: true, raw: true, kind: change.kind}
+			l.items = append(l.items, old)
+		}
 		switch {
-		case fields[name] == nil:
-			removed = append(removed, []string{name})
-		case ok && split(name):
-			inner, gone := splitRemovals(members, whole)
-			for _, path := range gone {
-				removed = append(removed, append([]string{name}, path...))
+		case old == nil: // it is not there
+		case change.isNull():
+			lost = l.remove(old, at)
+		case inner && old.kind == mapping:
+			if lost = old.merge(declared, change, at); lost == nil && len(old.items) == 0 {
+				lost = l.remove(old, at)
 			}
-			if len(inner) > 0 {
-				set[name] = inner
-			}
+		case len(at) == 1 && change.name == "offers" && old.kind == sequence && change.kind == sequence && len(old.items) > 0 && len(change.items) > 0:
+			lost = old.mergeOffers(change)
 		default:
-			set[name] = fields[name]
+			lost = old.replace(change, at)
 		}
-	}
-	return set, removed
-}
-
-// without returns a mapping without a field, and without mappings of which nothing is left.
-func without(value any, path []string) any {
-	members, ok := value.(map[string]any)
-	if !ok {
-		return value
-	}
-	out := maps.Clone(members)
-	if len(path) > 1 {
-		inner := without(members[path[0]], path[1:])
-		out[path[0]] = inner
-		if left, ok := inner.(map[string]any); inner != nil && (!ok || len(left) > 0) {
-			return out
-		}
-	}
-	delete(out, path[0])
-	return out
-}
-
-// remove removes a field, and mappings of which nothing is left. It returns the path of a node
-// with a comment that would be lost, or nil if there is none.
-func (l *layout) remove(path, above []string) (lost []string) {
-	item := l.member(path[0])
-	if item == nil {
-		return nil
-	}
-	above = append(above[:len(above):len(above)], path[0])
-	if len(path) > 1 {
-		if lost := item.remove(path[1:], above); lost != nil || len(item.items) > 0 {
+		if lost != nil {
 			return lost
 		}
 	}
-	if len(item.headComments) > 0 || item.lineComment != "" || item.hasComments() {
-		return above
+	return nil
+}
+
+// remove removes an item. It returns its path if a comment would be lost.
+func (l *layout) remove(item *layout, path []string) (lost []string) {
+	if item.isCommented() {
+		return path
 	}
 	l.items = slices.DeleteFunc(l.items, func(i *layout) bool { return i == item })
 	return nil
 }
 
-// memberwise reports whether the members of a field are independent of each other if it is a mapping.
-func memberwise(field string) bool { return field != "offersRead" }
-
-// whole is true of no member of a field: each is replaced as a whole, such as a figure with its
-// date and source.
-func whole(string) bool { return false }
-
-// mergedByMember reports whether the mapping at a path is merged member by member and, if so,
-// whether members without a new value are kept.
-func mergedByMember(path []string) (yes, stay bool) {
-	stay = len(path) == 0 || len(path) == 1 && memberwise(path[0])
-	return stay || len(path) == 2 && (path[0] == "signals" || isOffer(path)), stay
-}
-
-// isOffer reports whether the value at a path is an offer.
-func isOffer(path []string) bool { return len(path) == 2 && path[0] == "offers" }
-
-// offerKey identifies an offer in a list.
-func (l *layout) offerKey() (key [2]string) {
-	for i, name := range []string{"provider", "id"} {
-		if m := l.member(name); m != nil {
-			key[i] = m.text
+// replace gives a layout a new value. The members of a mapping keep their comments if they stay.
+func (l *layout) replace(fresh *layout, path []string) (lost []string) {
+	if reflect.DeepEqual(l.value(), fresh.value()) {
+		return nil
+	}
+	l.commentColumn = 0 // the text before the comment has changed
+	if l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
+		if l.hasComments() {
+			return path
+		}
+		l.kind, l.text, l.raw, l.block, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
+		return nil
+	}
+	for _, item := range slices.Clone(l.items) {
+		if fresh.member(item.name) == nil {
+			if lost := l.remove(item, append(path[:len(path):len(path)], item.name)); lost != nil {
+				return lost
+			}
 		}
 	}
-	return key
+	for _, item := range fresh.items {
+		if old := l.member(item.name); old == nil {
+			l.items = append(l.items, item)
+		} else if lost := old.replace(item, append(path[:len(path):len(path)], item.name)); lost != nil {
+			return lost
+		}
+	}
+	return nil
 }
 
 // mergeOffers puts new offers into a list of offers. Offers that are in both keep their comments.
-func (l *layout) mergeOffers(fresh *layout, have any) (lost []string) {
-	list, _ := have.([]any)
+func (l *layout) mergeOffers(fresh *layout) (lost []string) {
+	if reflect.DeepEqual(l.value(), fresh.value()) {
+		return nil
+	}
 	items := make([]*layout, 0, len(fresh.items))
 	used := map[*layout]bool{}
 	for _, item := range fresh.items {
@@ -211,13 +190,13 @@ func (l *layout) mergeOffers(fresh *layout, have any) (lost []string) {
 		}
 		old := l.items[i]
 		used[old] = true
-		if lost := old.merge(item, list[i], []string{"offers", strconv.Itoa(i)}); lost != nil {
+		if lost := old.replace(item, []string{"offers", strconv.Itoa(i)}); lost != nil {
 			return lost
 		}
 		items = append(items, old)
 	}
 	for i, old := range l.items {
-		if !used[old] && (len(old.headComments) > 0 || old.lineComment != "" || old.hasComments()) {
+		if !used[old] && old.isCommented() {
 			return []string{"offers", strconv.Itoa(i)}
 		}
 	}
@@ -225,62 +204,14 @@ func (l *layout) mergeOffers(fresh *layout, have any) (lost []string) {
 	return nil
 }
 
-// merged returns a value after a merge.
-func merged(old, fresh any, path []string) any {
-	members, ok1 := old.(map[string]any)
-	news, ok2 := fresh.(map[string]any)
-	_, stay := mergedByMember(path)
-	if !ok1 || !ok2 || !stay {
-		return fresh
-	}
-	out := maps.Clone(members)
-	for name, v := range news {
-		if previous, ok := members[name]; ok {
-			v = merged(previous, v, append(path[:len(path):len(path)], name))
-		}
-		out[name] = v
-	}
-	return out
-}
-
-// merge puts new values into a layout; have contains its current values. It returns the path
-// of a node with a comment that would be lost, or nil if there is none.
-func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
-	members, _ := have.(map[string]any)
-	yes, stay := mergedByMember(path)
-	if reflect.DeepEqual(have, fresh.value()) {
-		return nil
-	}
-	if len(path) == 1 && path[0] == "offers" && l.kind == sequence && fresh.kind == sequence && len(l.items) > 0 && len(fresh.items) > 0 {
-		return l.mergeOffers(fresh, have)
-	}
-	l.commentColumn = 0 // the text before the comment has changed
-	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
-		if l.hasComments() {
-			return path
-		}
-		l.kind, l.text, l.raw, l.block, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
-		return nil
-	}
-	if !stay {
-		for _, item := range l.items {
-			if fresh.member(item.name) == nil && (len(item.headComments) > 0 || item.lineComment != "" || item.hasComments()) {
-				return append(path[:len(path):len(path)], item.name)
-			}
-		}
-		l.items = slices.DeleteFunc(l.items, func(item *layout) bool { return fresh.member(item.name) == nil })
-	}
-	for _, item := range fresh.items {
-		old := l.member(item.name)
-		if old == nil {
-			l.items = append(l.items, item)
-			continue
-		}
-		if lost := old.merge(item, members[item.name], append(path[:len(path):len(path)], item.name)); lost != nil {
-			return lost
+// offerKey identifies an offer in a list.
+func (l *layout) offerKey() (key [2]string) {
+	for i, name := range []string{"provider", "id"} {
+		if m := l.member(name); m != nil {
+			key[i] = m.text
 		}
 	}
-	return nil
+	return key
 }
 
 func (l *layout) member(name string) *layout {
@@ -289,6 +220,14 @@ func (l *layout) member(name string) *layout {
 		return nil
 	}
 	return l.items[i]
+}
+
+// isNull reports whether a layout is that of the value nil.
+func (l *layout) isNull() bool { return l.kind == scalar && l.raw && l.value() == nil }
+
+// isCommented reports whether a layout has comments.
+func (l *layout) isCommented() bool {
+	return len(l.headComments) > 0 || l.lineComment != "" || l.hasComments()
 }
 
 // comments lists all comments of a layout, sorted.
