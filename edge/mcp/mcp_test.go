@@ -270,6 +270,7 @@ func TestClear(t *testing.T) {
 		want            []string
 	}{
 		{"compare", `{"entities":"[\"tool/pandas\",\"tool/polars\"]"}`, []string{"/api/entity/tool/pandas?", "/api/entity/tool/polars?"}},
+		{"compare", `{"entities":["provider/openai","programming-language/go"]}`, []string{"/api/entity/provider/openai?", "/api/entity/programming-language/go?"}},
 		{"search", `{"query":"pandas","tag":"[\"csv\",\"excel\"]"}`, []string{"/api/search?limit=10&q=pandas&tag=csv%2Cexcel"}},
 		{"search", `{"query":"pandas","tag":"csv"}`, []string{"/api/search?limit=10&q=pandas&tag=csv"}},
 		{"search", `{"query":"pandas","limit":"1","type":null}`, []string{"/api/search?limit=1&q=pandas"}},

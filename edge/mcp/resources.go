@@ -104,7 +104,7 @@ func read(ctx context.Context, api API, uri, path string, query url.Values, acce
 
 // apiLink matches the target of a link to an entity in the API, or to its score, similar
 // entities or changelog.
-var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
+var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z0-9-]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
 
 // resourceLink converts such a link to a link to a resource, because a reader may not be able to
 // access the API's addresses.

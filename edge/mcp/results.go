@@ -280,7 +280,7 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 
 var (
 	// keyGrammar matches type/slug, which is the format of the id in results.
-	keyGrammar = regexp.MustCompile(`^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$`)
+	keyGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 	// slugGrammar matches the slugs of categories and boards.
 	slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
