@@ -49,9 +49,8 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	if a.info.Problem != "" {
 		err = errors.New(a.info.Problem)
 	}
-	if a.info.NeedsToken && a.client.token == "" && len(due) > 0 {
-		err = fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
-		due = nil
+	if lacking := a.lacksToken(); lacking != nil && len(due) > 0 {
+		err, due = lacking, nil
 	}
 	for batch := range slices.Chunk(due, max(1, a.info.Batch)) {
 		if err = a.batch(ctx, r, batch); err != nil {
@@ -76,6 +75,14 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	stats := a.client.stats
 	a.report.Requests, a.report.NotModified, a.report.Bytes = stats.Requests, stats.NotModified, stats.Bytes
 	a.report.Waited, a.report.Redirects, a.report.Failed = stats.Waited, stats.Redirects, len(a.failed)
+	return nil
+}
+
+// lacksToken returns an error if the source answers nothing because there is no token.
+func (a *asking) lacksToken() error {
+	if a.info.NeedsToken && a.client.token == "" {
+		return fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
+	}
 	return nil
 }
 

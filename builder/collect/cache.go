@@ -23,16 +23,6 @@ import (
 // A nil cache keeps nothing. A damaged or half-written entry counts as missing.
 type httpCache struct{ dir string }
 
-// cached is an entry, stored as compressed JSON.
-type cached struct {
-	URL          string `json:"url"`
-	ETag         string `json:"etag,omitempty"`
-	LastModified string `json:"lastModified,omitempty"`
-	Type         string `json:"type"`
-	Link         string `json:"link,omitempty"`
-	Body         []byte `json:"body"`
-}
-
 // maxUnused is how long an entry is kept without being used.
 const maxUnused = 120 * 24 * time.Hour
 
@@ -40,7 +30,8 @@ func (c *httpCache) path(r Request) string {
 	return filepath.Join(c.dir, fmt.Sprintf("%x.json.gz", sha256.Sum256([]byte(r.Accept+"\n"+r.URL))))
 }
 
-func (c *httpCache) get(r Request) *cached {
+// get returns what is kept of the response to a request, or nil.
+func (c *httpCache) get(r Request) *Response {
 	if c == nil || r.Body != nil {
 		return nil
 	}
@@ -53,44 +44,25 @@ func (c *httpCache) get(r Request) *cached {
 	if err != nil {
 		return nil
 	}
-	held := new(cached)
+	held := new(Response)
 	if json.NewDecoder(io.LimitReader(z, 2*maxBody)).Decode(held) != nil || held.URL != r.URL {
 		return nil
 	}
 	return held
 }
 
-// ask makes a request conditional on the entry, which may be nil.
-func (e *cached) ask(req *http.Request) {
-	if e == nil {
-		return
-	}
-	if e.ETag != "" {
-		req.Header.Set("If-None-Match", e.ETag)
-	}
-	if e.LastModified != "" {
-		req.Header.Set("If-Modified-Since", e.LastModified)
-	}
-}
-
-func (e *cached) response(address string) *Response {
-	h := http.Header{"Content-Type": {e.Type}}
-	if e.Link != "" {
-		h.Set("Link", e.Link)
-	}
-	return &Response{Status: http.StatusOK, Header: h, Body: e.Body, URL: address}
-}
-
-// put keeps a response if it has a validator.
+// put keeps a response, as compressed JSON, if it has a validator.
 func (c *httpCache) put(r Request, resp *Response) error {
-	e := cached{URL: r.URL, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"),
-		Type: resp.Header.Get("Content-Type"), Link: resp.Header.Get("Link"), Body: resp.Body}
-	if c == nil || r.Body != nil || resp.Status != http.StatusOK || e.ETag == "" && e.LastModified == "" {
+	if c == nil || r.Body != nil || resp.Status != http.StatusOK || resp.Header.Get("ETag")+resp.Header.Get("Last-Modified") == "" {
 		return nil
+	}
+	held := Response{Status: resp.Status, Header: http.Header{}, Body: resp.Body, URL: r.URL}
+	for _, name := range []string{"ETag", "Last-Modified", "Content-Type", "Link"} {
+		held.Header.Set(name, resp.Header.Get(name))
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if err := errors.Join(json.NewEncoder(z).Encode(e), z.Close()); err != nil {
+	if err := errors.Join(json.NewEncoder(z).Encode(held), z.Close()); err != nil {
 		return err
 	}
 	return replaceFile(c.path(r), b.Bytes(), 0o600)

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -124,7 +126,7 @@ type client struct {
 	cache    *httpCache
 	maxWait  time.Duration // for limits and failures, all together
 	blocked  time.Duration // waited so far for limits and failures
-	requests *budget
+	requests *atomic.Int64 // left for all sources together; nil if there is no limit
 	agent    string
 	offline  bool
 	seldom   map[string]bool // identifiers to ask for seldom columns
@@ -148,7 +150,7 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 	held := c.cache.get(r)
 	switch {
 	case c.offline && held != nil:
-		return held.response(r.URL), nil
+		return held, nil
 	case c.offline:
 		return nil, fmt.Errorf("%s was not kept by an earlier run", r.URL)
 	}
@@ -197,7 +199,7 @@ func (c *client) own(address string) bool {
 }
 
 // follow sends a request, and follows redirects within the hosts of the source.
-func (c *client) follow(ctx context.Context, r Request, held *cached) (*Response, error) {
+func (c *client) follow(ctx context.Context, r Request, held *Response) (*Response, error) {
 	address := r.URL
 	for range maxRedirects {
 		resp, err := c.send(ctx, r, address, held)
@@ -223,16 +225,15 @@ func (c *client) follow(ctx context.Context, r Request, held *cached) (*Response
 }
 
 // send sends one request.
-func (c *client) send(ctx context.Context, r Request, address string, held *cached) (*Response, error) {
-	req, err := c.request(ctx, r, address)
+func (c *client) send(ctx context.Context, r Request, address string, held *Response) (*Response, error) {
+	req, err := c.request(ctx, r, address, held)
 	if err != nil {
 		return nil, err
 	}
-	held.ask(req)
 	if err := c.pace(ctx, req.URL.Host); err != nil {
 		return nil, err
 	}
-	if !c.requests.take() {
+	if c.requests != nil && c.requests.Add(-1) < 0 {
 		return nil, &StoppedError{"the maximum number of requests for this run has been reached"}
 	}
 	c.stats.Requests++
@@ -251,7 +252,7 @@ func (c *client) send(ctx context.Context, r Request, address string, held *cach
 	case got.StatusCode == http.StatusNotModified && held != nil:
 		c.stats.NotModified++
 		c.cache.touch(r)
-		return held.response(address), nil
+		return &Response{Status: held.Status, Header: held.Header, Body: held.Body, URL: address}, nil
 	}
 	resp := &Response{Status: got.StatusCode, Header: got.Header, Body: body, URL: address}
 	if err := c.cache.put(r, resp); err != nil {
@@ -260,26 +261,28 @@ func (c *client) send(ctx context.Context, r Request, address string, held *cach
 	return resp, nil
 }
 
-func (c *client) request(ctx context.Context, r Request, address string) (*http.Request, error) {
+// request returns a request, conditional on what is kept of an earlier response.
+func (c *client) request(ctx context.Context, r Request, address string, held *Response) (*http.Request, error) {
+	headers := map[string]string{"User-Agent": c.agent, "Accept": cmp.Or(r.Accept, "application/json")}
 	method := http.MethodGet
 	var body io.Reader
 	if r.Body != nil {
-		method, body = http.MethodPost, bytes.NewReader(r.Body)
+		method, body, headers["Content-Type"] = http.MethodPost, bytes.NewReader(r.Body), "application/json"
+	}
+	if held != nil {
+		headers["If-None-Match"], headers["If-Modified-Since"] = held.Header.Get("ETag"), held.Header.Get("Last-Modified")
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("User-Agent", c.agent)
-	req.Header.Set("Accept", "application/json")
-	if r.Accept != "" {
-		req.Header.Set("Accept", r.Accept)
-	}
-	if r.Body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
 	if first, err := url.Parse(c.info.Hosts[0]); err == nil && c.token != "" && req.URL.Host == first.Host && req.URL.Scheme == first.Scheme {
-		req.Header.Set("Authorization", "Bearer "+c.token)
+		headers["Authorization"] = "Bearer " + c.token
+	}
+	for name, value := range headers {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
 	}
 	return req, nil
 }

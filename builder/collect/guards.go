@@ -60,7 +60,6 @@ type verdict struct {
 	entity *record.Entity
 	value  Value
 	day    string
-	redate bool   // only the date is new
 	moved  string // the new identifier, in the namespace of source
 	old    string // the old identifier
 	source string
@@ -69,7 +68,7 @@ type verdict struct {
 	results []record.Benchmark
 }
 
-// judge lets all answers pass the guards, and counts what became of each value.
+// judge lets the values of all answers pass the guards, and counts what became of each.
 func (r *run) judge() (pass []verdict) {
 	for _, a := range r.asks {
 		g := r.suspect(a)
@@ -79,15 +78,11 @@ func (r *run) judge() (pass []verdict) {
 				continue
 			}
 			if answer.Moved != "" && ids.Canonical(a.info.Name, answer.Moved) != ids.Canonical(a.info.Name, t.id) {
-				c := Change{Entity: t.entity.Key(), Name: movedName, Source: a.info.Name, Old: t.id, New: answer.Moved}
-				reason := "the " + a.info.Title + " repository is now " + answer.Moved
-				if !r.accepted(t.entity, movedName) {
-					r.stop(a, &c, reason+"; accept "+movedName+" to follow it")
+				reason := "the " + a.info.Title + " repository is now " + answer.Moved + "; accept " + movedName + " to follow it"
+				if !r.settle(a, t.entity, Change{Entity: t.entity.Key(), Name: movedName, Source: a.info.Name, Old: t.id, New: answer.Moved, Date: answer.Day, reason: reason}) {
 					continue
 				}
-				r.report.Accepted = append(r.report.Accepted, c.stopped(reason))
 				pass = append(pass, verdict{entity: t.entity, moved: answer.Moved, old: t.id, source: a.info.Name, day: answer.Day})
-				a.report.Changed++
 			}
 			pass = append(pass, r.judgeAnswer(a, t, &answer, g)...)
 		}
@@ -96,31 +91,21 @@ func (r *run) judge() (pass []verdict) {
 }
 
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pass []verdict) {
-	stopped := map[string]bool{}
+	noRelease := false // a guard stopped it
 	for _, v := range answer.Values {
 		if !t.owns[v.Name] || v.Name == "outputTokens" && !hasOutputTokens(t.entity) {
 			continue
 		}
-		held, state, reason := r.compare(t.entity, v, answer.Day)
-		switch {
-		case reason != "":
-		case state == redatedValue:
-			reason = g.broken(t, v)
-		case state == changedValue:
-			reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
-		}
+		held, state, invalid := r.compare(t.entity, v, answer.Day)
 		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Old: held, New: v.plain(), Date: answer.Day}
 		if f, ok := t.entity.Signals.Fact(v.Name); ok {
 			c.OldDate = f.Date
 		}
-		if reason == "" && v.Name == "version" && stopped["lastRelease"] {
-			r.stop(a, &c, "lastRelease in the same answer was stopped")
-			continue
-		}
 		switch {
-		case reason != "" && (state == invalidValue || !r.accepted(t.entity, v.Name)):
-			r.stop(a, &c, reason)
-			stopped[v.Name] = true
+		case invalid != "":
+			c.reason = invalid
+			r.stop(a, &c)
+			noRelease = noRelease || v.Name == "lastRelease"
 			continue
 		case state == unchangedValue:
 			a.report.Unchanged++
@@ -129,34 +114,58 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 			a.report.Older++
 			continue
 		case state == redatedValue:
+			if c.reason = g.broken(t, v); c.reason != "" && !r.accepted(t.entity, v.Name) {
+				r.stop(a, &c)
+				continue
+			}
 			a.report.Redated++
 		default:
-			r.settle(a, t.entity, &c, reason)
+			c.reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
+			if c.reason == "" && v.Name == "version" && noRelease {
+				c.reason = "lastRelease in the same answer was stopped"
+			}
+			if !r.settle(a, t.entity, c) {
+				noRelease = noRelease || v.Name == "lastRelease"
+				continue
+			}
 		}
-		pass = append(pass, verdict{entity: t.entity, value: v, day: answer.Day, redate: state == redatedValue, source: a.info.Name})
+		pass = append(pass, verdict{entity: t.entity, value: v, day: answer.Day, source: a.info.Name})
 	}
 	return pass
 }
 
-// settle reports whether a change is written, and counts it: if there is a reason not to, a person must have
-// accepted it.
-func (r *run) settle(a *asking, e *record.Entity, c *Change, reason string) bool {
-	switch {
-	case reason == "":
-	case !r.accepted(e, c.Name):
-		r.stop(a, c, reason)
+// settle reports whether changes that belong together are written, and counts them: a person must have
+// accepted each that has a reason not to.
+func (r *run) settle(a *asking, e *record.Entity, changes ...Change) bool {
+	if r.stopAny(a, e, changes) {
 		return false
-	default:
-		r.report.Accepted = append(r.report.Accepted, c.stopped(reason))
 	}
-	a.report.Changed++
-	r.report.Changes = append(r.report.Changes, *c)
+	for _, c := range changes {
+		if c.reason != "" {
+			r.report.Accepted = append(r.report.Accepted, c.stopped())
+		}
+		if c.Old != c.New {
+			a.report.Changed++
+			r.report.Changes = append(r.report.Changes, c)
+		}
+	}
 	return true
 }
 
-func (r *run) stop(a *asking, c *Change, reason string) {
+// stopAny stops the changes that have a reason and that nobody accepted, and reports whether there are any.
+func (r *run) stopAny(a *asking, e *record.Entity, changes []Change) (stopped bool) {
+	for _, c := range changes {
+		if c.reason != "" && !r.accepted(e, c.Name) {
+			r.stop(a, &c)
+			stopped = true
+		}
+	}
+	return stopped
+}
+
+func (r *run) stop(a *asking, c *Change) {
 	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, c.stopped(reason))
+	r.report.Stopped = append(r.report.Stopped, c.stopped())
 }
 
 // plain returns a value for reports.
@@ -174,14 +183,11 @@ const (
 	redatedValue
 	unchangedValue
 	olderValue
-	invalidValue
 )
 
 // compare compares a value with the one in the file, which may be nil.
 func (r *run) compare(e *record.Entity, v Value, day string) (held any, state valueState, invalid string) {
-	if invalid = wrong(v, day, r.today); invalid != "" {
-		state = invalidValue
-	}
+	invalid = wrong(v, day, r.today)
 	if _, signal := isSignal(v.Name); !signal {
 		text := heldText(e, v.Name)
 		release, _ := e.Signals.Fact("lastRelease")

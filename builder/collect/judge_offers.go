@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kindex/builder/content"
-	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -17,26 +16,13 @@ type offerEdit struct {
 	offerTarget
 	fresh   record.Offer // with its new date and source
 	remove  bool
-	changes []offerChange // if there are none, only the date is new
-	// accepted has the changes that a guard would have stopped.
-	accepted []quality.Stopped
+	changes []Change // if there are none, only the date is new
 }
 
-// offerChange is a price or limit of an offer that differs.
-type offerChange struct {
-	term        string // "" for the whole offer
-	held, found any    // nil if there is none
-	reason      string // why a person must look at it, or ""
-}
-
-// name returns the name of a change in reports.
-func (t offerTarget) name(c offerChange) string {
-	return strings.TrimSuffix(offerName(t.offer)+"."+c.term, ".")
-}
-
-// change returns a change for reports.
-func (t offerTarget) change(a *asking, c offerChange) *Change {
-	return &Change{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Old: c.held, New: c.found, OldDate: t.offer.Date}
+// change returns a change of a price or limit, or of the whole offer if the term is "".
+func (t offerTarget) change(a *asking, term string, held, found any, reason string) Change {
+	return Change{Entity: t.entity.Key(), Name: strings.TrimSuffix(offerName(t.offer)+"."+term, "."), Source: a.info.Name,
+		Old: held, New: found, OldDate: t.offer.Date, reason: reason}
 }
 
 // judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
@@ -54,10 +40,9 @@ func (r *run) judgeOffers() (pass []verdict) {
 			}
 		}
 		for _, e := range r.entities {
-			list := r.checkPrices(a, e, edits[e])
-			for _, edit := range list {
-				r.reportOffer(a, edit)
-			}
+			list := slices.DeleteFunc(edits[e], func(edit offerEdit) bool { return r.stopAny(a, e, edit.changes) })
+			doubtPrices(a, e, list)
+			list = slices.DeleteFunc(list, func(edit offerEdit) bool { return !r.settle(a, e, edit.changes...) })
 			if len(list) > 0 {
 				pass = append(pass, verdict{entity: e, offers: list, source: a.info.Name})
 			}
@@ -73,49 +58,31 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		a.report.Older++
 		return nil
 	case answer.Gone:
-		gone := []offerChange{{held: shownOffer(t.offer), reason: a.info.Title + " no longer has this offer; accept it to remove it"}}
-		accepted, ok := r.pass(a, t, gone)
-		if !ok {
-			return nil
-		}
-		return &offerEdit{offerTarget: t, fresh: record.Offer{Date: answer.Day}, remove: true, changes: gone, accepted: accepted}
+		c := t.change(a, "", shownOffer(t.offer), nil, a.info.Title+" no longer has this offer; accept it to remove it")
+		c.Date = answer.Day
+		return &offerEdit{offerTarget: t, remove: true, changes: []Change{c}}
 	}
 	if reason := wrongOffer(&answer.Offer.Offer, answer.Day, r.today); reason != "" {
-		r.stop(a, t.change(a, offerChange{held: shownOffer(t.offer)}), reason)
+		c := t.change(a, "", shownOffer(t.offer), nil, reason)
+		r.stop(a, &c)
 		return nil
 	}
 	fresh := r.complete(a, t, &answer.Offer.Offer)
 	fresh.Date = answer.Day
-	changes := r.compareOffers(t.offer, &fresh)
+	changes := r.compareOffers(a, t, &fresh)
 	for i := range changes {
-		changes[i].reason = cmp.Or(r.refused(t.entity, t.name(changes[i])), changes[i].reason)
+		changes[i].Date, changes[i].reason = answer.Day, cmp.Or(r.refused(t.entity, changes[i].Name), changes[i].reason)
 	}
-	if len(changes) == 0 && t.offer.Date != "" && age(t.offer.Date, fresh.Date) < r.minDays {
+	switch {
+	case len(changes) > 0:
+		setFree(&fresh)
+	case t.offer.Date != "" && age(t.offer.Date, fresh.Date) < r.minDays:
 		a.report.Unchanged++
 		return nil
-	}
-	accepted, ok := r.pass(a, t, changes)
-	if !ok {
-		return nil
-	}
-	if len(changes) > 0 {
-		setFree(&fresh)
-	}
-	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes, accepted: accepted}
-}
-
-// reportOffer reports what an edit changes.
-func (r *run) reportOffer(a *asking, edit offerEdit) {
-	r.report.Accepted = append(r.report.Accepted, edit.accepted...)
-	if len(edit.changes) == 0 {
+	default:
 		a.report.Redated++
 	}
-	for _, c := range edit.changes {
-		a.report.Changed++
-		change := edit.change(a, c)
-		change.Date = edit.fresh.Date
-		r.report.Changes = append(r.report.Changes, *change)
-	}
+	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes}
 }
 
 // complete adds to an offer what its source says nothing about.
@@ -194,24 +161,27 @@ func (r *run) isLimit(a *asking, e *record.Entity, signal string, tokens int64) 
 }
 
 // compareOffers returns the prices and limits that differ.
-func (r *run) compareOffers(held, fresh *record.Offer) (changes []offerChange) {
+func (r *run) compareOffers(a *asking, t offerTarget, fresh *record.Offer) (changes []Change) {
+	add := func(term string, held, found any, reason string) {
+		changes = append(changes, t.change(a, term, held, found, reason))
+	}
 	news := terms(fresh)
-	for _, old := range terms(held) {
+	for _, old := range terms(t.offer) {
 		i := slices.IndexFunc(news, func(t term) bool { return t.name == old.name })
 		if i < 0 {
-			changes = append(changes, offerChange{term: old.name, held: old.value, reason: "it is no longer listed; accept it to remove it"})
+			add(old.name, old.value, nil, "it is no longer listed; accept it to remove it")
 			continue
 		}
 		if now := news[i].value; now != old.value {
-			changes = append(changes, offerChange{term: old.name, held: old.value, found: now, reason: r.suspectTerm(old.value, now)})
+			add(old.name, old.value, now, r.suspectTerm(old.value, now))
 		}
 		news = slices.Delete(news, i, i+1)
 	}
-	for _, t := range news {
-		changes = append(changes, offerChange{term: t.name, found: t.value, reason: suspectNew(fresh, t)})
+	for _, n := range news {
+		add(n.name, nil, n.value, suspectNew(fresh, n))
 	}
-	if held.Deprecated != fresh.Deprecated {
-		changes = append(changes, offerChange{term: "deprecated", held: strconv.FormatBool(held.Deprecated), found: strconv.FormatBool(fresh.Deprecated)})
+	if held := t.offer.Deprecated; held != fresh.Deprecated {
+		add("deprecated", strconv.FormatBool(held), strconv.FormatBool(fresh.Deprecated), "")
 	}
 	return changes
 }
@@ -253,11 +223,8 @@ func setFree(o *record.Offer) {
 	}
 }
 
-// checkPrices leaves out the edits after which kindex validate would warn about a price.
-func (r *run) checkPrices(a *asking, e *record.Entity, edits []offerEdit) (pass []offerEdit) {
-	if len(edits) == 0 {
-		return nil
-	}
+// doubtPrices adds to the changes of offers the prices about which kindex validate would warn after them.
+func doubtPrices(a *asking, e *record.Entity, edits []offerEdit) {
 	byKey := map[string]*offerEdit{}
 	for i := range edits {
 		byKey[edits[i].offer.Key()] = &edits[i]
@@ -272,48 +239,20 @@ func (r *run) checkPrices(a *asking, e *record.Entity, edits []offerEdit) (pass 
 			after.Offers = append(after.Offers, edit.fresh)
 		}
 	}
-	unlikely := content.UnlikelyPrices(&after)
-	for _, edit := range edits {
-		accepted, ok := r.pass(a, edit.offerTarget, edit.doubts(unlikely))
-		if ok {
-			edit.accepted = append(edit.accepted, accepted...)
-			pass = append(pass, edit)
-		}
-	}
-	return pass
-}
-
-// doubts returns the prices of a changed offer that are unlikely.
-func (edit *offerEdit) doubts(unlikely []content.UnlikelyPrice) (list []offerChange) {
-	if edit.remove || len(edit.changes) == 0 {
-		return nil
-	}
-	for _, u := range unlikely {
-		if u.Offer.Key() != edit.offer.Key() {
+	for _, u := range content.UnlikelyPrices(&after) {
+		edit := byKey[u.Offer.Key()]
+		if edit == nil || len(edit.changes) == 0 {
 			continue
 		}
-		c := offerChange{term: record.PriceNames[u.Price], found: u.Offer.Prices[u.Price].Float(), reason: u.Message}
+		var held any
 		if old := edit.offer.Prices[u.Price]; old.Known() {
-			c.held = old.Float()
+			held = old.Float()
 		}
-		list = append(list, c)
-	}
-	return list
-}
-
-// pass reports whether a person has accepted all suspicious changes of an offer, and returns
-// them. It reports changes that nobody accepted as stopped.
-func (r *run) pass(a *asking, t offerTarget, changes []offerChange) (accepted []quality.Stopped, ok bool) {
-	ok = true
-	for _, c := range changes {
-		switch {
-		case c.reason == "":
-		case r.accepted(t.entity, t.name(c)):
-			accepted = append(accepted, t.change(a, c).stopped(c.reason))
-		default:
-			r.stop(a, t.change(a, c), c.reason)
-			ok = false
+		doubt := edit.change(a, record.PriceNames[u.Price], held, u.Offer.Prices[u.Price].Float(), u.Message)
+		if i := slices.IndexFunc(edit.changes, func(c Change) bool { return c.Name == doubt.Name }); i >= 0 {
+			edit.changes[i].reason = cmp.Or(edit.changes[i].reason, doubt.reason)
+		} else {
+			edit.changes = append(edit.changes, doubt)
 		}
 	}
-	return accepted, ok
 }

@@ -175,33 +175,33 @@ func idKey(namespace, value string) string {
 	return namespace + ":" + strings.ToLower(ids.Canonical(namespace, value))
 }
 
+// IDsOf returns the identifiers in the fields of a file, those in its links included.
+func IDsOf(fields map[string]any) (list []record.ID) {
+	links, _ := fields["links"].(map[string]any)
+	for _, name := range sortedKeys(links) {
+		list = append(list, record.LinkedIDs([]record.Link{{Name: name, URL: yamldoc.Text(links[name])}})...)
+	}
+	stated, _ := fields["ids"].(map[string]any)
+	for _, namespace := range sortedKeys(stated) {
+		for _, id := range append(yamldoc.Texts(stated[namespace]), yamldoc.Text(stated[namespace])) {
+			if id != "" {
+				list = append(list, record.ID{Namespace: namespace, Value: id})
+			}
+		}
+	}
+	return list
+}
+
 // consider adds a candidate to the list, unless it is known or declined. What another source has too is
 // one entry, with the facts of both.
 func (k *known) consider(list []*Entry, byID map[string]*Entry, c *Candidate, source string) []*Entry {
 	e := &Entry{Entity: c.Type + "/" + c.Slug, Sources: []string{source}, Sellers: c.Sellers, fields: c.Fields}
-	names := []string{c.Slug}
-	stated, _ := c.Fields["ids"].(map[string]any)
-	for _, namespace := range slices.Sorted(maps.Keys(stated)) {
-		for _, id := range append(yamldoc.Texts(stated[namespace]), yamldoc.Text(stated[namespace])) {
-			if id == "" {
-				continue
-			}
-			e.IDs = append(e.IDs, namespace+":"+id)
-			if ids.NamesModels(namespace) {
-				names = append(names, id)
-			}
+	names, keys := []string{c.Slug}, []string{e.Entity}
+	for _, id := range IDsOf(c.Fields) {
+		e.IDs, keys = append(e.IDs, id.Namespace+":"+id.Value), append(keys, idKey(id.Namespace, id.Value))
+		if ids.NamesModels(id.Namespace) {
+			names = append(names, id.Value)
 		}
-	}
-	links, _ := c.Fields["links"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(links)) {
-		for _, id := range record.LinkedIDs([]record.Link{{Name: name, URL: yamldoc.Text(links[name])}}) {
-			e.IDs = append(e.IDs, id.Namespace+":"+id.Value)
-		}
-	}
-	keys := []string{e.Entity}
-	for _, id := range e.IDs {
-		namespace, value, _ := strings.Cut(id, ":")
-		keys = append(keys, idKey(namespace, value))
 	}
 	for _, key := range keys {
 		if k.ids[key] != "" || k.declined[key] {

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -33,59 +32,49 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	if a.info.Problem != "" {
 		return errors.New(a.info.Problem)
 	}
-	var first *record.Entity // whose offers are asked for, too
-	if id == "" {
+	asked := []string{id}
+	if id == "" { // the first entity, with its offers
 		if len(a.targets) == 0 {
 			return fmt.Errorf("%s covers none of the selected entities", a.info.Title)
 		}
-		id, first = a.targets[0].id, a.targets[0].entity
-	}
-	if a.info.NeedsToken && a.client.token == "" {
-		return fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
-	}
-	a.client.limits, a.client.seldom = map[string]*rate.Limiter{}, map[string]bool{id: true}
-	asked := []string{id}
-	for _, t := range a.offers {
-		if t.entity == first {
-			asked = append(asked, t.id)
+		id, asked = a.targets[0].id, []string{a.targets[0].id}
+		for _, t := range a.offers {
+			if t.entity == a.targets[0].entity {
+				asked = append(asked, t.id)
+			}
 		}
 	}
-	answers, err := a.source.Ask(ctx, a.client, asked)
-	fmt.Fprintf(w, "%s, documented at %s\n", a.info.Title, strings.Join(a.info.Pages, ", "))
-	stats := a.client.stats
-	fmt.Fprintf(w, "%s: %d requests, %d bytes\n", safetext.Escape(id), stats.Requests, stats.Bytes)
-	for _, to := range stats.Redirects {
-		fmt.Fprintf(w, "redirect from %s to %s, which was not followed\n", safetext.Escape(to.From), safetext.Escape(to.To))
-	}
-	if err != nil {
+	if err := a.lacksToken(); err != nil {
 		return err
+	}
+	a.client.limits, a.client.seldom = map[string]*rate.Limiter{}, map[string]bool{id: true}
+	answers, err := a.source.Ask(ctx, a.client, asked)
+	show := func(format string, args ...any) { fmt.Fprintln(w, safetext.Escape(fmt.Sprintf(format, args...))) }
+	show("%s, documented at %s", a.info.Title, strings.Join(a.info.Pages, ", "))
+	show("%s: %d requests, %d bytes", id, a.client.stats.Requests, a.client.stats.Bytes)
+	for _, to := range a.client.stats.Redirects {
+		show("redirect from %s to %s, which was not followed", to.From, to.To)
 	}
 	for _, answer := range answers {
 		switch {
 		case answer.Problem != "":
-			fmt.Fprintln(w, safetext.Escape(answer.Problem))
-		case answer.Gone && IsOfferID(answer.ID):
-			fmt.Fprintln(w, safetext.Escape(answer.ID), "not found")
+			show("%s", answer.Problem)
 		case answer.Gone:
-			fmt.Fprintln(w, "not found")
+			show("%s: not found", answer.ID)
 		case answer.Offer != nil:
-			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(answer.ID), shownOffer(&answer.Offer.Offer), safetext.Escape(answer.Offer.Source))
+			show("%s: %s (%s)", answer.ID, shownOffer(&answer.Offer.Offer), answer.Offer.Source)
 		case answer.Moved != "":
-			fmt.Fprintln(w, "moved to", safetext.Escape(answer.Moved))
+			show("moved to %s", answer.Moved)
 		}
-		for _, v := range answer.Values {
-			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(v.Name), safetext.Escape(v.probed()), safetext.Escape(v.Source))
+		for _, v := range answer.Values { // whatever they are: the index has no field for some
+			show("%s: %s (%s)", v.Name, cmp.Or(v.Text, number(v.Number)), v.Source)
 		}
 		for _, b := range answer.Results {
-			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(b.FoldedName()), number(b.Value), safetext.Escape(b.Source))
+			show("%s: %s (%s)", b.FoldedName(), number(b.Value), b.Source)
 		}
 	}
-	if len(answers) == 0 {
-		return fmt.Errorf("%s gave no answer", a.info.Title)
+	if err == nil && len(answers) == 0 {
+		err = fmt.Errorf("%s gave no answer", a.info.Title)
 	}
-	return nil
+	return err
 }
-
-// probed returns a value whatever its name is: sources also report what the index has no field
-// for.
-func (v Value) probed() string { return cmp.Or(v.Text, number(v.Number)) }

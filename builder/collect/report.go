@@ -69,11 +69,12 @@ type Change struct {
 	New     any    `json:"new"`
 	OldDate string `json:"oldDate,omitempty"`
 	Date    string `json:"date"`
+	reason  string // why a person must look at it, or ""
 }
 
 // stopped returns the value as one for which a person must decide.
-func (c *Change) stopped(reason string) quality.Stopped {
-	return quality.Stopped{Entity: c.Entity, Name: c.Name, Source: c.Source, Held: c.Old, Found: c.New, Reason: reason}
+func (c *Change) stopped() quality.Stopped {
+	return quality.Stopped{Entity: c.Entity, Name: c.Name, Source: c.Source, Held: c.Old, Found: c.New, Reason: c.reason}
 }
 
 // Problem is an identifier or a file, with what is wrong with it.

@@ -1,11 +1,14 @@
 package collect
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
@@ -58,8 +61,8 @@ func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, 
 			return false
 		}
 	}
-	reason := cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, b, scales))
-	return r.settle(a, t.entity, &c, reason)
+	c.reason = cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, b, scales))
+	return r.settle(a, t.entity, c)
 }
 
 func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {
@@ -128,13 +131,14 @@ func addResults(shown string, data []byte, news []record.Benchmark, fields map[s
 	list = slices.Clone(list)
 	for _, b := range news {
 		i := slices.IndexFunc(list, func(item any) bool {
-			old := benchmarkOf(item)
+			old := ResultOf(item)
 			return old.Identity() == b.Identity()
 		})
 		if i < 0 {
 			i, list = len(list), append(list, nil)
 		}
-		list[i] = fieldsOfResult(&b)
+		result, _ := json.Marshal(b) // texts and a number
+		list[i] = fileForm(result)
 	}
 	signals, _ := fields["signals"].(map[string]any)
 	if signals == nil {
@@ -144,24 +148,25 @@ func addResults(shown string, data []byte, news []record.Benchmark, fields map[s
 	signals[ResultsColumn] = list
 }
 
-// detailsOf lists the texts of a result by their names in files.
-func detailsOf(b *record.Benchmark) map[string]*string {
-	return map[string]*string{"name": &b.Name, "metric": &b.Metric, "harness": &b.Harness, "variant": &b.Variant, "dataset": &b.Dataset,
-		"version": &b.Version, "by": &b.By, "publisher": &b.Publisher, "date": &b.Date, "source": &b.Source}
-}
-
-func benchmarkOf(item any) (b record.Benchmark) {
-	for name, text := range detailsOf(&b) {
-		*text = yamldoc.Text(yamldoc.ValueAt(item, []string{name}))
-	}
+// ResultOf returns the benchmark result with the members of an item, as files have it.
+func ResultOf(item any) (b record.Benchmark) {
+	data, _ := json.Marshal(item) // what is no text is left out
+	_ = json.Unmarshal(data, &b)
 	return b
 }
 
-func fieldsOfResult(b *record.Benchmark) map[string]any {
-	fields := map[string]any{"value": b.Value}
-	for name, text := range detailsOf(b) {
-		if *text != "" {
-			fields[name] = *text
+// fileForm returns the members of a JSON object that are known, as files have them.
+func fileForm(data []byte) map[string]any {
+	var all map[string]any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	_ = dec.Decode(&all) // it was made from a value
+	fields := map[string]any{}
+	for name, v := range all {
+		list, _ := v.([]any)
+		members, _ := v.(map[string]any)
+		if _, number := v.(json.Number); number || v == true || len(list)+len(members) > 0 || yamldoc.Text(v) != "" {
+			fields[strings.ToLower(name[:1])+name[1:]] = v
 		}
 	}
 	return fields

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -60,7 +61,7 @@ type run struct {
 	today    string
 	maxAge   int
 	minDays  int
-	budget   *budget
+	budget   *atomic.Int64 // requests
 	asks     []*asking
 	report   *Report
 }
@@ -125,7 +126,8 @@ func prepare(o Options) (*run, error) {
 		return nil, fmt.Errorf("collect.yaml: guards.refuse: %w", err)
 	}
 	if o.MaxRequests > 0 {
-		r.budget = newBudget(o.MaxRequests)
+		r.budget = new(atomic.Int64)
+		r.budget.Store(int64(o.MaxRequests))
 	}
 	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{}, Accepted: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}

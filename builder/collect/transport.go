@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,7 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -25,19 +26,20 @@ const requestTimeout = 2 * time.Minute
 // the operator's, and then it is the proxy that connects to the source. The client follows no
 // redirects. roots may be nil for the system's certificates.
 func NewHTTPClient(guard *safedial.Guard, roots *x509.CertPool) *http.Client {
-	env := httpproxy.FromEnvironment()
-	proxies := map[string]bool{}
-	for _, text := range []string{env.HTTPProxy, env.HTTPSProxy} {
-		if address := proxyAddress(text); address != "" {
-			proxies[address] = true
-		}
-	}
-	find := env.ProxyFunc()
+	find := httpproxy.FromEnvironment().ProxyFunc()
+	var proxies sync.Map // by host and port
 	plain := &net.Dialer{Timeout: 10 * time.Second}
 	t := &http.Transport{
-		Proxy: func(r *http.Request) (*url.URL, error) { return find(r.URL) },
+		Proxy: func(r *http.Request) (*url.URL, error) {
+			u, err := find(r.URL)
+			if u != nil {
+				port := cmp.Or(u.Port(), map[string]string{"https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme], "80")
+				proxies.Store(strings.ToLower(net.JoinHostPort(u.Hostname(), port)), true)
+			}
+			return u, err
+		},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if proxies[strings.ToLower(address)] {
+			if _, ok := proxies.Load(strings.ToLower(address)); ok {
 				return plain.DialContext(ctx, network, address)
 			}
 			return guard.Dial(ctx, network, address)
@@ -53,34 +55,3 @@ func NewHTTPClient(guard *safedial.Guard, roots *x509.CertPool) *http.Client {
 	return &http.Client{Transport: t, Timeout: requestTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
-
-// proxyAddress returns the host and port at which a proxy is dialled, or "" if there is none.
-func proxyAddress(text string) string {
-	if text != "" && !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" {
-		return ""
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
-	}
-	if port == "" {
-		port = "80"
-	}
-	return strings.ToLower(net.JoinHostPort(u.Hostname(), port))
-}
-
-// budget is a number of requests that all sources share.
-type budget struct{ left atomic.Int64 }
-
-func newBudget(n int) *budget {
-	b := &budget{}
-	b.left.Store(int64(n))
-	return b
-}
-
-// take reports whether another request may be sent.
-func (b *budget) take() bool { return b == nil || b.left.Add(-1) >= 0 }

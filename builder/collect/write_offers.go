@@ -121,49 +121,9 @@ func commonDay(offers []any, readDay string) string {
 
 // fieldsOfOffer returns an offer in the form used in files.
 func fieldsOfOffer(o *record.Offer, readSource string) map[string]any {
-	out := pricesOf(&o.Prices, o.Tiers)
-	out["provider"], out["id"], out["date"] = o.Provider, o.ID, o.Date
-	if o.Source != readSource {
-		out["source"] = o.Source
-	}
-	for name, n := range map[string]int64{"context": o.Context, "outputLimit": o.OutputLimit} {
-		if n > 0 {
-			out[name] = n
-		}
-	}
-	modes := map[string]any{}
-	for i := range o.Modes {
-		modes[o.Modes[i].Name] = pricesOf(&o.Modes[i].Prices, o.Modes[i].Tiers)
-	}
-	if len(modes) > 0 {
-		out["modes"] = modes
-	}
-	for name, b := range map[string]bool{"free": o.Free, "deprecated": o.Deprecated} {
-		if b {
-			out[name] = true
-		}
-	}
-	if len(o.Reviewed) > 0 {
-		out["reviewed"] = o.Reviewed
-	}
-	return out
-}
-
-func pricesOf(p *record.Prices, tiers []record.Tier) map[string]any {
-	out := map[string]any{}
-	for kind, name := range record.PriceNames {
-		if p[kind].Known() {
-			out[name] = p[kind].Float()
-		}
-	}
-	var list []any
-	for i := range tiers {
-		tier := pricesOf(&tiers[i].Prices, nil)
-		tier["over"] = tiers[i].Over
-		list = append(list, tier)
-	}
-	if len(list) > 0 {
-		out["tiers"] = list
+	out := fileForm(o.AppendJSON(nil))
+	if o.Source == readSource {
+		delete(out, "source")
 	}
 	return out
 }

@@ -104,7 +104,7 @@ type column struct {
 
 // read reads the first rows of the file.
 func (g *guesser) read(delimiter rune) error {
-	in, err := open(g.Input, delimiter)
+	in, err := open(g.Input, nil, delimiter)
 	if err != nil {
 		return err
 	}

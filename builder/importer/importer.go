@@ -29,6 +29,7 @@ import (
 // Options configures Run.
 type Options struct {
 	Input   string     // the catalogue: .csv, .tsv or .jsonl, optionally followed by .gz
+	Data    []byte     // what Input contains; nil to read the file
 	Mapping string     // the mapping file
 	Content string     // the content folder; created if missing
 	Kinds   *kinds.Set // nil for those that Content declares
@@ -133,7 +134,7 @@ const batchSize = 256
 
 // rows calls visit for each row of the input.
 func (j *job) rows(ctx context.Context, step string, visit func(*row) error) error {
-	in, err := open(j.Input, j.mapping.Input.Delimiter)
+	in, err := open(j.Input, j.Data, j.mapping.Input.Delimiter)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) 
 
 // ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,
 // and does not check whether the drafts would be valid files. Problems of the mapping are
-// returned as yamldoc.Problems. Of the options, it uses Input, Mapping, Date and Kinds.
+// returned as yamldoc.Problems. Of the options, it uses Input, Data, Mapping, Date and Kinds.
 func ReadDrafts(ctx context.Context, o Options, yield func(*Draft) error) error {
 	j, err := start(ctx, o)
 	if err != nil {

@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
@@ -73,21 +74,21 @@ func kindOf(path string) (kind, error) {
 	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
-// open opens a file for reading, compressed or not. delimiter is 0 if the name of the file
-// determines it.
-func open(path string, delimiter rune) (*input, error) {
+// open opens a file for reading, compressed or not, unless its data is given. delimiter is 0 if the name of
+// the file determines it.
+func open(path string, data []byte, delimiter rune) (*input, error) {
 	k, err := kindOf(path)
 	if err != nil {
 		return nil, err
 	}
-	if delimiter != 0 {
-		k.delimiter = delimiter
+	k.delimiter = cmp.Or(delimiter, k.delimiter)
+	f := io.NopCloser(bytes.NewReader(data))
+	if data == nil {
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	var r io.Reader = f
+	r := io.Reader(f)
 	if strings.HasSuffix(strings.ToLower(path), ".gz") {
 		r, err = gzip.NewReader(f)
 	}

@@ -4,12 +4,10 @@
 package file
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"net/url"
 	"os"
@@ -19,7 +17,6 @@ import (
 	"strings"
 
 	"kindex/builder/collect"
-	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer"
 	"kindex/builder/importer/mapping"
@@ -61,48 +58,24 @@ func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*Sour
 
 // Read implements collect.Reader.
 func (s *Source) Read(ctx context.Context, c collect.Client) error {
-	dir, err := os.MkdirTemp("", "kindex-list-")
+	name, data, err := s.rowsOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	path := s.config.Path
-	switch form := formOf(filepath.ToSlash(path)); {
-	case s.config.URL != "":
-		path, err = s.download(ctx, c, dir)
-	case form == jsonForm || form == tableForm:
-		path, err = s.converted(path, form, dir)
-	}
-	if err != nil {
-		return err
-	}
-	return importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: path, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
+	return importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: name, Data: data, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
 		if len(d.Reasons) > 0 {
 			if s.Unread++; s.Unread == 1 {
 				s.Reason = fmt.Sprintf("row %d: %s", d.Row, d.Reasons[0].Message)
 			}
 		}
-		if d.Type == "" {
-			return nil
+		if d.Type != "" {
+			s.addOffers(d)
 		}
-		s.addOffers(d)
-		if d.Slug != "" {
+		if d.Type != "" && d.Slug != "" {
 			s.add(d)
 		}
 		return nil
 	})
-}
-
-func (s *Source) converted(path, form, dir string) (string, error) {
-	data, err := os.ReadFile(path) //nolint:gosec // the operator names the file, or it is inside the repository
-	if err != nil {
-		return "", err
-	}
-	var lines bytes.Buffer
-	if err := convert(&lines, data, form, s.config.Rows, "", s.page); err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	return save(dir, "list.jsonl", lines.Bytes())
 }
 
 // readMapping reads which values the list has, whether or not its rows have them.
@@ -128,12 +101,11 @@ func (s *Source) readMapping(path string) error {
 		}
 	}
 	for _, columns := range m.Benchmarks {
-		s.results = append(s.results, resultOf(func(name string) any {
-			if v := columns.Field(name); v != nil {
-				return v.Constant
-			}
-			return nil
-		}))
+		constants := map[string]any{}
+		for _, t := range columns.Fields {
+			constants[t.Path[0]] = t.Value.Constant
+		}
+		s.results = append(s.results, collect.ResultOf(constants))
 	}
 	if len(m.Benchmarks) > 0 {
 		s.columns = append(s.columns, collect.Column{Name: collect.ResultsColumn})
@@ -152,88 +124,57 @@ func (s *Source) readMapping(path string) error {
 	return nil
 }
 
-// resultOf returns the benchmark result with the texts that field returns.
-func resultOf(field func(name string) any) record.Benchmark {
-	text := func(name string) string { return yamldoc.Text(field(name)) }
-	return record.Benchmark{Name: text("name"), Metric: text("metric"), Harness: text("harness"), Variant: text("variant"), Dataset: text("dataset"),
-		Version: text("version"), By: text("by"), Publisher: text("publisher"), Date: text("date"), Source: text("source")}
-}
-
 // always lists the signals that every code repository has. A row that has some of them but not all
 // was read when the host did not answer.
 var always = map[string]bool{"stars": true, "forks": true, "lastCommit": true}
 
 func (s *Source) add(d *importer.Draft) {
-	keys := keysOf(d)
 	a := collect.Answer{Beside: d.Unused, Day: s.day}
 	signals, _ := d.Fields["signals"].(map[string]any)
 	for _, t := range s.kinds.Signals {
 		fact, ok := signals[t.Name].(map[string]any)
-		if !ok {
-			continue
-		}
 		v := collect.Value{Name: t.Name, Source: cmp.Or(yamldoc.Text(fact["source"]), s.page)}
-		if !t.IsDay() {
-			x, err := strconv.ParseFloat(fmt.Sprint(fact["value"]), 64)
-			if err != nil {
-				continue
-			}
-			v.Number = x
-		} else {
+		if t.IsDay() {
 			v.Text = yamldoc.Text(fact["value"])
+		} else if ok {
+			v.Number, ok = number(fact["value"])
 		}
-		a.Add(v)
-		if day := yamldoc.Text(fact["date"]); day != "" {
-			a.Day = day
+		if ok {
+			a.Add(v)
+			a.Day = cmp.Or(yamldoc.Text(fact["date"]), a.Day)
 		}
 	}
-	s.addResults(d, &a)
-	ends := s.addEnd(d, &a)
-	if s.config.New {
-		s.drafts = append(s.drafts, d)
-	}
-	if sourceOf(a) == "" {
-		s.keep(keys, a, ends) // a row without figures has no licence or version either
-		return
-	}
-	if text := schema.License(yamldoc.Text(d.Fields["license"])); text != "" { // lists also have words such as Other
-		a.Add(collect.Value{Name: "license", Text: text, Source: sourceOf(a)})
-	}
-	if text := yamldoc.Text(d.Fields["version"]); text != "" {
-		a.Add(collect.Value{Name: "version", Text: text, Source: sourceOf(a)})
-	}
-	s.keep(keys, a, ends)
-}
-
-// addResults adds the benchmark results of a row, rounded.
-func (s *Source) addResults(d *importer.Draft, a *collect.Answer) {
-	list, _ := yamldoc.ValueAt(d.Fields, []string{"signals", collect.ResultsColumn}).([]any)
-	for _, item := range list {
-		b := resultOf(func(name string) any { return yamldoc.ValueAt(item, []string{name}) })
-		x, err := strconv.ParseFloat(fmt.Sprint(yamldoc.ValueAt(item, []string{"value"})), 64)
-		if err != nil {
-			continue
-		}
+	results, _ := signals[collect.ResultsColumn].([]any)
+	for _, item := range results {
+		b := collect.ResultOf(item)
 		digits := 1e2
-		if math.Abs(x) < 1 {
+		if math.Abs(b.Value) < 1 {
 			digits = 1e4
 		}
-		b.Value, b.Source = math.Round(x*digits)/digits, cmp.Or(b.Source, s.page)
+		b.Value, b.Source = math.Round(b.Value*digits)/digits, cmp.Or(b.Source, s.page)
 		a.Results = append(a.Results, b)
 	}
-}
-
-// addEnd adds the days of an announced end, and reports whether the row has any.
-func (s *Source) addEnd(d *importer.Draft, a *collect.Answer) bool {
 	end, _ := d.Fields["lifecycle"].(map[string]any)
-	found := false
+	ends := end["deprecated"] != nil || end["retires"] != nil // an announced end
 	for _, name := range []string{"deprecated", "retires"} {
 		if text := yamldoc.Text(end[name]); text != "" {
 			a.Add(collect.Value{Name: "lifecycle." + name, Text: text, Source: cmp.Or(yamldoc.Text(end["source"]), s.page)})
-			found = true
 		}
 	}
-	return found
+	if s.config.New {
+		s.drafts = append(s.drafts, d)
+	}
+	if len(a.Values) > 0 { // a row without figures has no licence or version either
+		a.Page = a.Values[0].Source
+		a.AddLicense(yamldoc.Text(d.Fields["license"])) // lists also have words such as Other
+		a.AddText("version", yamldoc.Text(d.Fields["version"]))
+	}
+	s.keep(keysOf(d), a, ends)
+}
+
+func number(v any) (x float64, ok bool) {
+	x, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	return x, err == nil
 }
 
 // addOffers adds the offers of a row.
@@ -290,36 +231,11 @@ func (s *Source) keep(keys []string, a collect.Answer, ends bool) {
 	}
 }
 
-// sourceOf returns the source of the signals of a row, which is also that of its fields.
-func sourceOf(a collect.Answer) string {
-	for _, v := range a.Values {
-		if v.Source != "" {
-			return v.Source
-		}
-	}
-	return ""
-}
-
 // keysOf returns the keys under which a row is found: its identifiers, those in its links
 // included, or its slug if it has none.
 func keysOf(d *importer.Draft) (keys []string) {
-	links, _ := d.Fields["links"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(links)) {
-		for _, id := range record.LinkedIDs([]record.Link{{Name: name, URL: yamldoc.Text(links[name])}}) {
-			keys = append(keys, key(d.Type, id.Namespace, id.Value))
-		}
-	}
-	stated, _ := d.Fields["ids"].(map[string]any)
-	for _, namespace := range slices.Sorted(maps.Keys(stated)) {
-		list, _ := stated[namespace].([]any)
-		if text, ok := stated[namespace].(string); ok {
-			list = []any{text}
-		}
-		for _, v := range list {
-			if text, ok := v.(string); ok {
-				keys = append(keys, key(d.Type, namespace, text))
-			}
-		}
+	for _, id := range collect.IDsOf(d.Fields) {
+		keys = append(keys, key(d.Type, id.Namespace, id.Value))
 	}
 	if len(keys) == 0 {
 		keys = append(keys, d.Type+"/"+d.Slug)

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -135,17 +134,60 @@ func cellsOf(line string) (cells []string) {
 	return cells
 }
 
-// download writes what the list has on the web into a new file in dir that the importer can read.
-func (s *Source) download(ctx context.Context, c collect.Client, dir string) (string, error) {
+// rowsOf returns the name and the content of a file of rows that the importer can read; without content, it
+// reads the file itself.
+func (s *Source) rowsOf(ctx context.Context, c collect.Client) (string, []byte, error) {
+	if s.config.URL == "" {
+		form := formOf(filepath.ToSlash(s.config.Path))
+		if form != jsonForm && form != tableForm {
+			return s.config.Path, nil, nil
+		}
+		data, err := os.ReadFile(s.config.Path)
+		if err != nil {
+			return "", nil, err
+		}
+		lines := bytes.NewBuffer([]byte{})
+		if err := s.convert(lines, data, form, "", s.page); err != nil {
+			return "", nil, fmt.Errorf("%s: %w", s.config.Path, err)
+		}
+		return "list.jsonl", lines.Bytes(), nil
+	}
+	names, err := s.names(ctx, c)
+	if err != nil {
+		return "", nil, err
+	}
+	lines := bytes.NewBuffer([]byte{})
+	for _, name := range names {
+		address := strings.ReplaceAll(s.config.URL, "{}", url.PathEscape(name))
+		data, from, err := s.get(ctx, c, address)
+		if err != nil {
+			return "", nil, err
+		}
+		form := formOf(address)
+		if form != jsonForm && form != tableForm {
+			return "list" + form, data, nil
+		}
+		if err := s.convert(lines, data, form, name, from); err != nil {
+			return "", nil, fmt.Errorf("%s: %w", address, err)
+		}
+	}
+	return "list.jsonl", lines.Bytes(), nil
+}
+
+// maxDocuments is the maximum number of documents of a list.
+const maxDocuments = 1000
+
+// names returns the names of the documents of a list on the web.
+func (s *Source) names(ctx context.Context, c collect.Client) ([]string, error) {
 	names := s.config.Names
 	if x := s.config.Index; x != nil {
 		data, _, err := s.get(ctx, c, x.URL)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		list, err := rowsAt(data, x.Rows)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", x.URL, err)
+			return nil, fmt.Errorf("%s: %w", x.URL, err)
 		}
 		for _, e := range list {
 			name := e.key
@@ -153,36 +195,13 @@ func (s *Source) download(ctx context.Context, c collect.Client, dir string) (st
 			names = append(names, name)
 		}
 	}
+	if len(names) > maxDocuments {
+		return nil, fmt.Errorf("the list has %d documents; at most %d are read", len(names), maxDocuments)
+	}
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	if len(names) > maxDocuments {
-		return "", fmt.Errorf("the list has %d documents; at most %d are read", len(names), maxDocuments)
-	}
-	var lines bytes.Buffer
-	for _, name := range names {
-		address := strings.ReplaceAll(s.config.URL, "{}", url.PathEscape(name))
-		data, from, err := s.get(ctx, c, address)
-		if err != nil {
-			return "", err
-		}
-		form := formOf(address)
-		if form != jsonForm && form != tableForm {
-			return save(dir, "list"+form, data)
-		}
-		if err := convert(&lines, data, form, s.config.Rows, name, from); err != nil {
-			return "", fmt.Errorf("%s: %w", address, err)
-		}
-	}
-	return save(dir, "list.jsonl", lines.Bytes())
-}
-
-// maxDocuments is the maximum number of documents of a list.
-const maxDocuments = 1000
-
-func save(dir, name string, data []byte) (string, error) {
-	name = filepath.Join(dir, name)
-	return name, os.WriteFile(name, data, 0o600)
+	return names, nil
 }
 
 const (
@@ -196,21 +215,21 @@ func formOf(name string) string {
 	if err != nil {
 		return jsonForm
 	}
-	form := strings.ToLower(path.Ext(u.Path))
-	switch {
-	case form == ".gz":
-		return path.Ext(strings.TrimSuffix(strings.ToLower(u.Path), form)) + form
+	plain, zipped := strings.CutSuffix(strings.ToLower(u.Path), ".gz")
+	switch form := path.Ext(plain); {
+	case zipped:
+		return form + ".gz"
 	case slices.Contains([]string{".csv", ".tsv", ".tab", ".jsonl", ".ndjson", tableForm}, form):
 		return form
 	}
 	return jsonForm
 }
 
-func convert(into *bytes.Buffer, data []byte, form, rows, name, address string) error {
+func (s *Source) convert(into *bytes.Buffer, data []byte, form, name, address string) error {
 	if form == tableForm {
 		return tableLines(into, data)
 	}
-	return jsonLines(into, data, rows, name, address)
+	return jsonLines(into, data, s.config.Rows, name, address)
 }
 
 // get reads one document. from is the address that answered.
@@ -223,11 +242,11 @@ func (s *Source) get(ctx context.Context, c collect.Client, address string) (dat
 		address = s.endpoint + u.RequestURI()
 	}
 	resp, err := c.Do(ctx, collect.Request{URL: address, Accept: "*/*"})
+	if err == nil && resp.Status != http.StatusOK {
+		err = fmt.Errorf("%s responded with status %d", address, resp.Status)
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	if resp.Status != http.StatusOK {
-		return nil, "", fmt.Errorf("%s responded with status %d", address, resp.Status)
-	}
-	return resp.Body, cmp.Or(resp.URL, address), nil
+	return resp.Body, resp.URL, nil
 }
