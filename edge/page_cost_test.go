@@ -1,8 +1,10 @@
 package edge
 
 import (
+	"errors"
 	"maps"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -249,13 +251,27 @@ func TestPageCosts(t *testing.T) {
 func TestPageTimes(t *testing.T) {
 	suite.InSoak(t, "it takes minutes; TestPageCosts counts the allocations of each kind of page")
 	dir := t.TempDir()
-	corpus := exec.Command("go", "run", "./cmd/gencorpus", "-n", "2000", "-commits", "100", "-content", suite.Content(t), "-repo", filepath.Join(dir, "corpus"))
-	corpus.Dir = suite.Root(t)
-	if text, err := corpus.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
+	git := func(args ...string) {
+		t.Helper()
+		if text, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=A", "-c", "user.email=a@example.org"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+	}
+	git("init", "-q")
+	for _, n := range []string{"1500", "2000"} { // the second commit adds entities, and changes none
+		corpus := exec.Command("go", "run", "./cmd/gencorpus", "-n", n, "-content", suite.Content(t), "-out", filepath.Join(dir, n))
+		corpus.Dir = suite.Root(t)
+		if text, err := corpus.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if err := errors.Join(os.RemoveAll(filepath.Join(dir, "content")), os.Rename(filepath.Join(dir, n), filepath.Join(dir, "content"))); err != nil {
+			t.Fatal(err)
+		}
+		git("add", "content")
+		git("commit", "-q", "-m", n+" entities")
 	}
 	out := filepath.Join(dir, "out")
-	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "corpus", "content"), Out: out, AsOf: testAsOf, Keep: 1}); err != nil {
+	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: testAsOf, Keep: 1}); err != nil {
 		t.Fatal(err)
 	}
 	s := serveCosts(t, out)

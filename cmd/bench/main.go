@@ -1,6 +1,5 @@
 // Command bench measures kindex on a content folder, beside yardsticks that get the same data in
-// the same run: SQLite FTS5, Bleve's own search, a bare net/http handler, and a program that only
-// decodes the files. make bench runs it.
+// the same run: SQLite FTS5, Bleve's own search, and a bare net/http handler. make bench runs it.
 package main
 
 import (
@@ -109,7 +108,7 @@ func (b *bench) measure(ctx context.Context) error {
 	}
 	servers := []*process{product}
 	for _, y := range [][2]string{{"net/http", product.url}, {"FTS5", file}, {"Bleve", file}} {
-		p, err := b.start(y[0], b.yardstick(ctx, y[0], y[1]))
+		p, err := b.start(y[0], exec.CommandContext(ctx, os.Args[0], y[0], y[1]))
 		if err != nil {
 			return err
 		}
@@ -133,12 +132,7 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// yardstick is this program as a child.
-func (b *bench) yardstick(ctx context.Context, name, arg string) *exec.Cmd {
-	return exec.CommandContext(ctx, os.Args[0], name, arg)
-}
-
-// measureBuilds measures a build, one after an edit, and the yardstick.
+// measureBuilds measures a build, and one after an edit.
 func (b *bench) measureBuilds(ctx context.Context) error {
 	paths, err := filepath.Glob(filepath.Join(b.corpus, "tool", "*.yaml"))
 	if err != nil || len(paths) == 0 {
@@ -151,7 +145,7 @@ func (b *bench) measureBuilds(ctx context.Context) error {
 	build := func(name string) error {
 		return b.command(name, exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", filepath.Join(b.tmp, "built"), "--as-of", "2026-11-01"))
 	}
-	if err := errors.Join(b.command("goccy/go-yaml decodes all files", b.yardstick(ctx, "decode", b.corpus)), build("kindex builds")); err != nil {
+	if err := build("kindex builds"); err != nil {
 		return err
 	}
 	edited := bytes.Replace(was, []byte("description: "), []byte("formerly: [benchmark-edit]\ndescription: "), 1)

@@ -7,34 +7,19 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/search/query"
-	"github.com/goccy/go-yaml"
 	_ "modernc.org/sqlite" // the driver
 )
 
-// yardsticks are the children. They get a folder, a file or an address.
-var yardsticks = map[string]func(arg string) error{"decode": decode, "net/http": replay, "FTS5": serveFTS5, "Bleve": serveBleve}
-
-// decode reads all files of a content folder and decodes them.
-func decode(dir string) error {
-	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
-	for _, path := range paths {
-		var fields map[string]any
-		data, failed := os.ReadFile(path)
-		err = errors.Join(err, failed, yaml.Unmarshal(data, &fields))
-	}
-	return err
-}
+// yardsticks are the children. They get a file or an address.
+var yardsticks = map[string]func(arg string) error{"net/http": replay, "FTS5": serveFTS5, "Bleve": serveBleve}
 
 // replay serves the responses of another server, from memory after the first time.
 func replay(origin string) error {
@@ -139,23 +124,19 @@ func serveBleve(file string) error {
 		return err
 	}
 	m, doc := bleve.NewIndexMapping(), bleve.NewDocumentStaticMapping()
-	for name, analyzer := range map[string]string{"name": en.AnalyzerName, "topic": en.AnalyzerName, "text": en.AnalyzerName,
-		"type": keyword.Name, "category": keyword.Name, "tag": keyword.Name, "license": keyword.Name} {
+	for _, name := range fields {
 		f := bleve.NewTextFieldMapping()
-		f.Analyzer, f.Store, f.IncludeInAll, f.IncludeTermVectors = analyzer, analyzer == en.AnalyzerName, false, analyzer == en.AnalyzerName
+		f.Analyzer, f.IncludeInAll = en.AnalyzerName, false
 		doc.AddFieldMappingsAt(name, f)
 	}
-	score := bleve.NewNumericFieldMapping()
-	score.Store, score.IncludeInAll = false, false
-	doc.AddFieldMappingsAt("composite", score)
 	m.DefaultMapping = doc
 	b, err := bleve.NewBuilder(file+".bleve", m, map[string]any{"batchSize": 4000, "mergeMax": 64})
 	if err != nil {
 		return err
 	}
 	for i := range docs {
-		d, t := &docs[i], docs[i].texts()
-		values := map[string]any{"name": t[0], "topic": t[1], "text": t[2], "type": d.Type, "category": d.Category, "tag": d.Tags, "license": d.License, "composite": d.Composite}
+		t := docs[i].texts()
+		values := map[string]string{"name": t[0], "topic": t[1], "text": t[2]}
 		if err := b.Index(strconv.Itoa(i), values); err != nil {
 			return err
 		}
@@ -205,21 +186,6 @@ func bleveRequest(class string, q url.Values) *bleve.SearchRequest {
 	}
 	req := bleve.NewSearchRequestOptions(all, 20, 0, false)
 	req.Highlight = bleve.NewHighlight()
-	switch class {
-	case "filters":
-		req.Highlight = nil
-		for _, field := range []string{"type", "category", "tag"} {
-			term := bleve.NewTermQuery(q.Get(field))
-			term.SetField(field)
-			all.AddQuery(term)
-		}
-		req.Score = "none"
-		req.SortBy([]string{"-composite", "_id"})
-	case "facets":
-		for _, field := range []string{"category", "tag", "license"} {
-			req.AddFacet(field, bleve.NewFacetRequest(field, 20))
-		}
-	}
 	return req
 }
 

@@ -19,7 +19,7 @@ import (
 func generate(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "corpus")
-	if err := run(append(args, "-content", suite.Content(t), map[bool]string{true: "-repo", false: "-out"}[slices.Contains(args, "-commits")], dir)); err != nil {
+	if err := run(append(args, "-content", suite.Content(t), "-out", dir)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -104,51 +104,6 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// ask runs git in a repository and returns its output.
-func ask(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v: %s", args, err, out)
-	}
-	return string(out)
-}
-
-// TestEveryCommitIsValid checks the folder at every commit of a history, its kinds of changes,
-// and that no figure is newer than its commit.
-func TestEveryCommitIsValid(t *testing.T) {
-	suite.InTest(t)
-	commits := suite.Pick(30, 300)
-	args := []string{"-n", "60", "-commits", fmt.Sprint(commits)}
-	dir := generate(t, args...)
-	if head := ask(t, dir, "rev-parse", "main"); head != ask(t, generate(t, args...), "rev-parse", "main") {
-		t.Error("another run gives another history")
-	}
-	if got := ask(t, dir, "rev-list", "--count", "main"); got != fmt.Sprintln(commits) {
-		t.Errorf("%s commits", got)
-	}
-	if dirty := ask(t, dir, "status", "--porcelain"); dirty != "" {
-		t.Errorf("the folder differs from the last commit: %s", dirty)
-	}
-	changes := ask(t, dir, "log", "--name-status", "--no-renames", "--format=")
-	for kind, want := range map[string]int{"A\t": 60, "M\t": commits / 2, "D\t": 1} {
-		if got := strings.Count(changes, kind); got < want {
-			t.Errorf("%d changes of kind %q", got, kind)
-		}
-	}
-	for _, line := range strings.Fields(ask(t, dir, "log", "--format=%H,%cd", "--date=format:%Y-%m-%d")) {
-		hash, day, _ := strings.Cut(line, ",")
-		ask(t, dir, "checkout", "-q", hash)
-		for _, e := range load(t, filepath.Join(dir, "content")) {
-			for _, f := range e.Signals.Facts {
-				if f.Date > day || f.Day > day {
-					t.Errorf("%s: %s of %s was read on %s, after %s", e.Key(), f.Name, f.Day, f.Date, day)
-				}
-			}
-		}
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "notes"), nil, 0o600); err != nil {
@@ -158,14 +113,10 @@ func TestRefusals(t *testing.T) {
 	for args, message := range map[string]string{
 		"-n 1 -out " + full:                         "is not empty",
 		"-n 1 -content " + full + " -out " + free:   "contains no entity files",
-		"-n 0 -out " + free:                         "specify either",
-		"-n 1":                                      "specify either",
-		"-n 1 -commits 2 -out " + free:              "specify either",
-		"-n 1 -repo " + free:                        "specify either",
-		"-n 1 -commits 2 -repo x -out " + free:      "specify either",
-		"-n 1 -out " + free + " more":               "specify either",
+		"-n 0 -out " + free:                         "specify a folder",
+		"-n 1":                                      "specify a folder",
+		"-n 1 -out " + free + " more":               "specify a folder",
 		"-n x -out " + free:                         "invalid value",
-		"-n 1 -commits 2 -repo " + full:             "is not empty",
 		"-n 1 -out " + filepath.Join(full, "notes"): "not a directory",
 	} {
 		if err := run(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), message) {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,71 +21,40 @@ import (
 
 // The proportions of a corpus.
 const (
-	coined       = 0.30 // share of names with a unique word, as in real catalogues
-	longer       = 0.30 // share of names with a third word that is not unique
-	brief        = 0.25 // share of descriptions with two clauses; the others have three
-	deprecated   = 0.03
-	withdrawn    = 0.01
-	furthestBack = 400 // days by which the dates of a record are shifted at most
-	popularity   = 1.2 // spread of the factor that scales all figures of a record
-	unevenness   = 0.3 // spread of the additional factor for each figure
+	coined     = 0.30 // share of names with a unique word, as in real catalogues
+	deprecated = 0.03
+	withdrawn  = 0.01
+	popularity = 1.2 // spread of the factor that scales all figures of a record
 )
 
-// entity is a file: the text of each field, with the lines that follow its first one.
-type entity struct {
-	typ, slug string
-	text      map[string]string
-}
-
-func (e *entity) path() string { return e.typ + "/" + e.slug + ".yaml" }
-
-// original is a real entity.
+// original is a real entity: the text of each field, with the lines that follow its first one.
 type original struct {
-	entity
-	category string
-	clauses  []string // of the description
+	typ, category string
+	text          map[string]string
+	clauses       []string // of the description
 }
 
-// pool contains the real entities of a type, and the words of their names, with repetition.
-type pool struct {
-	all        []*original
-	byCategory map[string][]*original
-	words      []string
-}
-
-// generator generates entities. Names are drawn one after the other, because none may be taken;
-// the rest of an entity has its own sequence of random numbers, so it can be generated at any time.
+// generator generates entities, one after the other, because no name may be taken.
 type generator struct {
-	seed     uint64
-	all      []*original
-	pools    map[string]*pool
-	order    []string          // of the fields in a file
-	shared   map[string][]byte // the files that describe the whole folder
-	names    *rand.Rand
-	taken    map[string]bool // paths
-	subjects []subject
-	back     int // days by which all dates are shifted, in a history
-}
-
-// subject is what is decided of an entity in advance.
-type subject struct {
-	base       *original
-	name, slug string
+	*rand.Rand
+	all   []*original
+	peers map[string][]*original // by type and category
+	words map[string][]string    // of the names of a type, with repetition
+	order []string               // of the fields in a file
+	taken map[string]bool        // paths
 }
 
 var (
 	wordPattern = regexp.MustCompile(`[A-Za-z][A-Za-z\d-]{1,19}`)
 	clauseEnd   = regexp.MustCompile(`[.;:] +|, (?:and|but|so) `)
-	figure      = regexp.MustCompile(`\b(date|value): ([\d.-]+)([,}])`)
+	count       = regexp.MustCompile(`(?m)^(  \w+: \{value: )(\d+)([,}])`)
 	fieldStart  = regexp.MustCompile(`(?m)^([A-Za-z]\w*):`)
 	ownLinks    = regexp.MustCompile(`(?m)^(links:\n)?  (?:deprecation|package): .*\n`)
-	sharedFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
 )
 
 // newGenerator reads a content folder.
 func newGenerator(dir string, seed uint64) (*generator, error) {
-	g := &generator{seed: seed, pools: map[string]*pool{}, taken: map[string]bool{}, names: rand.New(rand.NewPCG(seed, 0)),
-		order: []string{"name", "status", "formerly"}, shared: map[string][]byte{}}
+	g := &generator{rand.New(rand.NewPCG(seed, 0)), nil, map[string][]*original{}, map[string][]string{}, []string{"name", "status"}, map[string]bool{}}
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
 	if err != nil || len(paths) == 0 {
 		return nil, fmt.Errorf("%s contains no entity files: %w", dir, err)
@@ -96,16 +64,9 @@ func newGenerator(dir string, seed uint64) (*generator, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	for typ, p := range g.pools {
-		if words := slices.Sorted(slices.Values(p.words)); len(slices.Compact(words)) < 2 {
+	for typ, words := range g.words {
+		if len(slices.Compact(slices.Sorted(slices.Values(words)))) < 2 {
 			return nil, fmt.Errorf("%s: the names of type %s have too few words to generate new names", dir, typ)
-		}
-	}
-	for _, name := range sharedFiles {
-		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			g.shared[name] = data
-		} else if !os.IsNotExist(err) {
-			return nil, err
 		}
 	}
 	return g, nil
@@ -121,8 +82,7 @@ func (g *generator) read(path string) error {
 	if err := yaml.Unmarshal(data, &known); err != nil {
 		return err
 	}
-	o := &original{entity{filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml"), map[string]string{}},
-		known.Category, clauses(known.Description)}
+	o := &original{filepath.Base(filepath.Dir(path)), known.Category, map[string]string{}, clauses(known.Description)}
 	starts := append(fieldStart.FindAllSubmatchIndex(data, -1), []int{len(data)})
 	for i, at := range starts[:len(starts)-1] {
 		name := string(data[at[2]:at[3]])
@@ -131,15 +91,15 @@ func (g *generator) read(path string) error {
 			g.order = append(g.order, name)
 		}
 	}
-	p := g.pools[o.typ]
-	if p == nil {
-		p = &pool{byCategory: map[string][]*original{}}
-		g.pools[o.typ] = p
+	for _, name := range []string{"formerly", "ids", "lifecycle", "offers", "offersRead", "status"} {
+		delete(o.text, name)
 	}
-	p.all, g.all = append(p.all, o), append(g.all, o)
-	p.byCategory[o.category] = append(p.byCategory[o.category], o)
-	p.words = append(p.words, wordPattern.FindAllString(known.Name, -1)...)
-	g.taken[o.path()] = true // generated entities never have real names
+	g.all = append(g.all, o)
+	for _, of := range []string{o.typ, o.typ + "/" + o.category} {
+		g.peers[of] = append(g.peers[of], o)
+	}
+	g.words[o.typ] = append(g.words[o.typ], wordPattern.FindAllString(known.Name, -1)...)
+	g.taken[o.typ+"/"+filepath.Base(path)] = true // generated entities never have real names
 	g.taken[o.typ+"/"+content.Slugify(known.Name)+".yaml"] = true
 	return nil
 }
@@ -157,26 +117,19 @@ func clauses(text string) (list []string) {
 	return list
 }
 
-func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
+func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// addSubject draws the base and the name of one more entity.
-func (g *generator) addSubject() {
-	base := pick(g.names, g.all)
-	name, slug := g.newName(base.typ)
-	g.subjects = append(g.subjects, subject{base, name, slug})
-}
-
-// newName draws words until their slug is free. A coined word joins halves of two others.
-func (g *generator) newName(typ string) (name, slug string) {
-	words := g.pools[typ].words
+// name draws words until their slug is free. A coined word joins halves of two others.
+func (g *generator) name(typ string) (name, slug string) {
+	words := g.words[typ]
 	for attempt := 0; ; attempt++ {
-		parts := []string{pick(g.names, words), pick(g.names, words)}
-		switch third := g.names.Float64(); {
+		parts := []string{pick(g, words), pick(g, words)}
+		switch third := g.Float64(); {
 		case third < coined || attempt >= 8:
-			first, second := pick(g.names, words), pick(g.names, words)
+			first, second := pick(g, words), pick(g, words)
 			parts = append(parts, first[:(len(first)+1)/2]+strings.ToLower(second[len(second)/2:]))
-		case third < coined+longer:
-			parts = append(parts, pick(g.names, words))
+		case third < 2*coined:
+			parts = append(parts, pick(g, words))
 		}
 		name = strings.Join(parts, " ")
 		slug = content.Slugify(name)
@@ -187,115 +140,52 @@ func (g *generator) newName(typ string) (name, slug string) {
 	}
 }
 
-// bytes is an entity as a file.
-func (g *generator) bytes(e *entity) (data []byte) {
-	for _, name := range g.order {
-		data = append(data, e.text[name]...)
-	}
-	return data
-}
-
-// entity generates one entity.
-func (g *generator) entity(i int) *entity {
-	rng, s := rand.New(rand.NewPCG(g.seed, uint64(i)+1)), g.subjects[i]
-	p := g.pools[s.base.typ]
-	peers := p.byCategory[s.base.category]
-	e := &entity{s.base.typ, s.slug, maps.Clone(s.base.text)}
-	for _, name := range []string{"formerly", "ids", "lifecycle", "offers", "offersRead", "status"} {
-		delete(e.text, name)
-	}
+// entity generates one entity, whose fields are from several real ones.
+func (g *generator) entity() (path string, data []byte) {
+	base := pick(g, g.all)
+	name, slug := g.name(base.typ)
+	peers, text := g.peers[base.typ+"/"+base.category], maps.Clone(base.text)
 	from := func(o *original, names ...string) {
 		for _, name := range names {
-			e.text[name] = o.text[name]
+			text[name] = o.text[name]
 		}
 	}
-	from(pick(rng, peers), "pricingModel", "license", "openWeights")
-	from(pick(rng, p.all), "version", "url", "links", "signals")
-	if o := pick(rng, p.all); o.text["provider"] != "" {
-		from(o, "provider")
+	from(pick(g, peers), "pricingModel", "license", "openWeights")
+	from(pick(g, g.peers[base.typ]), "version", "url", "links", "signals")
+	text["name"] = "name: " + name + "\n"
+	if text["links"] = ownLinks.ReplaceAllString(text["links"], "$1"); text["links"] == "links:\n" {
+		delete(text, "links")
 	}
-	e.text["name"] = "name: " + s.name + "\n"
-	e.text["links"] = ownLinks.ReplaceAllString(e.text["links"], "$1")
-	if e.text["links"] == "links:\n" {
-		delete(e.text, "links")
+	text["description"] = "description: " + strconv.Quote(g.description(base, pick(g, g.peers[base.typ]), pick(g, peers))) + "\n" // its escapes are valid in YAML
+	factor := math.Exp(popularity * g.NormFloat64())
+	text["signals"] = count.ReplaceAllStringFunc(text["signals"], func(found string) string {
+		m := count.FindStringSubmatch(found)
+		value, _ := strconv.ParseFloat(m[2], 64)
+		return m[1] + strconv.FormatFloat(min(max(math.Round(value*factor), 1), 1<<53-1), 'f', -1, 64) + m[3]
+	})
+	if base.typ == "model" { // a model that has ended must have one
+		text["ids"] = "ids:\n  openrouter: generated/" + slug + "\n"
 	}
-	e.text["tags"] = swapTag(rng, e.text["tags"], pick(rng, peers).text["tags"])
-	e.text["description"] = describe(rng, s.base, pick(rng, p.all), pick(rng, peers))
-	e.text["signals"] = scale(rng, e.text["signals"], g.back+rng.IntN(furthestBack+1))
-	if e.typ == "model" { // a model that has ended must have one
-		e.text["ids"] = "ids:\n  openrouter: generated/" + e.slug + "\n"
-	}
-	switch roll := rng.Float64(); {
+	switch roll := g.Float64(); {
 	case roll < withdrawn:
-		e.text["status"] = "status: withdrawn\n"
+		text["status"] = "status: withdrawn\n"
 	case roll < withdrawn+deprecated:
-		e.text["status"] = "status: deprecated\n"
+		text["status"] = "status: deprecated\n"
 	}
-	return e
+	for _, name := range g.order {
+		data = append(data, text[name]...)
+	}
+	return base.typ + "/" + slug + ".yaml", data
 }
 
-// describe joins clauses of some entities, so that words are as frequent as in real prose.
-func describe(rng *rand.Rand, from ...*original) string {
-	if rng.Float64() < brief {
-		from = from[:2]
-	}
-	rng.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
+// description joins clauses of some entities, so that words are as frequent as in real prose.
+func (g *generator) description(from ...*original) string {
+	g.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 	var parts []string
 	for _, o := range from {
-		if part := pick(rng, o.clauses); len(part) < 600 && !slices.Contains(parts, part) {
+		if part := pick(g, o.clauses); len(part) < 600 && !slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}
-	return "description: " + strconv.Quote(strings.Join(parts, " ")) + "\n" // its escapes are valid in YAML
-}
-
-// swapTag replaces a tag with one of another entity.
-func swapTag(rng *rand.Rand, own, other string) string {
-	list := func(text string) []string { // with any quotes
-		return strings.FieldsFunc(strings.TrimPrefix(text, "tags:"), func(r rune) bool { return strings.ContainsRune("[], \n", r) })
-	}
-	tags, others := list(own), list(other)
-	if len(tags) == 0 || len(others) == 0 {
-		return own
-	}
-	if tag := pick(rng, others); !slices.Contains(tags, tag) {
-		tags[rng.IntN(len(tags))] = tag
-	}
-	return "tags: [" + strings.Join(tags, ", ") + "]\n"
-}
-
-// scale changes the figures of signals so that they look like those of a record that is more or
-// less popular, and moves dates back. Sizes change by a power of two, and results of benchmarks
-// by up to a tenth.
-func scale(rng *rand.Rand, signals string, days int) string {
-	factor := math.Exp(popularity * rng.NormFloat64())
-	return restate(signals, func(_ string, t time.Time) time.Time { return t.AddDate(0, 0, -days) }, func(line string, value float64) float64 {
-		switch {
-		case strings.HasPrefix(line, "    - "):
-			return math.Round(100*value*(0.9+0.1*rng.Float64())) / 100
-		case strings.Contains(line, "Tokens:") || value == 0:
-			return math.Ceil(value * math.Exp2(math.Round(rng.NormFloat64())))
-		}
-		return min(max(math.Round(value*factor*math.Exp(unevenness*rng.NormFloat64())), 1), 1<<53-1)
-	})
-}
-
-// restate changes the dates and numbers of signals, line by line.
-func restate(signals string, day func(what string, t time.Time) time.Time, number func(line string, value float64) float64) string {
-	var b strings.Builder
-	for line := range strings.Lines(signals) {
-		b.WriteString(figure.ReplaceAllStringFunc(line, func(found string) string {
-			m := figure.FindStringSubmatch(found)
-			layout := time.DateOnly[:min(len(m[2]), len(time.DateOnly))]
-			if t, err := time.Parse(layout, m[2]); err == nil && len(layout) > 4 {
-				return m[1] + ": " + day(m[1], t).Format(layout) + m[3]
-			}
-			value, err := strconv.ParseFloat(m[2], 64)
-			if err != nil {
-				return found
-			}
-			return m[1] + ": " + strconv.FormatFloat(number(line, value), 'f', -1, 64) + m[3]
-		}))
-	}
-	return b.String()
+	return strings.Join(parts, " ")
 }

@@ -1,6 +1,6 @@
-// Command gencorpus writes a generated content folder of any size, or a repository with a history,
-// for tests and benchmarks. It recombines the files of a real folder, field by field. The same
-// folder, seed and sizes always give the same bytes.
+// Command gencorpus writes a generated content folder of any size, for tests and benchmarks. It
+// recombines the files of a real folder, field by field. The same folder, seed and size always give the
+// same bytes, and a larger size starts with the same entities.
 package main
 
 import (
@@ -13,22 +13,11 @@ import (
 	"time"
 )
 
-const about = `gencorpus writes N entities to DIR, generated from the files of a content folder.
-
-  go run ./cmd/gencorpus -n 100000 -content content -out DIR
-  go run ./cmd/gencorpus -n 100000 -content content -commits 5000 -repo DIR
-
-The second command writes a git repository: its content folder starts with the same
-entities, and two years of commits edit them. Generated entities have no offers, no dates
-of retirement, no earlier names and no identifiers other than one per model.
-
-`
-
 // options are the command line options.
 type options struct {
-	n, commits         int
-	content, out, repo string
-	seed               uint64
+	n            int
+	content, out string
+	seed         uint64
 }
 
 func main() {
@@ -41,25 +30,19 @@ func main() {
 func run(args []string) error {
 	var o options
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
-	f.Usage = func() {
-		fmt.Fprint(f.Output(), about)
-		f.PrintDefaults()
-	}
-	f.IntVar(&o.n, "n", 100_000, "number of entities")
+	f.IntVar(&o.n, "n", 100_000, "number of entities, without offers, dates of retirement and earlier names")
 	f.StringVar(&o.content, "content", "content", "content folder from which to generate the entities")
 	f.StringVar(&o.out, "out", "", "folder to write; it must be empty or not exist")
-	f.StringVar(&o.repo, "repo", "", "git repository to write, instead of -out; it must be empty or not exist")
-	f.IntVar(&o.commits, "commits", 0, "with -repo: number of commits")
 	f.Uint64Var(&o.seed, "seed", 1, "random seed")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() > 0 || o.n < 1 || (o.out == "") == (o.repo == "") || (o.repo == "") != (o.commits < 1) {
-		return errors.New("specify either a folder with -out, or a repository with -repo and -commits; see -help")
+	if f.NArg() > 0 || o.n < 1 || o.out == "" {
+		return errors.New("specify a folder with -out; see -help")
 	}
-	start, target := time.Now(), o.out+o.repo
-	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is not empty; choose a new folder, or empty this one first", target)
+	start := time.Now()
+	if entries, err := os.ReadDir(o.out); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty; choose a new folder, or empty this one first", o.out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -67,35 +50,35 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	for range o.n {
-		g.addSubject()
+	if err := write(g, o); err != nil {
+		return err
 	}
-	if o.repo != "" {
-		err = writeRepository(g, o)
-	} else {
-		err = write(g, o.out)
-	}
-	if err == nil {
-		fmt.Printf("%s: %d entities in %.1f s\n", target, len(g.subjects), time.Since(start).Seconds())
-	}
-	return err
+	fmt.Printf("%s: %d entities in %.1f s\n", o.out, o.n, time.Since(start).Seconds())
+	return nil
 }
 
+// sharedFiles describe the whole folder.
+var sharedFiles = []string{"categories.yaml", "index.yaml", "kinds.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
+
 // write writes the entities, and copies the files that describe the whole folder.
-func write(g *generator, dir string) error {
-	for typ := range g.pools {
-		if err := os.MkdirAll(filepath.Join(dir, typ), 0o755); err != nil {
+func write(g *generator, o options) error {
+	for typ := range g.words {
+		if err := os.MkdirAll(filepath.Join(o.out, typ), 0o755); err != nil {
 			return err
 		}
 	}
-	for i := range g.subjects {
-		e := g.entity(i)
-		if err := os.WriteFile(filepath.Join(dir, e.path()), g.bytes(e), 0o644); err != nil {
+	for range o.n {
+		path, data := g.entity()
+		if err := os.WriteFile(filepath.Join(o.out, path), data, 0o644); err != nil {
 			return err
 		}
 	}
-	for name, data := range g.shared {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+	for _, name := range sharedFiles {
+		data, err := os.ReadFile(filepath.Join(o.content, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(o.out, name), data, 0o644)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

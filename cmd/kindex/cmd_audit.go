@@ -23,41 +23,18 @@ type auditOptions struct {
 }
 
 const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
-index knows about them: the latest version with its date, status, maintenance, licence, retirement
-and successor. Everything that the files name is listed as known, unknown or unreadable. If
-anything is unreadable, the rest is still read, but the exit code is 1.
+index knows about them: version, status, maintenance, licence, retirement, successor.
+Everything that the files name is listed as known, unknown or unreadable; if anything is
+unreadable, the exit code is 1. A folder stands for the files in it that are supported,
+and - for standard input.
 
-It reads these files, all of them in a folder and those below it, or standard input (-):
-  Python      requirements.txt (with the files that it includes), pyproject.toml, pylock.toml,
-              setup.cfg, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock
-  conda       environment.yml, conda.yaml, pixi.toml, exported lists (*.txt)
-  JavaScript  package.json, package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml,
-              pnpm-workspace.yaml, yarn.lock, bun.lock, deno.json, deno.lock
-  others      go.mod, Cargo.toml, Cargo.lock, pom.xml, build.gradle, libs.versions.toml,
-              Dockerfile, compose.yaml, *.ipynb
-  bills of    CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), package URLs in the JSON of
-  materials   other programs
-  models      LiteLLM and promptfoo (*.yaml), .env, "model" in other JSON, YAML and TOML
-  lists       *.txt with identifiers: names of models, package URLs, addresses, namespace:id
+Supported are the manifests and lock files of Python, conda, JavaScript, Go, Rust and
+Java, Dockerfiles, compose files, notebooks, CycloneDX and SPDX, configurations that
+name models, and lists of identifiers; site/docs/audit.md names them, and the rules of
+--fail-on.
 
-A model is also found by its name without a prefix, a region, a date or the like; what was left
-out is shown. Credentials in addresses are neither shown nor sent.
-
-Without --url, it uses the published build in --dir. With --url, it queries that service,
-using the key in --key-file or in the environment variable KINDEX_API_KEY, if any; each
-hundred packages count as one request.
-
---fail-on lists what fails the audit, with exit code 1:
-  retired      withdrawn, or the retirement date has been reached
-  retiring     retires on a later day
-  deprecated   deprecated, by its status or its deprecation date
-  archived     the repository is archived
-  dormant      no commit for a year, or archived
-  license:ID   licensed under ID, such as license:AGPL-3.0-only
-
---format github prints workflow commands that make GitHub Actions show each issue at its
-line in a pull request, and appends the report to $GITHUB_STEP_SUMMARY. --format sarif
-prints SARIF 2.1.0, for code scanning.`
+Without --url, it uses the published build in --dir. With --url, it queries that service
+with the key in --key-file or KINDEX_API_KEY; a hundred packages count as one request.`
 
 func auditCommand() *cobra.Command {
 	var o auditOptions

@@ -28,13 +28,9 @@ func boardsCommand() *cobra.Command {
 	var o boardsOptions
 	c := &cobra.Command{
 		Use: "boards [DIR]", Short: "Print the top ten of each board of a content folder",
-		Long: `Boards ranks the boards of boards.yaml in a content folder, as a build does, and
-prints the top ten of each. A board with fewer than eight ranked entities is not
-published.
-
---sensitivity also prints how each top ten changes if one weight of the formula, that
-of a dimension or of a measure, is lowered or raised by a fifth: which entities enter
-and leave, and the largest move. A ranking that depends on a single weight says little.`,
+		Long: `Boards ranks the boards of boards.yaml as a build does, and prints the top ten of each. A
+board with fewer than eight ranked entities is not published. --sensitivity also prints
+which entities enter and leave if one weight is lowered or raised by a fifth.`,
 		Example: `  kindex boards
   kindex boards content --sensitivity
   kindex boards content --json --as-of 2026-07-01`,

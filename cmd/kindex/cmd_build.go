@@ -30,36 +30,19 @@ func buildCommand() *cobra.Command {
 	var o buildOptions
 	c := &cobra.Command{
 		Use: "build [DIR]", Short: "Compile a content folder into a build and publish it",
-		Long: `Build reads and checks the content folder, calculates the scores and writes a
-build to the output folder: exports/builds/<id> and indexes/builds/<id>. Finally it
-points exports/current at the new build; until then, readers see the old one. The
-same content, commit and as-of time produce the same exports, byte for byte.
+		Long: `Build checks a content folder, calculates the scores, and writes a build to
+exports/builds/<id> and indexes/builds/<id> in the output folder. Finally it points
+exports/current at it; until then, readers see the old build. The same content, commit
+and as-of time produce the same exports, byte for byte.
 
-The history (what changed, when and by whom) comes from the git commits of the
-folder, and so do addedDate and lastUpdated if a file does not set them. Unreadable
-files in old commits are noted and skipped. On top of a previous build, only new
-commits are read, with the same result. A shallow clone is refused unless the
-previous build has the missing history; to fetch the missing history, run
-git fetch --unshallow.
+The history comes from the git commits of the folder; without git, each build adds its
+differences from the previous one. A build that would delete more than a tenth of the
+entities, or lose recorded changes, is refused: the usual causes are a wrong folder, a
+wrong branch, a shallow clone (git fetch --unshallow) and a rewritten history.
 
-If the folder is not in a git repository, each build adds its differences from the
-previous build to the history, dated with its as-of time.
-
-A build that would delete more than a tenth of the previous build's entities, or lose
-any of its changes, is refused. The usual causes are a wrong folder, a wrong branch
-and a rewritten history.
-
-A previous build that git tracks is not used, because anyone who can commit could have
-written it. Nobody else should be able to write to the output folder.
-
---static also writes the website as plain files for any static host; search and
-comparison run in the browser. The folder must be new, empty or written by an earlier
-run with --static; only files that differ are changed. --url is the address of the
-site and may include a path. If neither --url nor the content specifies an address,
-the site works only at the root of a host and has no sitemap, its feeds do not link to
-pages, its badges have no text to copy, and link previews have no image. --api is the
-address of a service that the pages link to for what plain files cannot do, such as
-submissions, badges with ranks, and feeds in formats other than RSS.`,
+--static also writes the website as plain files to a new folder, or one that an earlier
+run wrote. Without --url and an address in the content, such a site works only at the
+root of a host, and has no sitemap. See site/docs/operating.md and site/docs/history.md.`,
 		Example: `  kindex build content --out .
   kindex build content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build content --out . --static static --url https://index.example.org`,

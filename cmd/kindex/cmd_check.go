@@ -76,17 +76,10 @@ func checkStaleCommand() *cobra.Command {
 	var asOf, within string
 	c := &cobra.Command{
 		Use: "stale [DIR] [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated entities without a successor",
-		Long: `Stale lists entities whose figures are all too old for the scoring formula, or will be
-within 60 days (--within). A figure is too old once the staleAfter of its measure has
-passed, after which it counts as missing. Figures without a date, and those of
-measures without a staleAfter, are left out.
-
-It also lists deprecated entities that name no successor in lifecycle.replacedBy; some
-have none, so this alone is not a failure. Withdrawn entities are left out. Arguments
-limit it to entities (tool/pytorch), types (tool) or files.
-
-Exit codes: 0 no figures are too old; 1 some are, or the content has errors; 2 usage
-error.`,
+		Long: `Stale lists entities whose figures are all too old for the scoring formula (staleAfter of
+a measure), or will be within 60 days (--within), and deprecated entities without a
+successor, which alone is not a failure. Arguments limit it to entities (tool/pytorch),
+types (tool) or files. The exit code is 1 if figures are too old.`,
 		Example: `  kindex check stale
   kindex check stale model --within 0d --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,21 +120,12 @@ func checkLinksCommand() *cobra.Command {
 	var o linkFlags
 	c := &cobra.Command{
 		Use: "links [DIR] [TYPE/SLUG...]", Short: "Follow the links in the content and list dead ones",
-		Long: `Links follows url, links and lifecycle.source of each entity that is not withdrawn, with
-HEAD and, where that is refused, with GET. Arguments limit it to entities
-(tool/pytorch), types (tool) or files.
-
-A link is dead if its page is gone (status 404 or 410), its host does not exist or has
-no valid certificate, or it redirects in a loop. What may be temporary, or may affect
-only programs, is listed as unclear: timeouts, rate limits, other errors.
-
-Links to one host are followed one after the other, one request per second (--rate); if
-a host asks to wait, its requests are retried later (--max-wait). --max-requests ends
-the run early; the rest is counted as not checked. Addresses that are not public, and
-ports other than 80 and 443, are not contacted (--allow). No proxy is used.
-
-Exit codes: 0 no link is dead; 1 a link is dead, or the content has errors; 2 usage
-error.`,
+		Long: `Links follows url, links and lifecycle.source of each entity that is not withdrawn. A
+link is dead if its page is gone (404 or 410), its host does not exist or has no valid
+certificate, or it redirects in a loop; what may be temporary is listed as unclear.
+Arguments limit it to entities (tool/pytorch), types (tool) or files. Only public
+addresses are contacted (--allow), and no proxy is used. The exit code is 1 if a link is
+dead. See site/docs/automation.md.`,
 		Example: `  kindex check links
   kindex check links tool --max-requests 500 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },

@@ -40,23 +40,12 @@ func collectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "collect [DIR] [TYPE/SLUG...]", Short: "Update the figures in the content folder",
 		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
-writes them to the entity files, with the day and the source of each. Arguments limit
-it to entities (tool/pytorch), types (tool) or files. collect.yaml in the content folder
-configures sources, lists and guards; site/docs/collecting.md describes it.
-
-Guards stop what looks wrong: a count that fell by a fifth or rose tenfold, the figure of
-another project, a column that is mostly empty, a date in the future, a changed licence, a
-repository that moved or was archived, a price that changed more than threefold, an offer
-that is gone. What they stop keeps its old figure and date; --accept lets a value through.
-Nothing is deleted just because a source no longer lists it; only --accept allows that.
-
-With --new, the report also proposes tools and models that the content lacks, what people
-would miss first first. Each is a YAML file without a description, which kindex validate
-refuses until somebody writes one; declined in collect.yaml lists what is not wanted.
-
-Answers are kept in the --cache folder: a run that was interrupted, or that reached a
-limit, continues when it is started again. Tokens come only from the environment
-(GITHUB_TOKEN, which GitHub requires, and HF_TOKEN) and are sent only to their own service.
+writes them to the entity files, with the day and the source of each. Arguments limit it
+to entities (tool/pytorch), types (tool) or files. What its guards stop keeps its old
+figure, unless --accept lets it through. Tokens come only from the environment
+(GITHUB_TOKEN, which GitHub requires, and HF_TOKEN). A run that was interrupted
+continues when it is repeated. collect.yaml in the content folder configures it; see
+site/docs/collecting.md.
 
 Exit codes: 0 all sources answered; 1 a source answered nothing, or nothing could be
 written; 2 usage error.`,

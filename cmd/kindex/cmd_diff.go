@@ -22,45 +22,15 @@ type diffOptions struct {
 	exitCode      bool
 }
 
-const aboutDiff = `Diff compares two states of a content folder in a git repository and shows how the
-index would change: entities created, updated and deleted, field by field; old and
-new scores and ranks; changes to the formula and the categories; possible duplicates
-of new entities; and whether a build would be refused because it deletes too much.
+const aboutDiff = `Diff compares two states of a content folder in a git repository and shows how the index
+would change: entities, fields, scores, ranks, the formula, categories, possible
+duplicates, and whether a build would be refused because it deletes too much.
 
-A..B compares two commits. A...B compares B with the merge base of A and B, like a
-pull request. A compares a commit with the working tree. Without an argument, HEAD is
-compared with the working tree. Both sides are scored as of the same time, each
-with its own scoring.yaml.
-
-Problems in B are printed in validate's format, and the exit code is 1. If A has
-errors, only its readable part is compared.
-
---format markdown writes a comment for a pull request. The comment is truncated to
-the length that GitHub accepts.
-
---json, or --format json, prints one document:
-  from, to        the given revision and its commit; null for the working tree
-  asOf, changed   the time of the scores; false if nothing differs
-  before, after   numbers of entities, ranked entities and categories; formula
-                  version
-  counts          created, updated, renamed (also in updated), deleted, touched
-  entities        event, type, slug, name, formerSlug, category, leadsTo (for a
-                  deleted entity: where its address redirects), fields {field,
-                  old, new} as in the changelog, touched (signals with only a new
-                  date or source, formerly), composite {old, new}, ranks {all,
-                  category} {old, new}
-  movedByOthers   numbers of unchanged entities with a new rank: all, categories
-  formula         null if unchanged, otherwise old, new, sameVersion, scored,
-                  moved, fromNull, toNull, and the largest moves
-  categories      event, slug, fields
-  index           fields of index.yaml
-  duplicates      entity, other, reasons {kind, value}; kind is repository, url,
-                  name, nearName or similar
-  shrink          deleted, of, share, refused
-  notes           remarks about the comparison
-Old and new are null if there is no value. An event is entity.created,
-entity.updated, entity.deleted, or entity.touched if none of the differences counts
-as a change.`
+A..B compares two commits, A...B compares B with the merge base like a pull request, A
+compares a commit with the working tree, and HEAD is the default. Both sides are scored
+as of the same time, each with its own scoring.yaml. Problems in B are printed as by
+validate, with exit code 1. --format markdown writes a comment for a pull request; the
+members of --json are in site/docs/cli.md.`
 
 func diffCommand() *cobra.Command {
 	var o diffOptions

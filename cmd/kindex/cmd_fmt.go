@@ -34,16 +34,10 @@ func fmtCommand() *cobra.Command {
 	var o fmtOptions
 	c := &cobra.Command{
 		Use: "fmt [PATH...]", Short: "Format content files",
-		Long: `Fmt rewrites YAML files in the standard format: entity fields in the order of the
-reference, two spaces of indentation, quotes only where YAML needs them. Data and
-comments are preserved; if they cannot be, the file is left unchanged and the reason
-is printed.
-
-A PATH is a file, a folder (every .yaml file in it) or - to format standard input to
-standard output. Changed files are listed.
-
---json prints the number of files and the changed ones, each with its differences if
---diff is given. Problems are printed to standard error.`,
+		Long: `Fmt rewrites YAML files in the standard format: fields in the order of the reference, two
+spaces of indentation, quotes only where YAML needs them. Data and comments are
+preserved; otherwise the file is left unchanged, and the reason is printed. A PATH is a
+file, a folder, or - to format standard input. Changed files are listed.`,
 		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt --diff content/tool/pytorch.yaml\n  kindex fmt - < draft.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -28,12 +28,9 @@ func historyCommand() *cobra.Command {
 	var o historyOptions
 	c := &cobra.Command{
 		Use: "history [TYPE/SLUG]", Short: "Show changes, newest first",
-		Long: `History shows the changes to an entity, or to the whole index, recorded in the
-published build: the fields with their old and new values, the time, the commit and
-its author. Times are UTC. Uncommitted changes have no history. If the content is not
-in a git repository, a change has no commit, and its time is the as-of time of the
-build that found it. A deleted or renamed entity has its history under every address
-that it ever had.`,
+		Long: `History shows the changes to an entity, or to the whole index, in the published build:
+the fields with their old and new values, the time in UTC, the commit and its author. A
+deleted or renamed entity has its history under every address that it ever had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := bufio.NewWriter(cmd.OutOrStdout())

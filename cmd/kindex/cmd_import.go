@@ -23,34 +23,14 @@ func importCommand() *cobra.Command {
 	var typ string
 	c := &cobra.Command{
 		Use: "import FILE [DIR]", Short: "Import a CSV or JSONL catalogue as entity files",
-		Long: `Import reads a catalogue - a CSV file (.csv, .tsv) or a file with one JSON object
-per line (.jsonl), optionally compressed (.gz) - and writes an entity file for each
-row. A mapping defines which column becomes which field:
+		Long: `Import reads a CSV file (.csv, .tsv) or one JSON object per line (.jsonl), optionally
+compressed (.gz), and writes an entity file for each row. A mapping defines which column
+becomes which field; --guess proposes one, and imports nothing. site/docs/importing.md
+describes mappings, and kindex schema mapping prints their JSON Schema.
 
-  source: {name: Example list, url: https://example.org/list, license: CC0-1.0, date: 2026-11-01}
-  type: tool
-  where: [{column: kind, is: project}]
-  fields:
-    name: title
-    category: {column: topic, values: {ML: ml-frameworks, Viz: data-viz}}
-    description: summary
-    tags: {column: labels, list: python, as: slug}
-  signals:
-    stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
-
-site/docs/importing.md describes every part of a mapping; kindex schema mapping prints
-its JSON Schema. --guess proposes a mapping from the names of the columns, says what it
-is unsure of and which values in the first 1,000 rows need a conversion, and imports
-nothing.
-
-Each row has one outcome: written, updated, unchanged, left alone (because a file already
-exists), skipped (by where) or refused. A file is written only if it passes the checks of
-kindex validate. If a row is refused, the other rows are still written, unless --strict is
-given. --rejects saves the refused rows, with the reasons, so that you can fix them and
-import them again.
-
-Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2
-usage error.`,
+Each row is written, updated, unchanged, left alone because a file exists, skipped (by
+where) or refused, if it fails the checks of kindex validate. The exit code is 1 if a row
+was refused; the others are still written, unless --strict is given.`,
 		Example: `  kindex import list.csv --guess --map list.yaml
   kindex import list.csv --map list.yaml --content content --dry-run
   kindex import list.jsonl.gz --map list.yaml --content content --rejects refused.jsonl --report report.json

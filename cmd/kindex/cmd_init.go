@@ -28,14 +28,9 @@ func initCommand() *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
 		Use: "init DIR", Short: "Start a new index",
-		Long: `Init creates a new index in a new or empty folder: content/ with categories, the
-scoring formula and three example entities, a README, and two GitHub workflows: one
-checks every pull request, the other proposes new figures every week. You can build
-and serve it right away. The folder may already contain .git; if it contains anything
-else, init writes nothing.
-
-With --git, init also makes the folder a git repository, unless it is already in one.
-It commits nothing, so that you can look at the files first.`,
+		Long: `Init creates a new index in a new or empty folder: content/ with categories, the scoring
+formula and three example entities, a README, and two GitHub workflows: one checks every
+pull request, the other proposes new figures every week.`,
 		Example: `  kindex init mine
   kindex init tools --title 'Lab tools' --git`,
 		RunE: func(cmd *cobra.Command, args []string) error {

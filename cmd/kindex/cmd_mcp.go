@@ -19,18 +19,11 @@ func mcpCommand() *cobra.Command {
 	var o serviceOptions
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve the index to AI agents (Model Context Protocol)",
-		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. Agents start the server
-themselves if you add the command to their configuration. It has tools to search, read,
-rank and compare entities, and to see what has changed.
-
-Without --url it answers from the published build in --dir, switches to each new build
-and does not count requests. With --url it queries that service, using the key in
---key-file or in the environment variable KINDEX_API_KEY, if any. Each tool call makes one
-request to the service; compare makes one for each entity. Agents can also connect to a
-service directly, at /mcp.
-
-Stdout carries only the protocol; errors go to stderr. The server exits at the end of
-stdin.`,
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout, with tools to search, read,
+rank and compare entities, and to see what has changed. Without --url it answers from the
+published build in --dir; with --url it queries that service, with the key in --key-file
+or KINDEX_API_KEY. Agents can also connect to a service directly, at /mcp. See
+site/docs/agents.md.`,
 		Example: "  kindex mcp --dir .\n  kindex mcp --url https://index.example.org --key-file ~/.kindex-key",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runMCP(cmd, o) },
 	}

@@ -27,12 +27,9 @@ func publishCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
 		Long: `Publish copies the published build of an output folder to a bucket, from which other
-machines pull it. It writes only the files that are not there. It never overwrites
-another publisher's build: the later publisher gets an error and can publish again.
-
-With --sign, publish signs the build, so that kindex pull --verify-key can check who
-published it. A build that was published without a signature is signed when it is
-published again.
+machines pull it; only what is not there is written. It never overwrites another
+publisher's build. With --sign, readers can check who published it (kindex pull
+--verify-key). See site/docs/scaling.md.
 
 ` + bucketHelp,
 		Example: `  kindex publish --to file:/srv/builds
@@ -63,11 +60,7 @@ published again.
 			case err != nil:
 				return err
 			}
-			if asJSON {
-				return cli.PrintIndentedJSON(cmd.OutOrStdout(), r)
-			}
-			printPublished(cmd.OutOrStdout(), r, b)
-			return nil
+			return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) { printPublished(w, r, b) })
 		},
 	}
 	f := c.Flags()
@@ -82,13 +75,12 @@ published again.
 func printPublished(w io.Writer, r *mirror.PublishResult, b bucket.Bucket) {
 	if r.Unchanged {
 		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
-		printSignature(w, r.Signature)
-		return
+	} else {
+		fmt.Fprintf(w, "published %s at %s\n%s, %s; uploaded %s in %s, the others were there already\n",
+			r.Build, b, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Uploaded), plural.Count(r.Sent, "file", "files"))
 	}
-	fmt.Fprintf(w, "published %s at %s\n%s, %s; uploaded %s in %s, the others were there already\n",
-		r.Build, b, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Uploaded), plural.Count(r.Sent, "file", "files"))
 	printSignature(w, r.Signature)
-	if r.PreviousKey != "" {
+	if !r.Unchanged && r.PreviousKey != "" {
 		fmt.Fprintf(w, "warning: the build is not signed, but the previous build was signed with %s: readers with --verify-key will refuse it; publish it again with --sign\n", r.PreviousKey)
 	}
 }
@@ -100,9 +92,8 @@ func pruneCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
-		Long: `Prune removes all builds except the newest ones from a bucket, and everything that no
-remaining build needs. It never removes the published build or anything newer than
---grace, so it can run while others publish and pull.
+		Long: `Prune removes all builds except the newest ones from a bucket, but never the published
+build or anything newer than --grace, so it can run while others publish and pull.
 
 ` + bucketHelp,
 		Example: "  kindex prune s3://builds/index --keep 10",
@@ -118,12 +109,10 @@ remaining build needs. It never removes the published build or anything newer th
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return cli.PrintIndentedJSON(cmd.OutOrStdout(), r)
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
-				plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
-			return nil
+			return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) {
+				fmt.Fprintf(w, "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
+					plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
+			})
 		},
 	}
 	f := c.Flags()

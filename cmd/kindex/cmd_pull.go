@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,19 +33,10 @@ func pullCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "pull ADDRESS [DIR]", Short: "Copy the published build from a folder, object storage or a web server",
 		Long: `Pull copies the build that kindex publish published to an output folder, from which
-kindex serve and the other commands read it. It downloads only what the build in the
-folder lacks, and verifies every file before it moves the build into place. An
-interrupted pull continues where it stopped. A build that is older than the last one
-that was accepted in DIR is refused.
-
-With --only, pull copies only the files of the build whose names match, and the
-manifest, to DIR itself. This is for pipelines: such a folder cannot be served.
-
-With --verify-key, pull accepts only builds that kindex publish --sign signed with this
-key.
-
-With --watch, pull keeps running and pulls each new build. An edge that was started with
-kindex serve --dir DIR switches to it without a restart.
+kindex serve and the other commands read it. Only what the folder lacks is downloaded,
+and every file is verified before the build is moved into place. A build that is older
+than the last one that was accepted in DIR is refused. With --only, matching files are
+copied to DIR itself, for pipelines. See site/docs/scaling.md.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
@@ -78,15 +68,16 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if o.Verifiers, err = keys.parse(); err != nil {
 				return err
 			}
-			show := func(r *mirror.PullResult) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
-			if watch {
-				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
+			show := func(r *mirror.PullResult) error {
+				return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) { printPulled(w, r, o.Dir) })
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			o.Progress = bar.step
+			if watch {
+				return watchPublished(cmd, from, o, interval, bar, show)
+			}
 			r, err := mirror.Pull(cmd.Context(), from, o)
-			bar.finish()
-			if err != nil {
+			if bar.finish(); err != nil {
 				return withHint(err)
 			}
 			return show(r)
@@ -105,14 +96,12 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 
 // watchPublished pulls every new build until ctx ends. A persistent error is reported once; the build in
 // the folder is kept.
-func watchPublished(ctx context.Context, from bucket.Reader, o mirror.PullOptions, interval time.Duration, show func(*mirror.PullResult) error, stderr io.Writer) error {
-	bar := newProgress(stderr)
-	o.Progress = bar.step
-	return mirror.Watch(ctx, from, o, interval, func(r mirror.WatchResult) error {
+func watchPublished(cmd *cobra.Command, from bucket.Reader, o mirror.PullOptions, interval time.Duration, bar *progress, show func(*mirror.PullResult) error) error {
+	return mirror.Watch(cmd.Context(), from, o, interval, func(r mirror.WatchResult) error {
 		bar.finish()
 		switch {
 		case r.Err != nil && !r.Repeated:
-			fmt.Fprintf(stderr, "kindex: %v; retrying\n", withHint(r.Err))
+			fmt.Fprintf(cmd.ErrOrStderr(), "kindex: %v; retrying\n", withHint(r.Err))
 		case r.Err == nil && !r.Pulled.Unchanged:
 			return show(r.Pulled)
 		}
@@ -120,17 +109,12 @@ func watchPublished(ctx context.Context, from bucket.Reader, o mirror.PullOption
 	})
 }
 
-func printPulled(w io.Writer, r *mirror.PullResult, dir string, asJSON bool) error {
-	switch {
-	case asJSON:
-		return cli.PrintIndentedJSON(w, r)
-	case r.Unchanged:
+func printPulled(w io.Writer, r *mirror.PullResult, dir string) {
+	if r.Unchanged {
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
-		printSignature(w, r.Signature)
-	default:
+	} else {
 		fmt.Fprintf(w, "pulled %s to %s\n%s, %s; downloaded %s in %s, the others were there already\n",
 			r.Build, dir, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Fetched, "file", "files"))
-		printSignature(w, r.Signature)
 	}
-	return nil
+	printSignature(w, r.Signature)
 }

@@ -49,45 +49,22 @@ func serveCommand() *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
 		Use: "serve [DIR]", Short: "Serve the published build over HTTP",
-		Long: `Serve verifies and opens the published build and serves the website, /api and /data
-from it. When another build is published, it switches to that build without dropping a
+		Long: `Serve verifies and opens the published build and serves the website, /api and /data from
+it. When another build is published, it switches to that build without dropping a
 request; a damaged build is refused, and the old one stays in service. On SIGTERM,
 requests in flight are finished first.
 
-With --watch it also watches the content folder while you work on it: an edited entity
-is live at once, and a full build follows when the folder has been quiet for a moment,
-or after a commit. Problems in an edit are printed with their location, and the last
-good version stays live. Until the next build, the build ID in responses ends in "+" and
-an identifier for the edits; similar entities, the data quality report, the manifest and
-its files still come from the last build. Builds made by --watch are never refused
-because of deletions, and they record only committed changes in the history.
+With --watch, edits of the content folder are live at once, and a full build follows.
+With --from, builds are pulled from a bucket into --dir; until there is one, requests get
+a 503. With --verify-key, only signed builds are served. Accounts, keys, counters,
+submissions and webhooks are in --state. People can sign in if --signin-github-client or
+--signin-oidc-client is set, with the secret in KINDEX_SIGNIN_GITHUB_SECRET or
+KINDEX_SIGNIN_OIDC_SECRET.
 
-With --from, it serves builds that kindex publish has written to a bucket: it regularly
-checks for a new build, pulls it into --dir as kindex pull does, and switches to it.
-Until --dir has a build, requests get a 503. If the bucket does not answer, the build in
---dir is served, and /readyz reports the problem.
-
-With --verify-key, only builds that kindex publish --sign signed with this key are
-served. That also applies to builds that are already in --dir, and to those that kindex
-pull copies there; a build without a saved signature is refused.
-
-Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
-default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many
-edges.
-
-With --signin-github-client or --signin-oidc-client, people sign in at /signin and get
-an account with a key. This requires --url, and the client secret in the environment:
-KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. Register the redirect address
-with the provider: --url followed by /signin/github/callback or /signin/oidc/callback.
-
-If --url is a public https address, pages of every website can read responses.
-Otherwise the index is private: only pages on the reader's own machine can read
-responses, and the service accepts only requests whose host is localhost, an IP address,
-a name in --hosts or, on a network, a name that exists only in private networks.
---cors-origins allows other websites; with "*" the index is not private.
-
-Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin address,
-which belongs on a private network.`,
+Unless --url is a public https address, the index is private: only pages on the reader's
+own machine can read responses, and only hosts that exist in private networks are
+accepted; see --cors-origins and --hosts. Health (/healthz), readiness (/readyz) and
+metrics (/metrics) are on the admin address. See site/docs/operating.md.`,
 		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
   kindex serve --watch content --dir .
   kindex serve --from s3://builds/index --dir /var/lib/kindex

@@ -32,17 +32,9 @@ func validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
-file:line:column: field: message. It exits with 1 if there are errors or,
-with --strict, if there are warnings or notes, such as a note about a board that has
-too few entities to be published.
-
---json, or --format json, prints one JSON document: problems, each with file, line,
-column, severity, field, message and, if available, suggestion; the numbers of errors
-and warnings; the number of valid entities; and, if there are any, notes. Line 0 means
-the whole folder.
-
---format github prints workflow commands that make GitHub Actions show each problem at
-its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
+file:line:column: field: message. It exits with 1 if there are errors or, with --strict,
+warnings or notes. --format github prints workflow commands that make GitHub Actions show
+each problem at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 		Example: `  kindex validate content
   kindex validate --strict --format github content`,
 		RunE: func(cmd *cobra.Command, args []string) error {

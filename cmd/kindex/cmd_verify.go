@@ -34,24 +34,12 @@ func verifyCommand() *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify [DIR]", Short: "Check the published build byte by byte",
-		Long: `Verify reads every file of the published build and of its search index and
-compares it with the SHA-256 in the manifest. DIR is the folder that build --out
-wrote.
-
-A match shows that no byte has changed since the manifest was written, not that the
-manifest is authentic. With --content, verify also rebuilds the content at the build's
-commit and as-of time, in full and into a temporary folder, and compares the id and
-every file. The exit code is 1 if anything differs. A search index is not reproducible
-byte for byte: its results are compared instead.
-
-A build made with uncommitted changes, or from a folder without git, is compared with
-the folder as it is now. The history of a folder without git exists only in its builds,
-so it cannot be checked: from the second build on, the history differs.
-
-With --origin, you need to trust only the owner of a key: verify downloads the build that
-is published at an address into a temporary folder, and checks its signature and the
-SHA-256 of every file. With --content as well, the
-build must match its commit, so not even the owner of the key can have altered it.
+		Long: `Verify compares every file of the published build and of its search index in DIR with the
+SHA-256 in the manifest. With --content, it also rebuilds the content at the build's
+commit and as-of time into a temporary folder, and compares every file and the results of
+searches. With --origin, it verifies what is published at an address, which must be
+signed with --verify-key. The exit code is 1 if anything differs. See
+site/docs/security.md.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,

@@ -79,11 +79,7 @@ func versionCommand() *cobra.Command {
 		Example: "  kindex version\n  kindex version --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := programVersions()
-			if !asJSON {
-				v.print(cmd.OutOrStdout())
-				return nil
-			}
-			return cli.PrintIndentedJSON(cmd.OutOrStdout(), v)
+			return cli.Print(cmd.OutOrStdout(), asJSON, v, v.print)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the commit that the program was compiled from")

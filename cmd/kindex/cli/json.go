@@ -28,6 +28,15 @@ func PrintIndentedJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// Print prints a report: as JSON, or as text.
+func Print(w io.Writer, asJSON bool, report any, text func(io.Writer)) error {
+	if asJSON {
+		return PrintIndentedJSON(w, report)
+	}
+	text(w)
+	return nil
+}
+
 // PrintJSONLines prints a JSON array with one entry per line.
 func PrintJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
 	separator := "[\n"

@@ -19,9 +19,8 @@ import (
 func AccountsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
-		Long: `Every API key belongs to an account. An account is created when its first
-key is created with kindex keys create, or when somebody signs in for the first time.
-A running edge applies changes within half a second.`,
+		Long: `Every API key belongs to an account, which is created with its first key or at the first
+sign-in. A running edge applies changes within half a second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
 	}, accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
 }
@@ -42,8 +41,7 @@ type accountLine struct {
 func accountsListCommand() *cobra.Command {
 	c, _ := onState(&cobra.Command{
 		Use: "list", Short: "List accounts",
-		Long: `List shows all accounts by name, with the number of active keys, the account's own
-limit if it has one, and when a key was last used. Times are UTC.`,
+		Long:    `List shows all accounts by name, with times in UTC.`,
 		Example: "  kindex accounts list\n  kindex accounts list --json",
 	}, existing, func(ctx context.Context, s *session) error {
 		list, err := s.Accounts(ctx)

@@ -20,9 +20,8 @@ import (
 func KeysCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "keys", Short: "Create, list and revoke API keys",
-		Long: `Create API keys for people who cannot create their first key themselves. A key is
-shown only once, when it is created; the state stores only its SHA-256 hash. A running
-edge applies changes within half a second.`,
+		Long: `Create API keys for people who cannot create their first key themselves. The state stores
+only their SHA-256. A running edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",
 	}, keysCreateCommand(), keysListCommand(), keysRevokeCommand())
 }
@@ -58,17 +57,10 @@ func keysCreateCommand() *cobra.Command {
 	var replace bool
 	c, _ := onState(&cobra.Command{
 		Use: "create --account NAME", Short: "Create an API key and print it",
-		Long: `Create creates an API key and prints it, and nothing else, to standard output; --json
-prints it with its details. The key is shown only once. The account and a SQLite state
-are created if missing. With --replace, the account's keys with the same name are
-revoked in the same transaction.
-
-A key has every scope unless --scopes selects some of them:
-
-  read      read the index
-  submit    submit entities, and list and withdraw the account's submissions
-  webhooks  manage the account's webhooks
-  keys      manage the account's keys and read its audit log`,
+		Long: `Create creates an API key and prints it, and nothing else, to standard output. It is
+shown only once. The account and a SQLite state are created if missing. With --replace,
+the account's keys with the same name are revoked. A key has every scope unless --scopes
+selects some of read, submit, webhooks and keys; see site/docs/accounts.md.`,
 		Example: `  kindex keys create --account ada
   kindex keys create --account ada --name notebook --scopes read --expires 90d
   KEY=$(kindex keys create --account ada --name "build server" --state /var/lib/kindex/kindex.db)`,
@@ -151,9 +143,8 @@ func keysListCommand() *cobra.Command {
 	var all bool
 	c, _ := onState(&cobra.Command{
 		Use: "list", Short: "List API keys, masked",
-		Long: `List shows the active keys of one account or of all accounts, oldest first. Times are UTC.
-The last use of a key is recorded with a delay of a few seconds. Keys created before
-scopes existed have all scopes; they are marked "legacy".`,
+		Long: `List shows the active keys of one account or of all accounts, oldest first, with times in
+UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
 	}, existing, func(ctx context.Context, s *session) error {
 		_, accounts, err := s.findAccount(ctx, account)

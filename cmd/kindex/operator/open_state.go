@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -58,11 +59,7 @@ func onState(c *cobra.Command, options storage.Options, do func(context.Context,
 
 // print prints a report or, without --json, a line.
 func (s *session) print(report any, format string, args ...any) error {
-	if s.json {
-		return cli.PrintIndentedJSON(s.cmd.OutOrStdout(), report)
-	}
-	fmt.Fprintf(s.cmd.OutOrStdout(), format+"\n", args...)
-	return nil
+	return cli.Print(s.cmd.OutOrStdout(), s.json, report, func(w io.Writer) { fmt.Fprintf(w, format+"\n", args...) })
 }
 
 // printList prints a list: as JSON lines or, without --json, as a table with a head, or as "no" and what.

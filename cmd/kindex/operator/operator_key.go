@@ -60,11 +60,9 @@ func stateRekeyCommand() *cobra.Command {
 	var file string
 	c, _ := onState(&cobra.Command{
 		Use: "rekey", Short: "Reseal the secrets in the state with the operator's newest key",
-		Long: `Rekey reseals every secret in the state, such as the signing secrets of webhooks,
-with the first of the operator's keys. To change the key: write a new one (openssl
-rand -base64 32) into the key file above the old one; restart every edge, so that each
-can open secrets sealed with either key; run rekey; then remove the old key from the
-file. No secret is lost, and rekey contacts no webhooks.`,
+		Long: `Rekey reseals every secret in the state with the first of the operator's keys. To change
+the key: write a new one (openssl rand -base64 32) into the key file above the old one,
+restart every edge, run rekey, and remove the old key from the file.`,
 		Example: "  kindex state rekey\n  kindex state rekey --state postgres://kindex@db.example.org/kindex --operator-key /etc/kindex/key",
 	}, existing, func(ctx context.Context, s *session) error {
 		keys, _, err := LoadKeys(s.target, file, false)

@@ -50,10 +50,8 @@ func rowsOf(counts []storage.TableCount) map[string]int64 {
 func stateCheckCommand() *cobra.Command {
 	c, _ := onState(&cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
-		Long: `Check reads a snapshot of the whole state and changes nothing, so it is safe to run
-while an edge uses the database. It checks the database (on SQLite every page, index and reference) and the rules
-that kindex relies on, such as the maximum number of active keys per account. If it
-finds problems, it prints them and exits with 1.`,
+		Long: `Check reads the whole state and changes nothing, also while an edge uses it. It checks the
+database and the rules that kindex relies on. If there are problems, the exit code is 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
 	}, asItIs, func(ctx context.Context, s *session) error {
 		r, err := s.Check(ctx)
@@ -114,13 +112,10 @@ func stateBackupCommand() *cobra.Command {
 	var force bool
 	c, _ := onState(&cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
-		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
-keep serving it. The file is checked by the same rules as in kindex state check, and is
-renamed into place only when it is complete and on disk. Only its owner can read it,
-since it contains everything in the state. It does not contain the operator's key, which
-opens the secrets of webhooks: keep a copy of the key elsewhere.
-
-To restore a backup, use the file as the state, or copy it: kindex state copy --from FILE.`,
+		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file, also while
+edges use it. The file is checked as by kindex state check. It has everything but the
+operator's key, which opens the secrets of webhooks: keep a copy of the key elsewhere. To
+restore a backup, use the file as the state, or copy it: kindex state copy --from FILE.`,
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
   kindex state backup --force kindex-backup.db --state postgres://kindex@db.example.org/kindex`,
 	}, asItIs, func(ctx context.Context, s *session) error {
@@ -156,9 +151,7 @@ func stateMigrateCommand() *cobra.Command {
 	c, s := onState(&cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
 		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
-starts. The only way to undo a migration is to restore a backup. A SQLite file must not
-be served during the migration. With --check, migrate changes nothing, and exits with 1
-if a migration is needed.`,
+starts. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 	}, asItIs, func(ctx context.Context, s *session) error {
 		at, newest, err := s.Versions(ctx)
@@ -197,14 +190,9 @@ func stateCopyCommand() *cobra.Command {
 	var o stateCopyOptions
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
-		Long: `Copy copies the whole state to an empty or new one in a single transaction, so that
-nothing is copied if anything fails. Each table is read back and compared with its
-source by row count and checksum.
-
-Stop the edges first. What they write after the copy starts is not copied, and an edge
-on SQLite keeps the request counts of the last half second in memory. Copy refuses a
-SQLite file that is being served unless you pass --while-serving; it cannot detect edges
-on PostgreSQL.`,
+		Long: `Copy copies the whole state to an empty or new one in a single transaction, and compares
+each table with its source. Stop the edges first: what they write after the copy starts
+is not copied. A SQLite file that is being served is refused.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runStateCopy(cmd, o) },

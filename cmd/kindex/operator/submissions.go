@@ -28,19 +28,9 @@ import (
 func SubmissionsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "submissions", Short: "Review submissions",
-		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission
-proposes a new entity or corrects an existing one. It has one of these statuses:
-
-  pending    it is waiting for review
-  in-review  its pull request is open
-  accepted   it was committed to a branch, or its pull request was merged
-  published  a build has the entity or the correction
-  rejected   a reviewer rejected it with a reason, or its pull request was closed
-  withdrawn  its account withdrew it
-
-Several accounts may propose the same entity; list and show point that out. Accept
-commits a submission to its own branch in a checkout of the content; with a forge it also
-opens the pull request.`,
+		Long: `Submissions arrive through POST /api/submit and propose a new entity or correct an
+existing one. They are pending, in-review (a pull request is open), accepted, published
+(a build has it), rejected or withdrawn; see site/docs/accounts.md.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
@@ -53,9 +43,8 @@ func submissionsListCommand() *cobra.Command {
 	q := submission.Query{OldFirst: true}
 	c, _ := onState(&cobra.Command{
 		Use: "list", Short: "List submissions, oldest first",
-		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
-number of other open submissions for the same entity, identified by type and slug or by
-name and URL. --json prints a list of submissions, in the format of show --json.`,
+		Long: `List shows the submissions of all accounts, oldest first, with times in UTC. SAME is the
+number of other open submissions for the same entity.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		PreRunE: func(*cobra.Command, []string) error {
 			if status == "" {
@@ -145,9 +134,8 @@ type submissionStatus struct {
 func submissionsShowCommand() *cobra.Command {
 	c, _ := onState(&cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file it would become",
-		Long: `Show prints the details of a submission, the other open submissions for the same
-entity, and the file that accepting it would write. For a correction, that is the file
-as of the build to which it was submitted; what changes is listed before it.`,
+		Long: `Show prints a submission, the other open submissions for the same entity, and the file
+that accepting it would write.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 	}, existing, func(ctx context.Context, s *session) error {
 		one, err := findSubmission(ctx, s.State, s.args[0])

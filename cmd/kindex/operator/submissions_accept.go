@@ -34,26 +34,14 @@ func submissionsAcceptCommand() *cobra.Command {
 	var forge *github.Forge
 	c, _ := onState(&cobra.Command{
 		Use: "accept ID [DIR]", Short: "Commit a submission to its own branch of the content repository",
-		Long: `Accept commits a submission's file on top of the checked-out commit, checks the
-resulting content as validate does, and creates the branch submission/ID. The working
-tree, git's index and the checked-out branch do not change; uncommitted edits are
-ignored. The commit names the account in a trailer; --author-email makes the account
-the commit's author. Running accept again produces the same branch.
+		Long: `Accept commits a submission's file on top of the checked-out commit, checks the content
+as validate does, and creates the branch submission/ID. The working tree and the
+checked-out branch do not change. Running it again produces the same branch.
 
-With --forge it starts from the newest commit of the remote, pushes the branch and
-opens a pull request that shows how the submission would change the index. The
-submission is then in review until sync or an edge sees the pull request merged or
-closed. Of several submissions of a new entity, one at a time can be in review or
-accepted; the others are listed and do not change. If the entity is already in the
-content, the submission is refused.
-
-The forge's token is read only from ` + ForgeToken + `; it is used for the API,
-and for a remote over https. Such a remote must be on the forge's own host (github.com
-if the API is api.github.com), and every remote must be the repository in --forge-repo.
-
-From the repository's configuration, only the address of the remote, user.name and
-user.email are used; hooks, credential helpers and aliases are ignored. Your own git
-settings apply.`,
+With --forge it starts from the newest commit of the remote, pushes the branch and opens
+a pull request. The token is read only from ` + ForgeToken + `; a remote over https must
+be on the forge's own host. Of the repository's configuration, only the address of the
+remote, user.name and user.email are used. See site/docs/accounts.md.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		PreRunE: func(cmd *cobra.Command, args []string) (err error) {

@@ -92,11 +92,8 @@ func submissionsSyncCommand() *cobra.Command {
 	var forge *github.Forge
 	c, _ := onState(&cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
-		Long: `Sync asks the forge once about the pull requests for submissions in review: if one was
-merged, its submission is accepted; if it was closed, its submission is rejected. Pull
-requests of withdrawn submissions are closed. Accepted submissions that are in the
-build in --dir are marked as published. An edge that runs with --forge does all this
-every minute.`,
+		Long: `Sync updates the status of submissions: from their pull requests on the forge, and from
+the build in --dir. An edge that runs with --forge does this every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			forge, err = options.Open()
