@@ -110,7 +110,8 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 		return err
 	}
 	if asJSON {
-		return cli.PrintIndentedJSON(cmd.OutOrStdout(), guessReport{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), map[string]any{"mapping": file, "rows": p.Rows,
+			"unsure": append([]string{}, p.Unsure...), "unused": append([]string{}, p.Unused...)})
 	}
 	notes := cmd.ErrOrStderr()
 	fmt.Fprintf(notes, "guessed from %s\n", plural.Count(p.Rows, "row", "rows"))
@@ -127,14 +128,6 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 		fmt.Fprintf(notes, "wrote %s; check it, then run: kindex import %s --map %s --content %s --dry-run\n", file, o.Input, file, o.Content)
 	}
 	return nil
-}
-
-// guessReport describes a proposed mapping in JSON output.
-type guessReport struct {
-	Mapping string   `json:"mapping"`
-	Rows    int      `json:"rows"`
-	Unsure  []string `json:"unsure"`
-	Unused  []string `json:"unused"` // columns
 }
 
 // writeNew writes a file that must not exist yet.

@@ -44,15 +44,6 @@ pull request, the other proposes new figures every week.`,
 	return c
 }
 
-// createdIndex is a new index in JSON output. Repository is the root of the git repository that
-// contains it, or null if there is none.
-type createdIndex struct {
-	Folder     string                 `json:"folder"`
-	Title      string                 `json:"title"`
-	Files      []string               `json:"files"`
-	Repository jsonenc.OptionalString `json:"repository"`
-}
-
 func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
 	hasGit := git.Available()
 	if o.git && !hasGit {
@@ -85,7 +76,8 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		hasGit = err == nil // without --git, do not report that git failed
 	}
 	if o.json {
-		return cli.PrintIndentedJSON(w, createdIndex{dir, o.title, append([]string{}, written...), jsonenc.OptionalString(repository)})
+		return cli.PrintIndentedJSON(w, map[string]any{"folder": dir, "title": o.title, "files": append([]string{}, written...),
+			"repository": jsonenc.OptionalString(repository)})
 	}
 	printNext(w, dir, len(written), hasGit, repository)
 	return nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,20 +135,12 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 	}
 	if o.json {
-		return cli.PrintIndentedJSON(cmd.OutOrStdout(), newEntity{filepath.ToSlash(path), typ, slug, append(yamldoc.Problems{}, problems...)})
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), map[string]any{"file": filepath.ToSlash(path), "type": typ, "slug": slug, "warnings": append(yamldoc.Problems{}, problems...)})
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
 		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
 		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
 	return nil
-}
-
-// newEntity is a new entity in JSON output.
-type newEntity struct {
-	File     string           `json:"file"`
-	Type     string           `json:"type"`
-	Slug     string           `json:"slug"`
-	Warnings yamldoc.Problems `json:"warnings"`
 }
 
 func slugError(slug string) error {
@@ -168,19 +159,15 @@ func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 			fields[name] = text
 		}
 	}
-	links := map[string]any{}
-	for _, link := range o.links {
-		name, url, ok := strings.Cut(link, "=")
-		if !ok {
-			return nil, cli.Usage(fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link))
-		}
-		if _, twice := links[name]; twice {
+	links, err := pairs("--link", "NAME=URL, such as repository=https://example.org/", o.links)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range links {
+		if len(values) > 1 {
 			return nil, cli.Usage(fmt.Errorf("--link %s is given twice", name))
 		}
-		links[name] = url
-	}
-	if len(links) > 0 {
-		fields["links"] = links
+		setMember(fields, "links", name, values[0])
 	}
 	for _, text := range o.declared {
 		name, value, _ := strings.Cut(text, "=")
@@ -194,12 +181,14 @@ func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 		}
 		setField(fields, f, value)
 	}
-	ids, err := o.identifiers()
+	ids, err := pairs("--id", "NAMESPACE=ID, such as pypi=torch", o.ids)
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) > 0 {
-		fields["ids"] = ids
+	for namespace, list := range ids {
+		if setMember(fields, "ids", namespace, list); len(list) == 1 {
+			setMember(fields, "ids", namespace, list[0])
+		}
 	}
 	for name, list := range map[string][]string{"tags": o.tags, "capabilities": o.capabilities} {
 		if len(list) > 0 {
@@ -223,32 +212,30 @@ func setField(fields map[string]any, f *kinds.Field, text string) {
 	}
 	if f.Group == nil {
 		fields[f.Name] = value
-		return
+	} else {
+		setMember(fields, f.Group.Name, f.Name, value)
 	}
-	if fields[f.Group.Name] == nil {
-		fields[f.Group.Name] = map[string]any{}
-	}
-	fields[f.Group.Name].(map[string]any)[f.Name] = value
 }
 
-// identifiers returns the identifiers by namespace: a string or, if there are several, a list.
-func (o newOptions) identifiers() (map[string]any, error) {
-	ids := map[string]any{}
-	for _, s := range o.ids {
-		namespace, id, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, cli.Usage(fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", s))
-		}
-		switch known := ids[namespace].(type) {
-		case nil:
-			ids[namespace] = id
-		case string:
-			ids[namespace] = []string{known, id}
-		case []string:
-			ids[namespace] = append(known, id)
-		}
+// setMember sets a member of a field that is a table.
+func setMember(fields map[string]any, field, name string, value any) {
+	if fields[field] == nil {
+		fields[field] = map[string]any{}
 	}
-	return ids, nil
+	fields[field].(map[string]any)[name] = value
+}
+
+// pairs splits the values of a flag at the equals sign, and lists them by name.
+func pairs(flag, form string, texts []string) (map[string][]string, error) {
+	lists := map[string][]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, cli.Usage(fmt.Errorf("%s %q: write %s", flag, text, form))
+		}
+		lists[name] = append(lists[name], value)
+	}
+	return lists, nil
 }
 
 // checkFree returns an error if another entity uses the slug or has used it before.
@@ -279,42 +266,19 @@ func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	return ""
 }
 
-// commonHeader returns the yaml-language-server line that most files in a folder start
-// with, or "" if there is none. It reads at most a hundred files.
+// commonHeader returns the yaml-language-server line with which the first file in a folder starts, or "".
 func commonHeader(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "" // the folder may not exist yet
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the folder may not exist yet
+	if len(paths) == 0 {
+		return ""
 	}
-	var paths []string
-	for _, e := range entries {
-		if filepath.Ext(e.Name()) == ".yaml" && len(paths) < 100 {
-			paths = append(paths, filepath.Join(dir, e.Name()))
-		}
-	}
-	count := map[string]int{}
-	for _, path := range paths {
-		line := firstLine(path)
-		if count[line]++; strings.HasPrefix(line, "# yaml-language-server:") && count[line] > len(paths)/2 {
-			return line + "\n"
-		}
-	}
-	return ""
-}
-
-func firstLine(path string) string {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(paths[0]); err != nil || !info.Mode().IsRegular() {
 		return "" // reading a pipe would block
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	data, _ := os.ReadFile(paths[0])
+	line, _, _ := strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+	if !strings.HasPrefix(line, "# yaml-language-server:") {
 		return ""
 	}
-	defer f.Close()
-	start, err := io.ReadAll(io.LimitReader(f, 500))
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(start), "\n")
-	return strings.TrimRight(strings.TrimPrefix(line, "\ufeff"), "\r ")
+	return strings.TrimRight(line, "\r ") + "\n"
 }

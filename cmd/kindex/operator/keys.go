@@ -184,14 +184,6 @@ UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`
 	return c
 }
 
-// revokedKey is the result of revoking a key in JSON output. Its outcome is revoked,
-// already-revoked or expired.
-type revokedKey struct {
-	ID      string `json:"id"`
-	Masked  string `json:"masked"`
-	Outcome string `json:"outcome"`
-}
-
 func keysRevokeCommand() *cobra.Command {
 	c, _ := onState(&cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key permanently",
@@ -219,12 +211,14 @@ find its ID, such as key_h3jd…, use kindex keys list.`,
 			return s.unknownKey(ctx)
 		case err != nil:
 			return err
-		case !revoked && k.RevokedAt.IsZero():
-			return s.print(revokedKey{k.ID, k.Masked, "expired"}, "%s (%s) expired on %s", k.ID, k.Masked, cli.FormatTime(k.ExpiresAt, ""))
-		case !revoked:
-			return s.print(revokedKey{k.ID, k.Masked, "already-revoked"}, "%s (%s) was already revoked", k.ID, k.Masked)
 		}
-		return s.print(revokedKey{k.ID, k.Masked, "revoked"}, "revoked %s (%s)", k.ID, k.Masked)
+		outcome, text := "revoked", fmt.Sprintf("revoked %s (%s)", k.ID, k.Masked)
+		if !revoked && k.RevokedAt.IsZero() {
+			outcome, text = "expired", fmt.Sprintf("%s (%s) expired on %s", k.ID, k.Masked, cli.FormatTime(k.ExpiresAt, ""))
+		} else if !revoked {
+			outcome, text = "already-revoked", fmt.Sprintf("%s (%s) was already revoked", k.ID, k.Masked)
+		}
+		return s.print(object{"id": k.ID, "masked": k.Masked, "outcome": outcome}, "%s", text)
 	})
 	return c
 }

@@ -29,6 +29,9 @@ type session struct {
 	args    []string
 }
 
+// object is a report in JSON output.
+type object = map[string]any
+
 // existing is how most commands open a state.
 var existing = storage.Options{MustExist: true}
 

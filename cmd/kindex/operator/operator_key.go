@@ -49,13 +49,6 @@ func LoadKeys(target, file string, makes bool) (keys *seal.Keys, made string, er
 	return keys, made, err
 }
 
-// rekeyReport is the report of rekey. Key is the ID of the operator's key.
-type rekeyReport struct {
-	State   string `json:"state"`
-	Key     string `json:"key"`
-	Secrets int    `json:"secrets"`
-}
-
 func stateRekeyCommand() *cobra.Command {
 	var file string
 	c, _ := onState(&cobra.Command{
@@ -73,7 +66,7 @@ restart every edge, run rekey, and remove the old key from the file.`,
 		if err != nil {
 			return err
 		}
-		return s.print(rekeyReport{s.String(), keys.IDs()[0], n}, "sealed %d secrets with the operator's key %s", n, keys.IDs()[0])
+		return s.print(object{"state": s.String(), "key": keys.IDs()[0], "secrets": n}, "sealed %d secrets with the operator's key %s", n, keys.IDs()[0])
 	})
 	KeyFlag(c.Flags(), &file)
 	return c

@@ -26,19 +26,6 @@ webhooks. It is a SQLite file, or a PostgreSQL database shared by many edges.`,
 	}, stateCheckCommand(), stateBackupCommand(), stateMigrateCommand(), stateCopyCommand(), stateRekeyCommand())
 }
 
-// stateReport describes a state in JSON output. Schema is the version of its schema, and
-// LatestSchema the newest version that this program supports. Rows are counted by table.
-type stateReport struct {
-	State        string           `json:"state"`
-	Engine       storage.Engine   `json:"engine"`
-	Server       string           `json:"server"`
-	Schema       int64            `json:"schema"`
-	LatestSchema int64            `json:"latestSchema"`
-	Rows         map[string]int64 `json:"rows"`
-	Notes        []string         `json:"notes"`
-	Problems     []string         `json:"problems"`
-}
-
 func rowsOf(counts []storage.TableCount) map[string]int64 {
 	rows := map[string]int64{}
 	for _, c := range counts {
@@ -59,7 +46,8 @@ database and the rules that kindex relies on. If there are problems, the exit co
 			return err
 		}
 		if s.json {
-			err = s.print(stateReport{r.State, r.Engine, r.Server, r.Version, r.Latest, rowsOf(r.Counts), append([]string{}, r.Notes...), append([]string{}, r.Problems...)}, "")
+			err = s.print(object{"state": r.State, "engine": r.Engine, "server": r.Server, "schema": r.Version, "latestSchema": r.Latest,
+				"rows": rowsOf(r.Counts), "notes": append([]string{}, r.Notes...), "problems": append([]string{}, r.Problems...)}, "")
 		} else {
 			printStateReport(s.cmd.OutOrStdout(), r)
 		}
@@ -101,13 +89,6 @@ func formatCounts(counts []storage.TableCount) string {
 	return strings.Join(words, ", ")
 }
 
-// copyReport is the report of a backup or a copy.
-type copyReport struct {
-	From string           `json:"from"`
-	To   string           `json:"to"`
-	Rows map[string]int64 `json:"rows"`
-}
-
 func stateBackupCommand() *cobra.Command {
 	var force bool
 	c, _ := onState(&cobra.Command{
@@ -131,19 +112,11 @@ restore a backup, use the file as the state, or copy it: kindex state copy --fro
 		if err != nil {
 			return err
 		}
-		return s.print(copyReport{s.String(), file, rowsOf(r.Counts)}, "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s",
+		return s.print(object{"from": s.String(), "to": file, "rows": rowsOf(r.Counts)}, "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s",
 			s, file, i.Size(), r.Version, formatCounts(r.Counts))
 	})
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
-}
-
-// stateMigration is the result of migrate in JSON output.
-type stateMigration struct {
-	State        string `json:"state"`
-	Schema       int64  `json:"schema"` // before the migration
-	LatestSchema int64  `json:"latestSchema"`
-	Migrated     bool   `json:"migrated"`
 }
 
 func stateMigrateCommand() *cobra.Command {
@@ -170,7 +143,7 @@ starts. With --check it changes nothing, and exits with 1 if a migration is need
 		} else if check {
 			text = fmt.Sprintf("%s has schema version %d; the current version is %d", s, at, newest)
 		}
-		err = s.print(stateMigration{s.String(), at, newest, at < newest && !check}, "%s", text)
+		err = s.print(object{"state": s.String(), "schema": at, "latestSchema": newest, "migrated": at < newest && !check}, "%s", text)
 		if err == nil && check && at < newest {
 			err = cli.Quiet(cli.ExitProblem)
 		}
@@ -181,13 +154,9 @@ starts. With --check it changes nothing, and exits with 1 if a migration is need
 	return c
 }
 
-type stateCopyOptions struct {
-	from, to           string
-	whileServing, json bool
-}
-
 func stateCopyCommand() *cobra.Command {
-	var o stateCopyOptions
+	var fromName, toName string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
 		Long: `Copy copies the whole state to an empty or new one in a single transaction, and compares
@@ -195,57 +164,48 @@ each table with its source. Stop the edges first: what they write after the copy
 is not copied. A SQLite file that is being served is refused.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runStateCopy(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
+			if fromName == "" || toName == "" {
+				return cli.Usage(fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath()))
+			}
+			if sameState(fromName, toName) {
+				return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", toName))
+			}
+			from, err := storage.Open(cmd.Context(), fromName, asItIs)
+			if err != nil {
+				return err
+			}
+			defer func() { failed = errors.Join(failed, from.Close()) }()
+			if err := from.LockExclusive(); errors.Is(err, storage.ErrInUse) {
+				return fmt.Errorf("%s is being served: stop the edge first, or copy a backup of it", from)
+			} else if err != nil {
+				return err
+			}
+			to, err := storage.Open(cmd.Context(), toName, storage.Options{SkipMigrations: true, Exclusive: true})
+			if err != nil {
+				return err
+			}
+			defer func() { failed = errors.Join(failed, to.Close()) }()
+			counts, err := from.CopyTo(cmd.Context(), to)
+			if err != nil {
+				return err
+			}
+			return cli.Print(cmd.OutOrStdout(), asJSON, object{"from": from.String(), "to": to.String(), "rows": rowsOf(counts)}, func(w io.Writer) {
+				fmt.Fprintf(w, "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
+			})
+		},
 	}
 	f := c.Flags()
-	cli.JSONFlag(f, &o.json)
-	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
-	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
-	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file even while an edge is serving it; request counts in the edge's memory are not copied")
+	cli.JSONFlag(f, &asJSON)
+	f.StringVar(&fromName, "from", "", "the state to copy: a SQLite file, or postgres://…")
+	f.StringVar(&toName, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
 	return c
 }
 
 // sameState reports whether two names refer to the same SQLite file. PostgreSQL needs no
 // such check: copying a database to itself fails because the target is not empty.
 func sameState(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(b)
-	return err == nil && os.SameFile(one, other)
-}
-
-func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
-	ctx := cmd.Context()
-	if o.from == "" || o.to == "" {
-		return cli.Usage(fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath()))
-	}
-	if sameState(o.from, o.to) {
-		return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to))
-	}
-	from, err := storage.Open(ctx, o.from, asItIs)
-	if err != nil {
-		return err
-	}
-	defer func() { failed = errors.Join(failed, from.Close()) }()
-	if err := from.LockExclusive(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
-		return fmt.Errorf("%s is being served: stop the edge first, or use --while-serving to copy without the request counts that it has in memory", from)
-	} else if err != nil && !errors.Is(err, storage.ErrInUse) {
-		return err
-	}
-	to, err := storage.Open(ctx, o.to, storage.Options{SkipMigrations: true, Exclusive: true})
-	if err != nil {
-		return err
-	}
-	defer func() { failed = errors.Join(failed, to.Close()) }()
-	counts, err := from.CopyTo(ctx, to)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return cli.PrintIndentedJSON(cmd.OutOrStdout(), copyReport{from.String(), to.String(), rowsOf(counts)})
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
-	return nil
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
