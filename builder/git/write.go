@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// Init creates a repository in a folder, using the user's settings.
-func Init(ctx context.Context, dir string) error {
-	env := append(environment(basic, personal), forced...)
-	_, err := prepare(ctx, dir, env, protected, []string{"init", "--quiet"}).output()
-	return err
-}
-
 // Top returns the root of the working tree that contains a folder. The error is
 // ErrNoRepository if there is none.
 func Top(ctx context.Context, dir string) (string, error) {

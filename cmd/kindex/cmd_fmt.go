@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/fatih/color"
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
@@ -23,12 +22,11 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 )
 
-type fmtOptions struct{ check, diff, json bool }
+type fmtOptions struct{ check, json bool }
 
 func fmtCommand() *cobra.Command {
 	var o fmtOptions
@@ -38,7 +36,7 @@ func fmtCommand() *cobra.Command {
 spaces of indentation, quotes only where YAML needs them. Data and comments are
 preserved; otherwise the file is left unchanged, and the reason is printed. A PATH is a
 file, a folder, or - to format standard input. Changed files are listed.`,
-		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt --diff content/tool/pytorch.yaml\n  kindex fmt - < draft.yaml",
+		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt - < draft.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"content"}
@@ -48,8 +46,8 @@ file, a folder, or - to format standard input. Changed files are listed.`,
 					return cli.Usage(errors.New("- means standard input and cannot be combined with files"))
 				}
 			}
-			if args[0] == "-" && o.json && !o.check && !o.diff {
-				return cli.Usage(errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check or --diff"))
+			if args[0] == "-" && o.json && !o.check {
+				return cli.Usage(errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check"))
 			}
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
@@ -59,7 +57,6 @@ file, a folder, or - to format standard input. Changed files are listed.`,
 	}
 	cli.JSONFlag(c.Flags(), &o.json)
 	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
-	c.Flags().BoolVar(&o.diff, "diff", false, "change nothing; print the differences")
 	return c
 }
 
@@ -78,7 +75,7 @@ func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
 		f.after, f.err = yamlfmt.Format(kinds.Default(), f.path, f.before)
 	}
-	if f.err != nil || o.check || o.diff {
+	if f.err != nil || o.check {
 		return reportFormatted(cmd, o, []formatted{f})
 	}
 	_, err := cmd.OutOrStdout().Write(f.after)
@@ -173,8 +170,8 @@ func dedupe(list []formatted) []formatted {
 // it anyway, readContent returns only its start.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
-// formatFile reads and formats one file, and writes the result unless o requests only a
-// check or a diff. folders caches the kinds that the files of a folder share.
+// formatFile reads and formats one file, and writes the result unless o requests only a check. folders
+// caches the kinds that the files of a folder share.
 func formatFile(ctx context.Context, o fmtOptions, f *formatted, folders *sync.Map) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -195,7 +192,7 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted, folders *sync.M
 	if f.after, err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before); err != nil {
 		return err
 	}
-	if o.check || o.diff || !f.changed() {
+	if o.check || !f.changed() {
 		return nil
 	}
 	return replaceFile(f.path, f.after)
@@ -244,7 +241,7 @@ func replaceFile(path string, data []byte) (err error) {
 // reportFormatted prints the files that changed, or would change, and the problems found in
 // other files.
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
-	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	stderr := cmd.ErrOrStderr()
 	var problems yamldoc.Problems
 	report := fmtReport{Files: len(list), Changed: []fmtChange{}}
 	failed := 0
@@ -257,14 +254,14 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 			failed++
 			fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), f.err)
 		case f.changed():
-			change := fmtChange{File: filepath.ToSlash(f.path)}
-			if o.diff {
-				change.Diff = jsonenc.OptionalString(string(diff.Diff(change.File, f.before, change.File+" (formatted)", f.after)))
-			}
-			report.Changed = append(report.Changed, change)
+			report.Changed = append(report.Changed, fmtChange{filepath.ToSlash(f.path)})
 		}
 	}
-	if err := report.write(out, o); err != nil {
+	if err := cli.Print(cmd.OutOrStdout(), o.json, report, func(w io.Writer) {
+		for _, c := range report.Changed {
+			fmt.Fprintln(w, safetext.Escape(filepath.FromSlash(c.File)))
+		}
+	}); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
@@ -280,27 +277,10 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 // fmtReport is the report of fmt. --json prints it.
 type fmtReport struct {
 	Files   int         `json:"files"`
-	Changed []fmtChange `json:"changed"` // with --check or --diff, the files that would change
+	Changed []fmtChange `json:"changed"` // with --check, the files that would change
 }
 
 // fmtChange is a file that is not formatted.
 type fmtChange struct {
-	File string                 `json:"file"`
-	Diff jsonenc.OptionalString `json:"diff"` // null without --diff
-}
-
-func (r *fmtReport) write(w io.Writer, o fmtOptions) error {
-	if o.json {
-		return cli.PrintIndentedJSON(w, r)
-	}
-	for _, c := range r.Changed {
-		text := string(c.Diff)
-		if !o.diff {
-			text = safetext.Escape(filepath.FromSlash(c.File)) + "\n"
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
+	File string `json:"file"`
 }

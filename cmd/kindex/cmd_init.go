@@ -21,7 +21,7 @@ import (
 
 type initOptions struct {
 	title, description string
-	git, json          bool
+	json               bool
 }
 
 func initCommand() *cobra.Command {
@@ -32,7 +32,7 @@ func initCommand() *cobra.Command {
 formula and three example entities, a README, and two GitHub workflows: one checks every
 pull request, the other proposes new figures every week.`,
 		Example: `  kindex init mine
-  kindex init tools --title 'Lab tools' --git`,
+  kindex init tools --title 'Lab tools'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), cmd.OutOrStdout(), args[0], o)
 		},
@@ -40,15 +40,10 @@ pull request, the other proposes new figures every week.`,
 	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
 	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
 	cli.JSONFlag(c.Flags(), &o.json)
-	c.Flags().BoolVar(&o.git, "git", false, "make the folder a git repository, without committing")
 	return c
 }
 
 func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
-	hasGit := git.Available()
-	if o.git && !hasGit {
-		return errors.New("--git: git is not installed; install it, or omit --git")
-	}
 	if dir == "" {
 		return cli.Usage(errors.New("specify a folder; see kindex init --help"))
 	}
@@ -67,36 +62,14 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 	if err != nil {
 		return err
 	}
-	repository := ""
-	if hasGit {
-		repository, err = repositoryOf(ctx, dir, o.git)
-		if err != nil && o.git {
-			return fmt.Errorf("%s: the index was created, but git failed: %w", dir, err)
-		}
-		hasGit = err == nil // without --git, do not report that git failed
-	}
+	repository, err := git.Top(ctx, dir)
+	gitTells := err == nil || errors.Is(err, git.ErrNoRepository) // the index is complete even if git fails, or is missing
 	if o.json {
 		return cli.PrintIndentedJSON(w, map[string]any{"folder": dir, "title": o.title, "files": append([]string{}, written...),
 			"repository": jsonenc.OptionalString(repository)})
 	}
-	printNext(w, dir, len(written), hasGit, repository)
+	printNext(w, dir, len(written), gitTells, repository)
 	return nil
-}
-
-// repositoryOf returns the root of the repository that contains dir. If there is none, it
-// makes dir a repository if create is set, or else returns "".
-func repositoryOf(ctx context.Context, dir string, create bool) (string, error) {
-	root, err := git.Top(ctx, dir)
-	if !errors.Is(err, git.ErrNoRepository) {
-		return root, err
-	}
-	if !create {
-		return "", nil
-	}
-	if err := git.Init(ctx, dir); err != nil {
-		return "", err
-	}
-	return git.Top(ctx, dir)
 }
 
 // printNext prints what was created and the next commands, ready to paste into the shell

@@ -197,7 +197,7 @@ func TestTerminal(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
 	for _, args := range [][]string{
 		{"validate", "content"}, {"validate", "--format", "github", "content"}, {"validate", "--format", "json", "content"},
-		{"fmt", "--check", "content"}, {"fmt", "--diff", "content"}, {"build", "--content", "content", "--out", "."},
+		{"fmt", "--check", "content"}, {"build", "--content", "content", "--out", "."},
 		{"import", "rows\x1b[2J\u202e.csv", "--map", "map.yaml", "--content", "imported"},
 	} {
 		r := runKindex(t, dir, args...)
