@@ -18,7 +18,7 @@ import (
 
 // limitTests names the tests that reach each limit, in the order of the table.
 var limitTests = []string{"TestWhatCounts", "TestTwoEdgesOneLimit", "TestFreeUnchangedAreBounded", "TestAttackPages", "TestAttackSignInFlood", "TestAttackFormOfNetwork",
-	"TestFormSubmits", "TestPanelTooOften", "TestReportsAreBounded", "TestAttackInventedKeys", "TestAttackMadeUpBuilds",
+	"TestFormSubmits", "TestPanelTooOften", "TestReportsAreBounded", "TestAttackInventedKeys",
 	"TestAttackPagesAtOnce", "TestAttackPagesAtOnce", "TestAttackPagesAtOnce", "TestPastDaysOneAtATime", "TestExportsAtOnce", "TestAttackIdleConnections"}
 
 // TestLimitTable compares the table of limits in operating.md with the program.
@@ -70,7 +70,7 @@ func TestLimitTable(t *testing.T) {
 		fmt.Sprintf("%d per UTC day", standard("limit-key")),
 		fmt.Sprintf("%d times the quota", ratelimit.FreeUnchanged),
 		fmt.Sprintf("%d per second, %d at once; %d ms of processor time count as one", pages, ratelimit.PageBurst*pages, pageCost.Milliseconds()),
-		use(ratelimit.SignIn), use(ratelimit.FormCheck), use(ratelimit.FormSubmit), use(ratelimit.PanelChange), use(ratelimit.ReportKey), use(ratelimit.UnknownKey), use(ratelimit.UnknownBuild),
+		use(ratelimit.SignIn), use(ratelimit.FormCheck), use(ratelimit.FormSubmit), use(ratelimit.PanelChange), use(ratelimit.ReportKey), use(ratelimit.UnknownKey),
 		"two per processor, at least 8; " + queue(l.PageGate), gate(l.ImageGate), gate(l.FileGate), gate(l.PastGate),
 		fmt.Sprintf("%s; %d per address or account", gate(l.ExportGate), l.ExportGate.PerCaller),
 		"3/4 of the files that the process may open, at most " + thousands(ratelimit.MaxConnections) + "; an address 1/4 of that",

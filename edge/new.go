@@ -19,7 +19,6 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
-	"kindex/exports/mirror"
 	"kindex/site/pages"
 )
 
@@ -66,11 +65,7 @@ func (s *Server) init() (err error) {
 	}
 	s.events = webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: o.State, Served: s.announced, Open: s.openAnnounced, Now: o.Now,
 		Poll: cmp.Or(o.WebhookPoll, time.Second), Log: o.Log, OnEvents: s.accounts.Dispatch.Wake})
-	var files *mirror.Files
-	if o.Pull.From != nil {
-		files = mirror.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
-	}
-	old := live.NewOldBuilds(o.Dir, o.Verifiers, files, o.Log)
+	old := live.NewOldBuilds(o.Dir, o.Verifiers)
 	if s.api, err = api.New(api.Options{OldBuilds: old, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -20,14 +18,12 @@ type fromOptions struct {
 	from       string
 	interval   time.Duration
 	allowOlder bool
-	cacheSize  string
 	keys       verifyKeys
 }
 
 func (o *fromOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER")
 	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the average time between checks for a new build")
-	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: the maximum size of --dir, such as 20GB; old builds are kept as long as they fit (default: keep the current build and the one before it)")
 	o.keys.flag(f, "serve only builds that are signed with this key")
 	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the last one that was accepted in --dir")
 }
@@ -47,7 +43,7 @@ func (o *fromOptions) apply(e *edge.Options, f *pflag.FlagSet, watch bool) (err 
 // options returns the options for pulling builds.
 func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions, err error) {
 	if o.from == "" {
-		for _, name := range []string{"interval", "allow-older", "cache-size"} {
+		for _, name := range []string{"interval", "allow-older"} {
 			if f.Changed(name) {
 				return p, cli.Usage(fmt.Errorf("--%s has no effect without --from", name))
 			}
@@ -61,27 +57,8 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 		return p, err
 	}
 	p = live.PullOptions{Interval: o.interval, AllowOlder: o.allowOlder}
-	if o.cacheSize != "" {
-		if p.MaxBytes, err = parseBytes(o.cacheSize); err != nil {
-			return p, cli.Usage(fmt.Errorf("--cache-size: %w", err))
-		}
-	}
 	if p.From, err = bucket.OpenReader(o.from); err != nil {
 		return p, cli.Usage(fmt.Errorf("--from: %w", err))
 	}
 	return p, nil
-}
-
-// units are the units of sizes.
-var units = map[string]float64{"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
-
-// parseBytes parses a size such as 20GB, 1.5TB or 512MiB.
-func parseBytes(text string) (int64, error) {
-	number := strings.TrimRight(text, "BKMGTIbkmgti ")
-	unit, ok := units[strings.ToUpper(strings.TrimSpace(text[len(number):]))]
-	n, err := strconv.ParseFloat(number, 64)
-	if err != nil || !ok || !(n*unit >= 1 && n*unit < 1<<62) {
-		return 0, fmt.Errorf("%q is not a size; expected a number of bytes or, for example, 500MB, 20GB or 1.5TiB", text)
-	}
-	return int64(n * unit), nil
 }

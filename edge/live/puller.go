@@ -19,9 +19,6 @@ type PullOptions struct {
 	From       bucket.Reader
 	Interval   time.Duration // average time between checks for a new build
 	AllowOlder bool          // accept a build that is older than the one that was pulled last
-	// MaxBytes is the space that the output folder may take: as many old builds are kept as fit
-	// into it. If 0, one is kept.
-	MaxBytes int64
 }
 
 // Puller pulls each build that is published in a bucket into the output folder of a Reloader. It
@@ -73,7 +70,7 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
-	o := mirror.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.live.options.Verifiers,
+	o := mirror.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), Verifiers: p.live.options.Verifiers,
 		OnVerified: p.live.MarkVerified, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
 	_ = mirror.Watch(ctx, p.options.From, o, p.options.Interval, func(r mirror.WatchResult) error { // report returns no error
 		p.report(r)

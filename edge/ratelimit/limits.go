@@ -55,13 +55,12 @@ type Use struct {
 // form is checked whenever its user stops typing. A thief can use up the quota of a stolen key, which
 // must not prevent the key from being reported. Looking up a key or a build costs a query.
 var (
-	SignIn       = &Use{name: "sign-in", Window: time.Hour, Address: 60, Network: 600}
-	FormCheck    = &Use{name: "form-check", Window: time.Hour, Address: 1200, Network: 12_000}
-	FormSubmit   = &Use{name: "form-submit", Window: time.Hour, Account: 30}
-	PanelChange  = &Use{name: "panel-change", Window: time.Hour, Account: 60}
-	ReportKey    = &Use{name: "report-key", Window: time.Hour, Address: 60}
-	UnknownKey   = &Use{name: "unknown-key", Window: time.Minute, Address: 300}
-	UnknownBuild = &Use{name: "unknown-build", Window: time.Minute, Address: 20}
+	SignIn      = &Use{name: "sign-in", Window: time.Hour, Address: 60, Network: 600}
+	FormCheck   = &Use{name: "form-check", Window: time.Hour, Address: 1200, Network: 12_000}
+	FormSubmit  = &Use{name: "form-submit", Window: time.Hour, Account: 30}
+	PanelChange = &Use{name: "panel-change", Window: time.Hour, Account: 60}
+	ReportKey   = &Use{name: "report-key", Window: time.Hour, Address: 60}
+	UnknownKey  = &Use{name: "unknown-key", Window: time.Minute, Address: 300}
 )
 
 // Allow counts n uses by a client with an address. It reports whether all of them are allowed; if n is

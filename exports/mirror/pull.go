@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,7 +28,6 @@ import (
 type PullOptions struct {
 	Dir        string // the output folder to which the build is copied
 	Keep       int    // builds to keep there; 0 means 2, so that an edge can still answer from the one before
-	MaxBytes   int64  // if not 0, keep as many builds as fit into this space, instead of Keep
 	AllowOlder bool   // accept a build that is older than the one that was accepted last
 	KnownTag   string // the tag of what was pulled last, or ""
 	Verified   string // the ID of a build in Dir that need not be verified again, or ""
@@ -121,7 +121,7 @@ func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResu
 	err = p.accept(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		_ = os.RemoveAll(filepath.Join(o.Dir, stageFolder)) // other programs need space, too
-		err = fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(report.Bytes), err)
+		err = fmt.Errorf("the disk of %s is full; the build %s needs %.1f MB there: %w", o.Dir, c.Build, float64(report.Bytes)/1e6, err)
 	}
 	return err
 }
@@ -206,11 +206,6 @@ func (p *puller) copyBuild(ctx context.Context) error {
 		}
 		return errors.Join(err, p.remember(), p.saveStatement())
 	}
-	if p.MaxBytes > 0 {
-		if err := makeRoom(p.PullOptions, id, before, p.list); err != nil {
-			return err
-		}
-	}
 	if err := p.copyFiles(ctx, p.list.files, p.local(before, id)); err != nil {
 		return err
 	}
@@ -224,7 +219,8 @@ func (p *puller) copyBuild(ctx context.Context) error {
 	if err := store.Publish(p.Dir, id); err != nil {
 		return err
 	}
-	return removeOld(p.PullOptions, id)
+	_, err = store.Prune(p.Dir, cmp.Or(p.Keep, 2), func(b string) bool { return b == id || p.InUse != nil && p.InUse(b) })
+	return err
 }
 
 // isIntact reports whether the build is in the folder and undamaged.
