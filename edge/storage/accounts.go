@@ -10,32 +10,11 @@ import (
 	"kindex/edge/apikey"
 )
 
-// accountColumns are the columns that scanAccount reads.
+// accountColumns are the columns that accountInto receives.
 const accountColumns = "a.id, a.name, a.created_at, a.suspended_at, a.quota, a.quota_window"
 
-// accountRow is a stored account.
-type accountRow struct {
-	id, name                          string
-	created, suspended, quota, window sql.NullInt64
-}
-
-func (r *accountRow) scanTargets() []any {
-	return []any{&r.id, &r.name, &r.created, &r.suspended, &r.quota, &r.window}
-}
-
-func (r *accountRow) account() apikey.Account {
-	return apikey.Account{ID: r.id, Name: r.name, CreatedAt: fromMillis(r.created), SuspendedAt: fromMillis(r.suspended),
-		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
-}
-
-// scanAccount reads one account. If there is none, the error is apikey.ErrNoAccount.
-func scanAccount(scan func(...any) error) (apikey.Account, error) {
-	var r accountRow
-	err := scan(r.scanTargets()...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = apikey.ErrNoAccount
-	}
-	return r.account(), err
+func accountInto(a *apikey.Account) []any {
+	return []any{&a.ID, &a.Name, moment(&a.CreatedAt), moment(&a.SuspendedAt), orZero(&a.Quota), lasting(&a.Window)}
 }
 
 // EnsureAccount returns the account with this name, creating it if it does not exist. The
@@ -62,12 +41,12 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 
 // AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (tx *Tx) AccountNamed(name string) (apikey.Account, error) {
-	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
+	return one(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name), apikey.ErrNoAccount, accountInto)
 }
 
 // Account returns the account with this id, or apikey.ErrNoAccount.
 func (tx *Tx) Account(id string) (apikey.Account, error) {
-	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
+	return one(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id), apikey.ErrNoAccount, accountInto)
 }
 
 // lockAccount locks an account until this transaction ends, so that other transactions can
@@ -85,8 +64,8 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 // that account. The name must leave room for 11 more letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
-		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
-			" WHERE i.provider = $1 AND i.subject = $2", provider, subject).Scan)
+		return one(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
+			" WHERE i.provider = $1 AND i.subject = $2", provider, subject), apikey.ErrNoAccount, accountInto)
 	}
 	account, err = find()
 	switch {
@@ -199,16 +178,12 @@ func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+activeKey("$1")+"),"+
 		" (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id)"+
 		" FROM accounts a ORDER BY a.name", s.now().UnixMilli())
-	return scanRows(rows, err, func(scan func(...any) error) (AccountSummary, error) {
-		var r accountRow
-		var active int
-		var used sql.NullInt64
-		err := scan(append(r.scanTargets(), &active, &used)...)
-		return AccountSummary{r.account(), active, fromMillis(used)}, err
+	return all(rows, err, func(a *AccountSummary) []any {
+		return append(accountInto(&a.Account), &a.ActiveKeys, moment(&a.LastUsedAt))
 	})
 }
 
 // AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (s *State) AccountNamed(ctx context.Context, name string) (apikey.Account, error) {
-	return scanAccount(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
+	return one(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name), apikey.ErrNoAccount, accountInto)
 }

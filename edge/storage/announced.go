@@ -13,15 +13,11 @@ import (
 const announcedRow = "events"
 
 // Announced implements webhook.AnnouncerStore.
-func (s *State) Announced(ctx context.Context) (a webhook.Announced, err error) {
-	var asOf, commit sql.NullInt64
-	err = s.row(ctx, "SELECT version, build, change_id, commit_of, as_of, commit_at, noticed_at IS NOT NULL FROM announced WHERE name = $1", announcedRow).
-		Scan(&a.Version, &a.Build, &a.Change, &a.Commit, &asOf, &commit, &a.Noticed)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	a.AsOf, a.CommitTime = fromMillis(asOf), fromMillis(commit)
-	return a, err
+func (s *State) Announced(ctx context.Context) (webhook.Announced, error) {
+	return one(s.row(ctx, "SELECT version, build, change_id, commit_of, as_of, commit_at, noticed_at IS NOT NULL FROM announced WHERE name = $1", announcedRow),
+		nil, func(a *webhook.Announced) []any {
+			return []any{&a.Version, &a.Build, &a.Change, &a.Commit, moment(&a.AsOf), moment(&a.CommitTime), &a.Noticed}
+		})
 }
 
 // Announce implements webhook.AnnouncerStore. It uses one transaction, so that a crash can
@@ -58,7 +54,7 @@ func (tx *Tx) moveAnnounced(version int64, events []webhook.Event, set string, a
 // This includes disabled webhooks, because they may be enabled at any time.
 func (tx *Tx) addEvents(last int64, events []webhook.Event) error {
 	rows, err := tx.rows("SELECT " + webhookColumns + " FROM webhooks w ORDER BY id")
-	hooks, err := scanRows(rows, err, scanWebhook)
+	hooks, err := all(rows, err, webhookInto)
 	if err != nil {
 		return err
 	}
@@ -92,10 +88,7 @@ const noticeRetention = 365 * 24 * time.Hour
 // Notices implements webhook.AnnouncerStore.
 func (s *State) Notices(ctx context.Context, after string) (map[webhook.Notice]bool, error) {
 	rows, err := s.rows(ctx, "SELECT type, slug, retires, notice FROM retirement_notices WHERE retires > $1", after)
-	list, err := scanRows(rows, err, func(scan func(...any) error) (n webhook.Notice, err error) {
-		err = scan(&n.Type, &n.Slug, &n.Retires, &n.Days)
-		return n, err
-	})
+	list, err := all(rows, err, func(n *webhook.Notice) []any { return []any{&n.Type, &n.Slug, &n.Retires, &n.Days} })
 	sent := make(map[webhook.Notice]bool, len(list))
 	for _, n := range list {
 		sent[n] = true

@@ -163,12 +163,9 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 	}
 	rows, err := s.rows(ctx, "SELECT seq, at, action, actor, actor_id, actor_name, address, target, detail FROM audit_log WHERE "+where+
 		" ORDER BY seq DESC LIMIT "+placeholder(len(args)+1), append(args, limit)...)
-	list, err = scanRows(rows, err, func(scan func(...any) error) (AuditEntry, error) {
-		e := AuditEntry{AccountID: accountID}
-		var at sql.NullInt64
-		err := scan(&e.Seq, &at, &e.Action, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Actor.Address, &e.Target, &e.Detail)
-		e.At = fromMillis(at)
-		return e, err
+	list, err = all(rows, err, func(e *AuditEntry) []any {
+		e.AccountID = accountID
+		return []any{&e.Seq, moment(&e.At), &e.Action, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Actor.Address, &e.Target, &e.Detail}
 	})
 	return list, count, err
 }

@@ -78,7 +78,7 @@ func (c *checker) texts(query string) []string {
 	}
 	rows, err := c.db.QueryContext(c.ctx, query)
 	var list []string
-	list, c.err = scanRows(rows, err, scanText)
+	list, c.err = all(rows, err, textInto)
 	return list
 }
 
@@ -163,7 +163,7 @@ func (c *checker) has(names ...string) bool {
 	for _, name := range names {
 		tableName, columnName, _ := strings.Cut(name, ".")
 		if !slices.ContainsFunc(c.tables, func(t table) bool {
-			return t.name == tableName && (columnName == "" || slices.ContainsFunc(t.columns, func(c column) bool { return c.name == columnName }))
+			return t.name == tableName && (columnName == "" || slices.ContainsFunc(t.columns, func(c columnType) bool { return c.name == columnName }))
 		}) {
 			return false
 		}

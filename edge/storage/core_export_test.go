@@ -3,13 +3,7 @@ package storage
 import (
 	"context"
 	"strings"
-	"sync/atomic"
-
-	"modernc.org/sqlite"
 )
-
-// MaxGroupLen is the maximum duration of the transactions that share one commit.
-const MaxGroupLen = maxGroupLen
 
 // Exec runs an arbitrary statement.
 func (tx *Tx) Exec(query string, args ...any) error {
@@ -31,26 +25,9 @@ func (s *State) Number(ctx context.Context, query string, args ...any) (n int64,
 
 // OnWriter runs a statement on the writer's connection, outside its transactions.
 func (s *State) OnWriter(ctx context.Context, statement string) error {
-	_, err := s.writer.db.ExecContext(ctx, statement)
+	_, err := s.writer.ExecContext(ctx, statement)
 	return err
 }
-
-// CountCommits returns a counter of the commits that SQLite itself reports.
-func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
-	c, err := s.writer.db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Close()
-	var n atomic.Int64
-	return &n, c.Raw(func(driver any) error {
-		driver.(sqlite.HookRegisterer).RegisterCommitHook(func() int32 { n.Add(1); return 0 })
-		return nil
-	})
-}
-
-// Waiting returns the number of writes that are waiting for the writer.
-func (s *State) Waiting() int { return len(s.writer.jobs) }
 
 // Tables returns the names of all tables, each after the tables that it refers to.
 func (s *State) Tables(ctx context.Context) (names []string, err error) {

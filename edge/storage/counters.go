@@ -31,10 +31,7 @@ func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n
 			" RETURNING used"
 		args = append(args, n, limit-n) // the count may be at most limit-n before
 	}
-	row, err := s.counterRow(ctx, query, args)
-	if err == nil {
-		err = row.Scan(&used)
-	}
+	err = s.counters.QueryRowContext(ctx, query, args...).Scan(&used)
 	switch {
 	case err == nil && n != 0:
 		s.unsynced.Store(true)
@@ -44,24 +41,6 @@ func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n
 		return 0, true, nil
 	}
 	return used, err == nil, s.wrap("counting a request", err)
-}
-
-// counterRow runs a statement. On SQLite, it is prepared once, which saves most of its time.
-func (s *State) counterRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
-	if s.engine == PostgreSQL {
-		return s.row(ctx, query, args...), nil
-	}
-	prepared, ok := s.prepared.Load(query)
-	if !ok {
-		statement, err := s.counters.PrepareContext(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		if prepared, ok = s.prepared.LoadOrStore(query, statement); ok {
-			_ = statement.Close() //nolint:sqlclosecheck // another request was faster
-		}
-	}
-	return prepared.(*sql.Stmt).QueryRowContext(ctx, args...), nil
 }
 
 // asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement that

@@ -43,7 +43,7 @@ func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Durat
 		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked("w")+`)
 			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING id`,
 			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
-		leased, err = scanRows(rows, err, scanText)
+		leased, err = all(rows, err, textInto)
 		return err
 	})
 	return leased, err
@@ -71,7 +71,8 @@ func (s *State) Release(ctx context.Context, owner, id string) error {
 
 // Next implements webhook.Store.
 func (s *State) Next(ctx context.Context, owner, id string) (w webhook.Webhook, d webhook.Delivery, err error) {
-	w, err = scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner).Scan)
+	w, err = one(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner),
+		sql.ErrNoRows, webhookInto)
 	if err == nil {
 		d, err = s.firstPending(ctx, "d.kind IN ('replay', 'test') ORDER BY d.created_at, d.id", id)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -87,12 +88,9 @@ func (s *State) Next(ctx context.Context, owner, id string) (w webhook.Webhook, 
 // firstPending returns the first pending delivery to the webhook $1 that matches a condition, with
 // its payload.
 func (s *State) firstPending(ctx context.Context, condition string, args ...any) (webhook.Delivery, error) {
-	var payload []byte
-	row := s.row(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload) FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-		LEFT JOIN webhook_events e ON e.seq = d.event_seq WHERE d.webhook_id = $1 AND d.status = 'pending' AND `+condition+" LIMIT 1", args...)
-	d, err := scanDelivery(func(into ...any) error { return row.Scan(append(into, &payload)...) })
-	d.Payload = payload
-	return d, err
+	return one(s.row(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload) FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+		LEFT JOIN webhook_events e ON e.seq = d.event_seq WHERE d.webhook_id = $1 AND d.status = 'pending' AND `+condition+" LIMIT 1", args...),
+		sql.ErrNoRows, func(d *webhook.Delivery) []any { return append(deliveryInto(d), &d.Payload) })
 }
 
 // RecordAttempt implements webhook.Store.
@@ -125,9 +123,9 @@ const awaited = `d.status = 'pending' AND d.webhook_id IN (SELECT id FROM webhoo
 
 // OldestWaiting implements webhook.Store.
 func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
-	var at sql.NullInt64
-	err := s.row(ctx, "SELECT MIN(d.created_at) FROM webhook_deliveries d WHERE d.kind = 'event' AND "+awaited).Scan(&at)
-	return fromMillis(at), err
+	var at time.Time
+	err := s.row(ctx, "SELECT MIN(d.created_at) FROM webhook_deliveries d WHERE d.kind = 'event' AND "+awaited).Scan(moment(&at))
+	return at, err
 }
 
 // expireBatchSize is the maximum number of rows deleted in one transaction. On SQLite, other

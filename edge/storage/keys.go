@@ -13,28 +13,20 @@ import (
 	"kindex/edge/apikey"
 )
 
-// keyColumns are the columns that keyRow reads.
+// keyColumns are the columns that keyInto receives.
 const keyColumns = "k.id, k.account_id, k.name, k.masked, k.created_at, k.last_used_at, k.revoked_at, k.expires_at, k.scopes"
 
-// keyRow is a stored key.
-type keyRow struct {
-	id, account, name, masked string
-	created, used, revoked    sql.NullInt64
-	expires                   sql.NullInt64
-	scopes                    sql.NullString
-}
-
-func (r *keyRow) scanTargets() []any {
-	return []any{&r.id, &r.account, &r.name, &r.masked, &r.created, &r.used, &r.revoked, &r.expires, &r.scopes}
-}
-
-func (r *keyRow) key() apikey.Key {
-	k := apikey.Key{ID: r.id, AccountID: r.account, Name: r.name, Masked: r.masked, CreatedAt: fromMillis(r.created),
-		LastUsedAt: fromMillis(r.used), RevokedAt: fromMillis(r.revoked), ExpiresAt: fromMillis(r.expires), Scopes: readScopes(r.scopes.String)}
-	if k.Legacy = !r.scopes.Valid; k.Legacy {
-		k.Scopes = apikey.Everything
-	}
-	return k
+func keyInto(k *apikey.Key) []any {
+	return []any{&k.ID, &k.AccountID, &k.Name, &k.Masked, moment(&k.CreatedAt), moment(&k.LastUsedAt), moment(&k.RevokedAt), moment(&k.ExpiresAt),
+		column(func(value any) error {
+			var scopes sql.NullString
+			err := scopes.Scan(value)
+			k.Scopes = readScopes(scopes.String)
+			if k.Legacy = !scopes.Valid; k.Legacy {
+				k.Scopes = apikey.Everything
+			}
+			return err
+		})}
 }
 
 // readScopes parses stored scopes. Unknown scopes are ignored.
@@ -51,12 +43,6 @@ func readScopes(text string) (s apikey.Scopes) {
 // placeholder.
 func activeKey(at string) string {
 	return "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > " + at + ")"
-}
-
-func scanKey(scan func(...any) error) (apikey.Key, error) {
-	var r keyRow
-	err := scan(r.scanTargets()...)
-	return r.key(), err
 }
 
 // CreateKey adds a key with all scopes and no expiry to an account; see
@@ -155,10 +141,7 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	now := tx.now()
 	at := placeholder(len(args) + 1)
 	rows, err := tx.rows("UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+activeKey(at)+" RETURNING account_id, id, name", append(args, now)...)
-	list, err := scanRows(rows, err, func(scan func(...any) error) (e AuditEntry, err error) {
-		err = scan(&e.AccountID, &e.Target, &e.Detail)
-		return e, err
-	})
+	list, err := all(rows, err, func(e *AuditEntry) []any { return []any{&e.AccountID, &e.Target, &e.Detail} })
 	for _, e := range list {
 		e.Action, e.Detail = action, quoteNames(e.Detail)
 		err = errors.Join(err, tx.Audit(e))
@@ -169,25 +152,21 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 // Key returns a key of any account, for the operator. If there is none, the error is
 // apikey.ErrUnknown.
 func (tx *Tx) Key(id string) (apikey.Key, error) {
-	k, err := scanKey(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = apikey.ErrUnknown
-	}
-	return k, err
+	return one(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id), apikey.ErrUnknown, keyInto)
 }
 
 // Keys returns the active keys of an account, oldest first.
 func (s *State) Keys(ctx context.Context, accountID string) ([]apikey.Key, error) {
 	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+activeKey("$2")+" ORDER BY k.created_at, k.id",
 		accountID, s.now().UnixMilli())
-	return scanRows(rows, err, scanKey)
+	return all(rows, err, keyInto)
 }
 
 // AllKeys returns the keys of all accounts, including revoked and expired ones, oldest
 // first.
 func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
 	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
-	return scanRows(rows, err, scanKey)
+	return all(rows, err, keyInto)
 }
 
 // candidatesQuery selects the keys whose hashes start with the given digits.
@@ -195,12 +174,8 @@ const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
 	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
 
 func collectCandidates(rows *sql.Rows, err error) ([]apikey.Candidate, error) {
-	return scanRows(rows, err, func(scan func(...any) error) (apikey.Candidate, error) {
-		var hash string
-		var k keyRow
-		var a accountRow
-		err := scan(slices.Concat([]any{&hash}, k.scanTargets(), a.scanTargets())...)
-		return apikey.Candidate{Hash: hash, Key: k.key(), Account: a.account()}, err
+	return all(rows, err, func(c *apikey.Candidate) []any {
+		return slices.Concat([]any{&c.Hash}, keyInto(&c.Key), accountInto(&c.Account))
 	})
 }
 

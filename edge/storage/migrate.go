@@ -120,7 +120,7 @@ func (s *State) provider() (*goose.Provider, error) {
 	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	db, dialect := s.db, goose.DialectPostgres
 	if s.engine == SQLite {
-		db, dialect = s.writer.db, goose.DialectSQLite3
+		db, dialect = s.writer, goose.DialectSQLite3
 	} else {
 		// Try every second, for five minutes. The default is every five seconds.
 		l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))

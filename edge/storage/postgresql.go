@@ -2,16 +2,13 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -38,6 +35,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	s.db.SetMaxOpenConns(maxConnections)
 	s.db.SetMaxIdleConns(maxConnections)
 	s.db.SetConnMaxIdleTime(5 * time.Minute)
+	s.writer, s.counters = s.db, s.db
 	if err := s.db.PingContext(ctx); err != nil {
 		return fmt.Errorf("the database %s cannot be reached: %w", s.target, err)
 	}
@@ -78,42 +76,4 @@ func holdsPassword(u *url.URL, q url.Values) bool {
 		}
 	}
 	return false
-}
-
-// writePostgreSQL runs a transaction, and runs it again if PostgreSQL aborts it because of a
-// conflict.
-func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
-	for attempt := 0; ; attempt++ {
-		err := s.tryPostgreSQL(ctx, do)
-		if !isRetryable(err) || attempt == 5 {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(time.Duration(rand.Int64N(int64(10*time.Millisecond) << attempt))): //nolint:gosec // not a secret, only a pause
-		}
-	}
-}
-
-func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // has no effect after a commit
-	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
-	if err := t.run(do); isRetryable(t.failed) {
-		return t.failed // whatever error the function returned instead
-	} else if err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-// isRetryable reports whether err is a serialization failure or a deadlock (PostgreSQL,
-// appendix A).
-func isRetryable(err error) bool {
-	var p *pgconn.PgError
-	return errors.As(err, &p) && (p.Code == "40001" || p.Code == "40P01")
 }

@@ -19,10 +19,7 @@ type sealed struct{ webhook, column, text string }
 func (s *State) sealedSecrets(ctx context.Context) ([]sealed, error) {
 	rows, err := s.rows(ctx, `SELECT id, 'secret', secret FROM webhooks
 		UNION ALL SELECT id, 'previous_secret', previous_secret FROM webhooks WHERE previous_secret IS NOT NULL`)
-	return scanRows(rows, err, func(scan func(...any) error) (one sealed, err error) {
-		err = scan(&one.webhook, &one.column, &one.text)
-		return one, err
-	})
+	return all(rows, err, func(s *sealed) []any { return []any{&s.webhook, &s.column, &s.text} })
 }
 
 // CheckSealed returns an error if a stored secret cannot be opened with the operator's keys.

@@ -17,11 +17,11 @@ type querier interface {
 // table describes a table in the database.
 type table struct {
 	name    string
-	columns []column // in the order of the table
+	columns []columnType // in the order of the table
 	parents []string // the tables that its foreign keys refer to
 }
 
-type column struct {
+type columnType struct {
 	name string
 	kind string // TEXT or BIGINT
 }
@@ -58,10 +58,7 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 	}
 	var list []table
 	rows, err := s.rows(ctx, columns)
-	cells, err := scanRows(rows, err, func(scan func(...any) error) (c [3]string, err error) {
-		err = scan(&c[0], &c[1], &c[2])
-		return c, err
-	})
+	cells, err := all(rows, err, func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} })
 	if err != nil {
 		return nil, s.wrap("reading the schema", err)
 	}
@@ -73,13 +70,10 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 			list = append(list, table{name: c[0]})
 		}
 		t := &list[len(list)-1]
-		t.columns = append(t.columns, column{c[1], c[2]})
+		t.columns = append(t.columns, columnType{c[1], c[2]})
 	}
 	rows, err = s.rows(ctx, parents)
-	pairs, err := scanRows(rows, err, func(scan func(...any) error) (p [2]string, err error) {
-		err = scan(&p[0], &p[1])
-		return p, err
-	})
+	pairs, err := all(rows, err, func(p *[2]string) []any { return []any{&p[0], &p[1]} })
 	if err != nil {
 		return nil, s.wrap("reading the schema", err)
 	}

@@ -2,10 +2,7 @@ package storage
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"kindex/edge/apikey"
@@ -68,16 +65,13 @@ func (tx *Tx) evictAttempt(network string) error {
 // that a forged callback cannot invalidate it.
 func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
-		a = auth.Attempt{Browser: browser, State: state, Provider: provider}
-		var expires sql.NullInt64
-		err := tx.row("DELETE FROM signin_attempts WHERE browser = $1 AND state = $2 AND provider = $3 AND expires_at > $4"+
-			" RETURNING nonce, verifier, expires_at", browser, state, provider, toMillis(now)).Scan(&a.Nonce, &a.Verifier, &expires)
-		a.ExpiresAt = fromMillis(expires)
+		a, err = one(tx.row("DELETE FROM signin_attempts WHERE browser = $1 AND state = $2 AND provider = $3 AND expires_at > $4"+
+			" RETURNING browser, state, provider, nonce, verifier, expires_at", browser, state, provider, toMillis(now)), auth.ErrNoAttempt,
+			func(a *auth.Attempt) []any {
+				return []any{&a.Browser, &a.State, &a.Provider, &a.Nonce, &a.Verifier, moment(&a.ExpiresAt)}
+			})
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) {
-		err = auth.ErrNoAttempt
-	}
 	return a, err
 }
 
@@ -147,24 +141,14 @@ func (s *State) PurgeSignIns(ctx context.Context) error {
 
 // Session implements auth.Store.
 func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.Session, apikey.Account, error) {
-	v := auth.Session{Hash: hash}
-	var created, seen, expires sql.NullInt64
-	var r accountRow
-	err := s.row(ctx, "SELECT s.created_at, s.seen_at, s.expires_at, "+accountColumns+
-		" FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2", hash, toMillis(now)).
-		Scan(slices.Concat([]any{&created, &seen, &expires}, r.scanTargets())...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = auth.ErrSignedOut
-	}
-	if err != nil {
-		return v, apikey.Account{}, err
-	}
-	account := r.account()
-	if !account.SuspendedAt.IsZero() { // the sign-in was concurrent with the suspension
-		return v, apikey.Account{}, auth.ErrSignedOut
-	}
-	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, fromMillis(created), fromMillis(seen), fromMillis(expires)
-	return v, account, nil
+	// An account can be suspended while it signs in.
+	var account apikey.Account
+	v, err := one(s.row(ctx, "SELECT s.hash, s.account_id, s.created_at, s.seen_at, s.expires_at, "+accountColumns+" FROM sessions s"+
+		" JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2 AND a.suspended_at IS NULL", hash, toMillis(now)),
+		auth.ErrSignedOut, func(v *auth.Session) []any {
+			return append([]any{&v.Hash, &v.AccountID, moment(&v.CreatedAt), moment(&v.SeenAt), moment(&v.ExpiresAt)}, accountInto(&account)...)
+		})
+	return v, account, err
 }
 
 // ExtendSession implements auth.Store.

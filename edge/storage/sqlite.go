@@ -61,15 +61,14 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 		}
 	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file)}).String() + "?" + pragmas
-	writeDB, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
-	if err != nil {
+	var err error
+	if s.writer, err = sql.Open("sqlite", dsn+"&_txlock=immediate"); err != nil {
 		return err
 	}
-	writeDB.SetMaxOpenConns(1)
-	if err := connect(ctx, writeDB); err != nil {
-		return errors.Join(openError(path, err), writeDB.Close())
+	s.writer.SetMaxOpenConns(1)
+	if err := connect(ctx, s.writer); err != nil {
+		return fmt.Errorf("cannot use %s as a database: %w", path, err)
 	}
-	s.writer = newWriter(writeDB, s)
 	if s.counters, err = sql.Open("sqlite", dsn+"&_pragma=synchronous(NORMAL)"); err != nil {
 		return err
 	}
@@ -160,8 +159,4 @@ func maybeSQLite(path string) bool {
 	head := make([]byte, len(magic))
 	n, _ := io.ReadFull(f, head)
 	return n == 0 || string(head) == magic
-}
-
-func openError(path string, err error) error {
-	return fmt.Errorf("cannot use %s as a database: %w", path, err)
 }

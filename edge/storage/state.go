@@ -47,10 +47,10 @@ type State struct {
 	target        string // the address for messages, without the password
 	file          string // SQLite: the absolute path, without symbolic links
 	now           func() time.Time
-	db            *sql.DB  // SQLite: for reading only
-	writer        *writer  // nil on PostgreSQL
-	counters      *sql.DB  // SQLite: for request counts, which are not on disk when a statement ends
-	prepared      sync.Map // statements of counters, by text
+	db            *sql.DB      // SQLite: for reading only
+	writer        *sql.DB      // SQLite: its only connection is held by the transaction that writes
+	writes        sync.RWMutex // read-locked during a transaction
+	counters      *sql.DB      // SQLite: for request counts, which are not on disk when a statement ends
 	unsynced      atomic.Bool
 	exclusiveLock interface{ Unlock() error }
 }
@@ -83,13 +83,12 @@ func Open(ctx context.Context, target string, o Options) (*State, error) {
 	return s, nil
 }
 
-// Close closes the database. Changes that Write has confirmed are durable.
+// Close closes the database when running transactions have ended.
 func (s *State) Close() error {
+	s.writes.Lock()
+	defer s.writes.Unlock()
 	var errs []error
-	if s.writer != nil {
-		errs = append(errs, s.writer.close())
-	}
-	for _, db := range []*sql.DB{s.counters, s.db} {
+	for _, db := range []*sql.DB{s.writer, s.counters, s.db} {
 		if db != nil {
 			errs = append(errs, db.Close())
 		}
@@ -135,14 +134,7 @@ func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows,
 // exec runs one statement in a separate transaction, and returns the number of affected rows.
 // On PostgreSQL, this is a single round trip.
 func (s *State) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
-	if s.writer == nil {
-		return affected(s.db.ExecContext(ctx, query, args...))
-	}
-	err = s.Write(ctx, func(tx *Tx) error {
-		n, err = tx.exec(query, args...)
-		return err
-	})
-	return n, err
+	return affected(s.writer.ExecContext(ctx, query, args...))
 }
 
 func affected(r sql.Result, err error) (int64, error) {
@@ -152,16 +144,16 @@ func affected(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
-// scanRows reads rows into a list.
-func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T, error)) ([]T, error) {
+// all reads the rows of a query. into lists where the columns of a row go.
+func all[T any](rows *sql.Rows, err error, into func(*T) []any) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	list := []T{}
 	for rows.Next() {
-		v, err := scan(rows.Scan)
-		if err != nil {
+		var v T
+		if err := rows.Scan(into(&v)...); err != nil {
 			return nil, err
 		}
 		list = append(list, v)
@@ -169,14 +161,55 @@ func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T
 	return list, rows.Err()
 }
 
+// one reads the only row of a query. If there is none, the error is missing.
+func one[T any](row *sql.Row, missing error, into func(*T) []any) (v T, err error) {
+	if err = row.Scan(into(&v)...); errors.Is(err, sql.ErrNoRows) {
+		err = missing
+	}
+	return v, err
+}
+
+// column receives the value of a column.
+type column func(value any) error
+
+// Scan implements sql.Scanner.
+func (c column) Scan(value any) error { return c(value) }
+
+// orZero receives a column; null becomes the zero value.
+func orZero[T any](to *T) column {
+	return func(value any) error {
+		var n sql.Null[T]
+		err := n.Scan(value)
+		*to = n.V
+		return err
+	}
+}
+
+// moment receives a stored time.
+func moment(t *time.Time) column {
+	return func(value any) error {
+		var n sql.NullInt64
+		err := n.Scan(value)
+		*t = fromMillis(n)
+		return err
+	}
+}
+
+// lasting receives a stored duration.
+func lasting(d *time.Duration) column {
+	return func(value any) error {
+		var n sql.NullInt64
+		err := n.Scan(value)
+		*d = time.Duration(n.Int64) * time.Millisecond
+		return err
+	}
+}
+
 // placeholder returns the placeholder for argument n.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
-// scanText reads a row of one text.
-func scanText(scan func(...any) error) (s string, err error) {
-	err = scan(&s)
-	return s, err
-}
+// textInto receives a row of one text.
+func textInto(s *string) []any { return []any{s} }
 
 // NewID returns a new unguessable identifier: a prefix and 100 random bits.
 func NewID(prefix string) string {

@@ -10,17 +10,14 @@ import (
 	"kindex/edge/submission"
 )
 
-// submissionColumns selects the columns that scanSubmission reads.
+// submissionColumns selects the columns that submissionInto receives.
 const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.changes, s.reason,
 	s.branch, s.commit_hash, s.pull_request, s.pull_request_url, s.created_at, s.updated_at
 	FROM submissions s JOIN accounts a ON a.id = s.account_id `
 
-func scanSubmission(scan func(...any) error) (s submission.Submission, err error) {
-	var created, updated sql.NullInt64
-	err = scan(&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Changes, &s.Reason,
-		&s.Branch, &s.Commit, &s.PullRequest.Number, &s.PullRequest.URL, &created, &updated)
-	s.CreatedAt, s.UpdatedAt = fromMillis(created), fromMillis(updated)
-	return s, err
+func submissionInto(s *submission.Submission) []any {
+	return []any{&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Changes, &s.Reason,
+		&s.Branch, &s.Commit, &s.PullRequest.Number, &s.PullRequest.URL, moment(&s.CreatedAt), moment(&s.UpdatedAt)}
 }
 
 // openStatuses lists the statuses in submission.Open, in the same form as in the table's
@@ -38,8 +35,8 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 		return submission.Submission{}, err
 	}
 	identity := submission.Identity(s.Name, s.URL)
-	own, err := scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.account_id = $1 AND s.status IN `+openStatuses+`
-		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id LIMIT 1`, s.AccountID, s.Type, s.Slug, identity).Scan)
+	own, err := one(tx.row(`SELECT `+submissionColumns+`WHERE s.account_id = $1 AND s.status IN `+openStatuses+`
+		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id LIMIT 1`, s.AccountID, s.Type, s.Slug, identity), sql.ErrNoRows, submissionInto)
 	switch {
 	case err == nil:
 		return submission.Submission{}, &submission.TakenError{Type: own.Type, Slug: own.Slug, Submission: &own,
@@ -66,7 +63,7 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 	if err := tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug}); err != nil {
 		return submission.Submission{}, err
 	}
-	return scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID).Scan)
+	return one(tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID), submission.ErrUnknown, submissionInto)
 }
 
 // pruneSubmissions deletes an account's oldest closed submissions beyond the limits. A
@@ -85,11 +82,7 @@ func (s *State) Submission(ctx context.Context, id string) (submission.Submissio
 	if !submission.ValidID(id) { // not every string can be used in a query
 		return submission.Submission{}, submission.ErrUnknown
 	}
-	found, err := scanSubmission(s.row(ctx, `SELECT `+submissionColumns+`WHERE s.id = $1`, id).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return found, submission.ErrUnknown
-	}
-	return found, s.wrap("reading a submission", err)
+	return one(s.row(ctx, `SELECT `+submissionColumns+`WHERE s.id = $1`, id), submission.ErrUnknown, submissionInto)
 }
 
 // Submissions returns the submissions that match a query.
@@ -110,7 +103,7 @@ func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submissi
 		query += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
 	rows, err := s.rows(ctx, query, args...)
-	list, err := scanRows(rows, err, scanSubmission)
+	list, err := all(rows, err, submissionInto)
 	return list, s.wrap("listing submissions", err)
 }
 
@@ -205,10 +198,10 @@ func (tx *Tx) checkChosen(id string) error {
 			return err
 		}
 	}
-	other, err := scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
+	other, err := one(tx.row(`SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
 		AND EXISTS (SELECT 1 FROM submissions p WHERE p.id = $1 AND p.changes = '' AND p.status = 'pending'
 			AND (p.type = s.type AND p.slug = s.slug OR p.identity = s.identity))
-		ORDER BY s.created_at, s.id LIMIT 1`, id).Scan)
+		ORDER BY s.created_at, s.id LIMIT 1`, id), sql.ErrNoRows, submissionInto)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
@@ -246,7 +239,7 @@ func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]subm
 	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
 		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
-	list, err := scanRows(rows, err, scanSubmission)
+	list, err := all(rows, err, submissionInto)
 	return list, s.wrap("listing submissions for the same entity", err)
 }
 
@@ -256,13 +249,14 @@ func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
 	rows, err := s.rows(ctx, `SELECT s.id, count(*) FROM submissions s JOIN submissions o
 		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)
 		WHERE s.status IN `+openStatuses+` AND o.status IN `+openStatuses+` GROUP BY s.id`)
+	type siblings struct {
+		id string
+		n  int
+	}
+	list, err := all(rows, err, func(s *siblings) []any { return []any{&s.id, &s.n} })
 	counts := map[string]int{}
-	_, err = scanRows(rows, err, func(scan func(...any) error) (struct{}, error) {
-		var id string
-		var n int
-		err := scan(&id, &n)
-		counts[id] = n
-		return struct{}{}, err
-	})
+	for _, s := range list {
+		counts[s.id] = s.n
+	}
 	return counts, s.wrap("counting submissions for the same entity", err)
 }

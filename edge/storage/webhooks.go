@@ -11,31 +11,31 @@ import (
 	"kindex/edge/webhook"
 )
 
-// webhookColumns are the columns of webhooks w that scanWebhook reads. The last one is when the
+// webhookColumns are the columns of webhooks w that webhookInto receives. The last one is when the
 // first pending event was stored.
-const webhookColumns = `w.id, w.account_id, w.url, w.events, w.fields, w.figures, w.secret, w.created_at, w.disabled_at, w.disabled_reason,
+const webhookColumns = `w.id, w.account_id, w.url, w.events, w.fields, w.figures = 0, w.secret, w.created_at, w.disabled_at, w.disabled_reason,
 	w.failing_since, w.last_attempt_at, w.last_success_at, w.next_at, w.attempts, w.previous_secret, w.previous_until,
 	(SELECT d.created_at FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.kind = 'event' ORDER BY d.event_seq LIMIT 1)`
 
-func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
-	var w webhook.Webhook
-	var events, fields string
-	var figures int
-	var reason, previous sql.NullString
-	var created, disabled, failing, attempt, success, next, until, waiting sql.NullInt64
-	err := scan(&w.ID, &w.AccountID, &w.URL, &events, &fields, &figures, &w.SealedSecret, &created, &disabled, &reason,
-		&failing, &attempt, &success, &next, &w.FailedAttempts, &previous, &until, &waiting)
-	if err != nil {
-		return w, err
+func webhookInto(w *webhook.Webhook) []any {
+	return []any{&w.ID, &w.AccountID, &w.URL, jsonInto(&w.Events), jsonInto(&w.Fields), &w.IgnoreFigures, &w.SealedSecret, moment(&w.CreatedAt),
+		moment(&w.DisabledAt), orZero(&w.DisabledReason), moment(&w.FailingSince), moment(&w.LastAttemptAt), moment(&w.LastSuccessAt), moment(&w.NextAt),
+		&w.FailedAttempts, orZero(&w.PreviousSealed), moment(&w.PreviousUntil), column(func(value any) error {
+			var waiting time.Time
+			err := moment(&waiting)(value)
+			if w.NextAt.IsZero() || waiting.IsZero() {
+				w.NextAt = waiting
+			}
+			return err
+		})}
+}
+
+// jsonInto receives a column of JSON.
+func jsonInto(list *[]string) column {
+	return func(value any) error {
+		var text sql.NullString
+		return errors.Join(text.Scan(value), json.Unmarshal([]byte(text.String), list))
 	}
-	if !next.Valid || !waiting.Valid {
-		next = waiting
-	}
-	w.CreatedAt, w.DisabledAt, w.FailingSince = fromMillis(created), fromMillis(disabled), fromMillis(failing)
-	w.LastAttemptAt, w.LastSuccessAt, w.NextAt = fromMillis(attempt), fromMillis(success), fromMillis(next)
-	w.DisabledReason, w.PreviousSealed, w.PreviousUntil = reason.String, previous.String, fromMillis(until)
-	w.IgnoreFigures = figures == 0
-	return w, errors.Join(json.Unmarshal([]byte(events), &w.Events), json.Unmarshal([]byte(fields), &w.Fields))
 }
 
 // CreateWebhook adds a webhook to its account. The webhook receives events from now on. If
@@ -118,35 +118,25 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 // Webhooks returns an account's webhooks, oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
 	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE account_id = $1 ORDER BY w.created_at, w.id", accountID)
-	return scanRows(rows, err, scanWebhook)
+	return all(rows, err, webhookInto)
 }
 
 // Webhook returns an account's webhook. If there is none with this id, the error is
 // webhook.ErrUnknown.
 func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
-	w, err := scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND account_id = $2", id, accountID).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = webhook.ErrUnknown
-	}
-	return w, err
+	return one(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND account_id = $2", id, accountID), webhook.ErrUnknown, webhookInto)
 }
 
-// deliveryColumns are the columns of webhook_deliveries d and its webhook w that scanDelivery
-// reads. Among them is when a pending delivery may be made: events wait with their webhook.
+// deliveryColumns are the columns of webhook_deliveries d and its webhook w that deliveryInto
+// receives. Among them is when a pending delivery may be made: events wait with their webhook.
 const deliveryColumns = `d.id, d.webhook_id, d.kind, d.event_seq, d.event_id, d.event, d.status, d.attempts, d.created_at, d.last_attempt_at,
 	CASE WHEN d.status <> 'pending' OR d.kind = 'event' AND w.disabled_at IS NOT NULL THEN NULL
 		WHEN d.kind = 'event' THEN COALESCE(w.next_at, d.created_at) ELSE d.created_at END,
 	d.last_status, d.last_error, d.duration_ms`
 
-func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
-	var d webhook.Delivery
-	var seq, created, attempt, next, status, took sql.NullInt64
-	var failure sql.NullString
-	err := scan(&d.ID, &d.WebhookID, &d.Kind, &seq, &d.EventID, &d.Event, &d.Status, &d.Attempts, &created,
-		&attempt, &next, &status, &failure, &took)
-	d.Seq, d.CreatedAt, d.LastAttemptAt, d.NextAt = seq.Int64, fromMillis(created), fromMillis(attempt), fromMillis(next)
-	d.ResponseStatus, d.Error, d.Took = int(status.Int64), failure.String, time.Duration(took.Int64)*time.Millisecond
-	return d, err
+func deliveryInto(d *webhook.Delivery) []any {
+	return []any{&d.ID, &d.WebhookID, &d.Kind, orZero(&d.Seq), &d.EventID, &d.Event, &d.Status, &d.Attempts, moment(&d.CreatedAt),
+		moment(&d.LastAttemptAt), moment(&d.NextAt), orZero(&d.ResponseStatus), orZero(&d.Error), lasting(&d.Took)}
 }
 
 // DeliveryQuery selects part of a webhook's delivery log, newest first.
@@ -180,7 +170,7 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 	}
 	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+" FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE "+where+
 		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+placeholder(len(args)+1), append(args, q.Limit)...)
-	list, err = scanRows(rows, err, scanDelivery)
+	list, err = all(rows, err, deliveryInto)
 	return list, count, err
 }
 
@@ -200,19 +190,14 @@ func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error)
 // webhook.ErrUnknown, webhook.ErrBusy or a database error.
 func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
 	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
-	var seq sql.NullInt64
-	var payload sql.NullString
 	err := tx.row(`SELECT d.event_seq, d.event_id, d.event, d.payload FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
 		WHERE d.id = $1 AND w.id = $2 AND w.account_id = $3 AND (d.payload IS NOT NULL OR d.event_seq IN (SELECT seq FROM webhook_events))`,
-		deliveryID, webhookID, accountID).Scan(&seq, &d.EventID, &d.Event, &payload)
+		deliveryID, webhookID, accountID).Scan(orZero(&d.Seq), &d.EventID, &d.Event, &d.Payload)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = webhook.ErrUnknown
 	}
 	if err != nil {
 		return d, err
-	}
-	if d.Seq = seq.Int64; payload.Valid {
-		d.Payload = []byte(payload.String)
 	}
 	return tx.requestDelivery(accountID, d)
 }
