@@ -71,16 +71,16 @@ func (s *State) Release(ctx context.Context, owner, id string) error {
 
 // Next implements webhook.Store.
 func (s *State) Next(ctx context.Context, owner, id string) (w webhook.Webhook, d webhook.Delivery, err error) {
-	w, err = one(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner),
-		sql.ErrNoRows, webhookInto)
-	if err == nil {
-		d, err = s.firstPending(ctx, "d.kind IN ('replay', 'test') ORDER BY d.created_at, d.id", id)
-		if errors.Is(err, sql.ErrNoRows) {
-			d, err = s.firstPending(ctx, "d.kind = 'event' AND w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $2 ORDER BY d.event_seq", id, s.now().UnixMilli())
-		}
+	d, err = s.firstPending(ctx, "d.kind IN ('replay', 'test') ORDER BY d.created_at, d.id", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		d, err = s.firstPending(ctx, "d.kind = 'event' AND w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $2 ORDER BY d.event_seq", id, s.now().UnixMilli())
+	}
+	if err == nil { // the webhook is read last, so that a secret that was replaced before the delivery was requested is known
+		w, err = one(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner),
+			sql.ErrNoRows, webhookInto)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+		return webhook.Webhook{}, webhook.Delivery{}, nil
 	}
 	return w, d, err
 }
