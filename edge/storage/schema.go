@@ -18,7 +18,7 @@ type querier interface {
 type table struct {
 	name    string
 	columns []columnType // in the order of the table
-	parents []string // the tables that its foreign keys refer to
+	parents []string     // the tables that its foreign keys refer to
 }
 
 type columnType struct {
