@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -151,7 +152,28 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 		dearest[key] = true
 	}
 	all := map[string][]string{}
-	for path := range site.Paths {
+	source := site.Source
+	source.Index = nil
+	files, err := pages.New(source, pages.Options{Static: true, Base: "https://index.example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var paths []string
+	err = files.Crawl(t.Context(), func(path string) (*pages.Answer, error) {
+		mu.Lock()
+		paths = append(paths, path)
+		mu.Unlock()
+		if !strings.HasSuffix(path, "/") {
+			return nil, nil
+		}
+		return files.Get(pages.Request{Path: path})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
 		pattern := site.Route(path)
 		parts := strings.SplitN(strings.Trim(path, "/"), "/", 3)
 		if len(all[pattern]) < int(per) || len(parts) > 1 && dearest[parts[0]+"/"+parts[1]] {

@@ -1,4 +1,4 @@
-// Package site provides the API reference, llms.txt, and entities as Markdown.
+// Package site provides the API reference, llms.txt, and a writer of Markdown.
 package site
 
 import (

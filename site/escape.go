@@ -8,10 +8,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// block escapes text for use as a one-line paragraph. If the text starts like a heading, a
-// quotation or a list item, block adds a backslash that prevents this meaning.
-func block(s string) string {
-	s = text(s)
+// Block escapes text for use as a one-line paragraph. If the text starts like a heading, a
+// quotation or a list item, Block adds a backslash that prevents this meaning.
+func Block(s string) string {
+	s = Text(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	switch rest := s[digits:]; {
 	case rest == "":
@@ -24,10 +24,10 @@ func block(s string) string {
 	return s
 }
 
-// text escapes a string for use within a line of CommonMark. Special punctuation is
+// Text escapes a string for use within a line of CommonMark. Special punctuation is
 // prefixed with a backslash (section 2.4); white space and hidden characters become a
 // space.
-func text(s string) string {
+func Text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	before := ' '
@@ -45,19 +45,19 @@ func text(s string) string {
 // strikethrough and formulas, which are common extensions.
 func special(r rune) bool { return strings.ContainsRune("\\`*_[]<|~&$", r) }
 
-// link returns a link, or only its text if the URL is invalid. The service's own URLs may
+// Link returns a link, or only its text if the URL is invalid. The service's own URLs may
 // be paths.
-func link(name, to string) string {
+func Link(name, to string) string {
 	if !strings.HasPrefix(to, "/") && !onTheWeb(to) {
-		return text(name)
+		return Text(name)
 	}
-	return "[" + cmp.Or(text(name), text(to)) + "](<" + strings.ReplaceAll(target(to), "&", "&amp;") + ">)"
+	return "[" + cmp.Or(Text(name), Text(to)) + "](<" + strings.ReplaceAll(target(to), "&", "&amp;") + ">)"
 }
 
-// address returns a link whose text is its URL.
-func address(s string) string {
+// Autolink returns a link whose text is its URL.
+func Autolink(s string) string {
 	if !onTheWeb(s) {
-		return text(s)
+		return Text(s)
 	}
 	return "<" + target(s) + ">"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"kindex/exports"
 	"kindex/exports/board"
@@ -23,73 +24,67 @@ type Map struct {
 // LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block
 // quotation, and lists of links with notes. Readers may skip the Optional section.
 func LLMs(m *Map) []byte {
-	w, b, d := &markdown{}, m.Base, m.Manifest
-	w.line("# " + text(d.Title))
-	w.line("> " + block(d.Description))
-	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Figures have the date and the source that the content states. "+
+	w, b, d := &Markdown{}, m.Base, m.Manifest
+	w.Line("# " + Text(d.Title))
+	w.Line("> " + Block(d.Description))
+	w.Line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Figures have the date and the source that the content states. "+
 		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
 		"Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left. Errors are JSON and suggest corrections.",
-		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, text(d.AsOf[:min(10, len(d.AsOf))]), text(d.ID), typeNames(d)))
-	w.line("## API")
-	w.list([]string{
-		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
-		link("Documentation", b+"/docs/api") + ": the human-readable API reference, with a console for trying out requests",
-		link("MCP server", b+"/mcp") + ": tools for searching, looking up, ranking and comparing entities over the Model Context Protocol (streamable HTTP, POST)",
-		link("Search", b+"/api/search?q=gradient+boosting") + ": full-text search with filters, facets and suggestions",
-		link("Entities", b+"/api/entities") + ": all entities, with filters, sorting and paging",
-		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
-		link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",
-		link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
-		link("Offers", b+"/api/offers") + ": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what your usage costs",
-		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score",
+		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d)))
+	w.Line("## API")
+	w.List([]string{
+		Link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
+		Link("Documentation", b+"/docs/api") + ": the human-readable API reference, with a console for trying out requests",
+		Link("MCP server", b+"/mcp") + ": tools for searching, looking up, ranking and comparing entities over the Model Context Protocol (streamable HTTP, POST)",
+		Link("Search", b+"/api/search?q=gradient+boosting") + ": full-text search with filters, facets and suggestions",
+		Link("Entities", b+"/api/entities") + ": all entities, with filters, sorting and paging",
+		Link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
+		Link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",
+		Link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
+		Link("Offers", b+"/api/offers") + ": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what your usage costs",
+		Link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score",
 	})
 	m.categories(w)
 	m.leaders(w)
-	w.line("## Downloads")
-	w.list([]string{
-		link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content at this URL never changes, and downloads are not limited",
-		link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
-		link("Entities with every column, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.FullFile+".parquet") + ": status, maintenance, rank, prices and links as well",
-		link("Signals, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.SignalsFile+".parquet") + ": one row per figure, with its day and source; benchmarks, offers and ids are tables like it",
-		link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256, and who signed the build",
-		link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
+	w.Line("## Downloads")
+	w.List([]string{
+		Link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content at this URL never changes, and downloads are not limited",
+		Link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
+		Link("Entities with every column, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.FullFile+".parquet") + ": status, maintenance, rank, prices and links as well",
+		Link("Signals, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.SignalsFile+".parquet") + ": one row per figure, with its day and source; benchmarks, offers and ids are tables like it",
+		Link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256, and who signed the build",
+		Link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
 	})
-	w.line("## Optional")
-	w.list([]string{
-		link("TypeScript client", b+"/api/sdk/typescript") + ": install this URL with `npm install`",
-		link("Python client", b+"/api/sdk/python") + ": install this URL with `pip install`",
-		link("Feed", b+"/api/feed?format=json") + ": the latest changes as JSON Feed, RSS or Atom",
+	w.Line("## Optional")
+	w.List([]string{
+		Link("TypeScript client", b+"/api/sdk/typescript") + ": install this URL with `npm install`",
+		Link("Python client", b+"/api/sdk/python") + ": install this URL with `pip install`",
+		Link("Feed", b+"/api/feed?format=json") + ": the latest changes as JSON Feed, RSS or Atom",
 	})
 	return w.Bytes()
 }
 
-func (m *Map) categories(w *markdown) {
+func (m *Map) categories(w *Markdown) {
 	var items []string
 	for _, b := range m.Boards {
-		items = append(items, link(b.Title, m.Base+"/api/leaderboard/"+url.PathEscape(b.Slug))+": "+text(b.Description))
+		items = append(items, Link(b.Title, m.Base+"/api/leaderboard/"+url.PathEscape(b.Slug))+": "+Text(b.Description))
 	}
 	for _, c := range m.Categories {
-		item := link(c.Title, m.Base+"/api/leaderboard/"+url.PathEscape(c.Slug)) + fmt.Sprintf(": %d entities", c.Count)
+		item := Link(c.Title, m.Base+"/api/leaderboard/"+url.PathEscape(c.Slug)) + fmt.Sprintf(": %d entities", c.Count)
 		if c.Description != "" {
-			item += "; " + text(string(c.Description))
+			item += "; " + Text(string(c.Description))
 		}
 		items = append(items, item)
 	}
-	if len(items) > 0 {
-		w.line("## Leaderboards")
-		w.list(items)
-	}
+	w.Section("Leaderboards", items)
 }
 
-func (m *Map) leaders(w *markdown) {
+func (m *Map) leaders(w *Markdown) {
 	var items []string
 	for _, e := range m.Leaders {
-		items = append(items, link(e.Name, Address(m.Base, e.Type, e.Slug))+": "+text(e.Description))
+		items = append(items, Link(e.Name, MarkdownURL(m.Base, e.Type, e.Slug))+": "+Text(e.Description))
 	}
-	if len(items) > 0 {
-		w.line("## Leading entities")
-		w.list(items)
-	}
+	w.Section("Leading entities", items)
 }
 
 func typeNames(m *store.Manifest) string {
@@ -98,5 +93,5 @@ func typeNames(m *store.Manifest) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return texts(names)
+	return Text(strings.Join(names, ", "))
 }

@@ -6,107 +6,21 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
-	"kindex/exports/ids"
-	"kindex/exports/kinds"
-	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/site"
 )
 
-// fill returns a page in which every string is s and every external URL is u.
-func fill(s, u string) *site.Page {
-	score := 41.25
-	e := &record.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
-		PricingModel: s, License: s, URL: u, Tags: []string{s, s}, Capabilities: []string{s}, AddedDate: s, LastUpdated: s,
-		Status: record.Deprecated, Links: []record.Link{{Name: "repository", URL: u}}}
-	e.Scores.Composite, e.Scores.Adoption = record.ScoreOf(71.2), record.ScoreOf(82)
-	e.Signals.Facts = []record.Fact{{Name: "stars", Number: 81000, Date: s, Source: u}, {Name: "lastRelease", Day: s, Source: u}}
-	e.Signals.Benchmarks = []record.Benchmark{{Name: s, Value: 71.25, Date: s, Source: u}}
-	in, out := record.PriceOf(1_250_000), record.PriceOf(10_000_000)
-	e.IDs = []record.ID{{Namespace: "example-hub", Value: s}, {Namespace: "github", Value: s}, {Namespace: "github", Value: s}, {Namespace: "maven", Value: s}}
-	e.Lifecycle = &record.Lifecycle{Deprecated: s, Retires: s, ReplacedBy: "tool/other", Source: u}
-	e.Maintenance = record.Maintenance{State: s, AsOf: s}
-	e.Values = record.ValuesOf(kinds.Default(), map[string]any{"family": s, "openWeights": false, "knowledge": s, "reasoning": true,
-		"modalities": map[string]any{"input": []string{s, s}, "output": []string{s}},
-		"parameters": map[string]any{"total": 70e9, "active": 7e9}, "reasoningEfforts": []string{s}})
-	e.Price = record.PriceSummary{Input: in, Output: out, Blended: pricing.Blend(in, out), Provider: "acme", Date: s}
-	e.Offers = []record.Offer{
-		{Provider: "acme", ID: s, Prices: record.Prices{record.InputPrice: in, record.OutputPrice: out}, Context: 400_000, OutputLimit: 128_000,
-			Tiers: []record.Tier{{Over: 200_000, Prices: record.Prices{record.InputPrice: out}}},
-			Modes: []record.Mode{{Name: s, Prices: record.Prices{record.InputPrice: in, record.OutputPrice: in}}}, Date: s, Source: u},
-		{Provider: s, ID: s, Deprecated: true, Source: u},
-		{Provider: s, ID: s, Free: true, Prices: record.Prices{record.InputPrice: record.PriceOf(0), record.OutputPrice: record.PriceOf(0)}, Date: s}}
-	hub := &ids.Namespace{Name: "example-hub", Title: s, Page: "https://hub.example.org/{id}"}
-	change := &record.Change{Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
-		Fields: []record.FieldChange{{Field: s, Old: []byte(s), New: []byte("null")}}}
-	return &site.Page{Entity: e, Category: s, Base: "https://kindex.example.org", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01",
-		Providers: pricing.Providers{{Slug: "acme", Name: s}},
-		Namespace: func(name string) *ids.Namespace {
-			if name == hub.Name {
-				return hub
-			}
-			return ids.Find(name)
-		},
-		Board: s, Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
-		Scores: []site.Dimension{{Name: "adoption", Score: record.ScoreOf(82), Weight: 5, Measures: []site.Measure{
-			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
-		Alternatives: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}},
-		Related:      []site.Similar{{Type: "tool", Slug: "companion", Name: s, Similarity: 0.4, Reasons: []string{s}}}}
-}
-
-func examplePage() *site.Page {
-	p := fill("Example", "https://example.org/?a=1&b=2")
-	e := p.Entity
-	e.Provider, e.License, e.Version, e.AddedDate, e.LastUpdated = "Example & Co.", "Apache-2.0", "2.1 (beta)", "2026-01-02", "2026-11-01"
-	e.Description = "Trains and runs neural networks in C++ and C#, on one machine or many."
-	e.Tags, e.Capabilities, e.Status = []string{"python", "neural-networks"}, []string{"training"}, record.Active
-	e.Signals.Facts[0].Date, e.Signals.Facts[1].Date, e.Signals.Facts[1].Day = "2026-11-01", "2026-10-31", "2026-10-30"
-	e.Signals.Benchmarks[0].Name, e.Signals.Benchmarks[0].Date = "SWE_bench (v1)", "2026-10"
-	e.IDs = []record.ID{{Namespace: "example-hub", Value: "example/1"}, {Namespace: "github", Value: "a/b"}, {Namespace: "github", Value: "a/c"}, {Namespace: "maven", Value: "org.example:x"}}
-	e.Lifecycle.Deprecated, e.Lifecycle.Retires = "2026-09-01", "2026-12-11"
-	e.Maintenance = record.Maintenance{State: record.Slow, AsOf: "2026-10-31"}
-	for path, v := range map[string]any{"family": "example", "modalities.input": []string{"text", "image"}, "modalities.output": []string{"text"},
-		"knowledge": "2025-01", "reasoningEfforts": []string{"low", "high"}} {
-		e.Values.Set(kinds.Default().Field(path), v)
-	}
-	e.Price.Date = "2026-10-30"
-	e.Signals.Facts = append(e.Signals.Facts, record.Fact{Name: "contextTokens", Number: 400_000, Date: "2026-10-30"}, record.Fact{Name: "outputTokens", Number: 128_000})
-	for i, o := range []string{"example-2", "old|example", "example:free"} {
-		e.Offers[i].ID, e.Offers[i].Date = o, "2026-10-30"
-	}
-	e.Offers[1].Provider, e.Offers[2].Provider, e.Offers[0].Modes[0].Name = "zeta", "unknown-router", "batch"
-	p.Providers = pricing.Providers{{Slug: "acme", Name: "Acme & Sons"}, {Slug: "zeta", Name: "Zeta"}}
-	p.Category, p.Board, p.Formula = "Machine-learning frameworks", "ML frameworks", "2026.2"
-	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
-	p.Alternatives[0].Name, p.Alternatives[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
-	p.Related[0].Name, p.Related[0].Reasons = "Companion", []string{"both tagged example"}
-	p.Changes[0].Fields = []record.FieldChange{
-		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
-		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},
-	}
-	p.Changes[0].Fields = append(p.Changes[0].Fields,
-		record.FieldChange{Field: "offers.acme/example-2%2E1.input", Old: []byte("1.25"), New: []byte("1.1")},
-		record.FieldChange{Field: "offers.zeta/x", Old: []byte("null"), New: e.Offers[0].AppendJSON(nil)})
-	created := *p.Changes[0]
-	created.Event, created.Timestamp = record.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	p.Changes, p.Total = append(p.Changes, &created), 2
-	return p
-}
-
-func TestMarkdown(t *testing.T) {
-	suite.Golden(t, "testdata/entity.md", site.Markdown(examplePage()))
-
-	least := &site.Page{Entity: &record.Entity{Type: "model", Slug: "bare", Name: "Bare", Category: "other", Status: record.Withdrawn},
-		Category: "Other", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01", Formula: "2026.2", Past: true,
-		Unranked: "the formula for type model has no dimensions"}
-	suite.Golden(t, "testdata/bare.md", site.Markdown(least))
-
-	hostile := fill("# 1. `a` *b* _c_ <b>&amp;</b> [x](javascript:y) ![i](z) | ~d~ $e$ \\ \u202eevil\r\n\n- item\n***\n", "javascript:alert(1)")
-	suite.Golden(t, "testdata/hostile.md", site.Markdown(hostile))
+// document returns a document in which every string is s and every external URL is u.
+func document(s, u string) string {
+	w := &site.Markdown{}
+	w.Line("# " + site.Text(s))
+	w.Line(site.Block(s))
+	w.Section("List", []string{"Name: " + site.Text(s), site.Link(s, u), "Address: " + site.Autolink(u)})
+	w.Table("Table", []string{"A", "B"}, [][]string{{site.Text(s), site.Autolink(u)}, {site.Link(s, "/path"), ""}})
+	return w.String()
 }
 
 // TestMarkdownBeginnings checks that a description is rendered as a paragraph, whatever it
@@ -118,14 +32,7 @@ func TestMarkdownBeginnings(t *testing.T) {
 		"~~~": "\\~\\~\\~", "```": "\\`\\`\\`", "<!-- c": "\\<!-- c", "a\\": "a\\\\", "café – naïve": "café – naïve", "👩\u200d💻 works": "👩\u200d💻 works",
 		"a\u2028b\u0085c\x00d": "a b c d", "\xff\xfe": "",
 	} {
-		p := fill("Name", "")
-		p.Entity.Description = text
-		lines := strings.Split(string(site.Markdown(p)), "\n")
-		got := ""
-		if lines[2] != "- Type: tool" {
-			got = lines[2]
-		}
-		if got != want {
+		if got := site.Block(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
@@ -174,31 +81,27 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add("text", u)
 	}
 	f.Fuzz(func(t *testing.T, s, u string) {
-		doc := string(site.Markdown(fill(s, u)))
-		probe := fill("Name", "")
-		probe.Entity.Description = s
-		if strings.Contains(string(site.Markdown(probe)), "# Name\n\n- Type") {
-			return // nothing in it is visible, so its lines are omitted
+		if site.Text(s) == "" {
+			return // nothing in it is visible
 		}
 		plainURL := "x"
 		switch {
 		case onTheWeb(u):
 			plainURL = "https://example.org/"
-		case !strings.Contains(string(site.Markdown(fill("Name", u))), "- Address: "):
-			plainURL = "" // nothing in it is visible
+		case strings.HasPrefix(u, "/"):
+			return // one of the service's own
+		case site.Autolink(u) == "":
+			plainURL = ""
 		}
-		plain := fill("x", plainURL)
-		if len(s) > 60 { // changes do not show long values
-			plain.Changes[0].Fields[0].Old = []byte(strings.Repeat("x", 61))
-		}
-		if got, want := shape(doc), shape(string(site.Markdown(plain))); got != want {
+		doc, plain := document(s, u), document("x", plainURL)
+		if got, want := shape(doc), shape(plain); got != want {
 			t.Errorf("%q and %q change the structure of\n%s\nfrom\n%s\nto\n%s", s, u, doc, want, got)
 		}
 	})
 }
 
 func TestLLMs(t *testing.T) {
-	e := examplePage().Entity
+	e := &record.Entity{Type: "tool", Slug: "example", Name: "Example", Description: "Trains and runs neural networks in C++ and C#, on one machine or many."}
 	m := &site.Map{Base: "https://kindex.example.org", Leaders: []*record.Entity{e},
 		Categories: []record.Category{{Slug: "nlp", Title: "Language", Description: "Reading & writing.", Count: 7}, {Slug: "other", Title: "Other", Count: 1}},
 		Manifest: &store.Manifest{ID: "20261101-0123456789abcdef", Title: "kindex", Description: "Tools and models.", AsOf: "2026-11-01T00:00:00Z",
@@ -235,7 +138,7 @@ func checkLLMs(t *testing.T, doc string) {
 	}
 }
 
-func ExampleAddress() {
-	fmt.Println(site.Address("https://kindex.example.org", "tool", "pytorch"))
+func ExampleMarkdownURL() {
+	fmt.Println(site.MarkdownURL("https://kindex.example.org", "tool", "pytorch"))
 	// Output: https://kindex.example.org/api/entity/tool/pytorch.md
 }

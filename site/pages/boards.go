@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -179,7 +178,7 @@ func (b *ranking) readPage() *page {
 }
 
 func (b *ranking) missingDay(text string, days []string) *page {
-	list := []suggestion{{Path: b.with("at", ""), Name: "Today’s leaderboard"}}
+	list := []suggestion{{Path: b.presentPath(), Name: "Today’s leaderboard"}}
 	for _, d := range days {
 		list = append(list, suggestion{Path: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
 	}
@@ -287,7 +286,7 @@ func (b *ranking) list() *listing {
 	l := &listing{Crumbs: []option{{Name: "Boards", To: boardsPath}}, Heading: b.heading(), Day: b.day, Ranked: true, Pick: b.day == "", What: "entities",
 		ordered: b.ordinals, Columns: append([]*column{{Name: "name", Title: "Name"}}, b.columns()...)}
 	if b.day != "" {
-		l.Today = b.with("at", "")
+		l.Today = b.presentPath()
 	}
 	if b.former.Known() {
 		l.Since = b.former.Day()
@@ -433,9 +432,6 @@ func (b *ranking) addMenus(l *listing) {
 	delete(choices, "page")
 	m := listMenu{Title: "Category", Folded: true, Chosen: b.boardTitle(b.slug)}
 	for _, slug := range b.knownCategories() {
-		if slug != b.slug && b.Static && b.day != "" && !slices.Contains(b.pastBoards()[slug], b.day) {
-			continue
-		}
 		m.Options = append(m.Options, option{Name: b.boardTitle(slug), To: b.address(slug, choices), Chosen: slug == b.slug})
 	}
 	l.Menus = append(l.Menus, m)
@@ -445,25 +441,29 @@ func (b *ranking) addMenus(l *listing) {
 // site has no boards of boards.yaml of earlier days.
 func (b *ranking) addDays(l *listing) {
 	choices, days := maps.Clone(b.choices), b.earlierDays()
-	if b.Static {
-		days = nil
-		if b.own == nil {
-			days = b.pastBoards()[b.slug]
-		}
-		delete(choices, "type")
-	}
-	if len(days) == 0 {
+	if len(days) == 0 || b.Static && (b.own != nil || len(b.ordinals) == 0) {
 		return
+	}
+	if b.Static {
+		delete(choices, "type")
 	}
 	delete(choices, "page")
 	delete(choices, "at")
 	m := listMenu{Title: "Earlier days", Name: "days", Folded: true,
-		Options: []option{{Name: "Today", To: b.with("at", ""), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
+		Options: []option{{Name: "Today", To: b.presentPath(), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
 	for _, at := range slices.Backward(days) {
 		choices["at"] = at
 		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.address(b.slug, choices), Chosen: at == b.day})
 	}
 	l.Menus = append(l.Menus, m)
+}
+
+// presentPath returns the path of the same leaderboard today, or of all if the category no longer exists.
+func (b *ranking) presentPath() string {
+	if b.own == nil && b.titles[b.slug] == "" {
+		return boardsPath
+	}
+	return b.with("at", "")
 }
 
 // earlierDays returns the days before the as-of day that have snapshots, oldest first.
@@ -531,59 +531,6 @@ func deltaOf(moved leaderboard.Movement) boardDelta {
 		return boardDelta{"down", "▼" + textfmt.Count(-n), "down " + strconv.Itoa(-n)}
 	}
 	return boardDelta{"same", "=", "unchanged"}
-}
-
-// findPastBoards returns, by category, the earlier days on which a leaderboard had rows. A
-// static site has pages for these days only.
-func (s *Site) findPastBoards() map[string][]string {
-	a, found := s.Build.History(), map[string][]string{}
-	categories := s.changeCategories()
-	for _, c := range s.Categories {
-		categories = append(categories, c.Slug)
-	}
-	slices.Sort(categories)
-	categories = slices.Compact(categories)
-	for _, at := range s.earlierDays() {
-		past, err := a.Day(at)
-		if err != nil {
-			continue // its pages say so
-		}
-		for _, c := range categories {
-			if !past.View.Board(c, "", "composite").IsEmpty() {
-				found[c] = append(found[c], at)
-			}
-		}
-	}
-	return found
-}
-
-// boardPaths yields the paths of a static site's leaderboards: the pages of the boards; for each
-// category and type, those of today's leaderboard by composite score; and for each category and earlier
-// day, the first page of the leaderboard of all types.
-func boardPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		paths := []string{boardsPath, boardPath(view.AllBoard)}
-		add := func(total int, path string) { paths = slices.AppendSeq(paths, pagesOf(total, path)) }
-		for _, b := range s.ownBoards() {
-			add(len(s.Own.Now(b).Entries), boardPath(b.Slug))
-		}
-		for _, c := range s.Categories {
-			for _, old := range c.Formerly {
-				paths = append(paths, boardPath(old))
-			}
-			add(int(s.Build.Board(c.Slug, "", "composite").GetCardinality()), boardPath(c.Slug))
-			for _, t := range s.types() {
-				add(int(s.Build.Board(c.Slug, t, "composite").GetCardinality()), boardPath(c.Slug)+"type-"+t+"/")
-			}
-		}
-		past := s.pastBoards()
-		for _, c := range slices.Sorted(maps.Keys(past)) {
-			for _, at := range past[c] {
-				paths = append(paths, boardPath(c)+"at-"+at+"/")
-			}
-		}
-		slices.Values(paths)(yield)
-	}
 }
 
 // entityBoard is the explanation of an entity's score on a board.

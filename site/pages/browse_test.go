@@ -409,7 +409,7 @@ func (b *browsed) checkLinks() {
 	b.t.Helper()
 	mine := regexp.MustCompile(`^/(categories|providers|tags|capabilities|changes|data|docs|tools|models|tool/$|model/$)`)
 	written := map[string]bool{}
-	for p := range b.Paths {
+	for _, p := range pathsOf(b.t, b.Site, func(path string) bool { return path == "/" || mine.MatchString(path) }) {
 		written[p] = mine.MatchString(p)
 	}
 	n := 0

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -156,32 +155,4 @@ func nearCategories(slug string, all []category) []suggestion {
 		list = append(list, suggestion{c.Path, c.Title, textfmt.Plural(c.Count, "entity", "entities")})
 	}
 	return list
-}
-
-// categoryPaths yields the category pages of a static site.
-func categoryPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		all, err := s.categoryCounts()
-		if err != nil {
-			return // the page that lists the categories returns the error
-		}
-		for _, c := range all {
-			for _, old := range c.Formerly {
-				if !yield(categoryPath(old)) {
-					return
-				}
-			}
-			of := []typeCount{{"", c.Count, c.Path}}
-			if len(c.Types) > 1 {
-				of = append(of, c.Types...)
-			}
-			for _, t := range of {
-				for p := range pagesOf(t.Count, t.Path) {
-					if !yield(p) {
-						return
-					}
-				}
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -289,20 +288,12 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, numb
 		last.Changes = append(last.Changes, c)
 	}
 	if number > 1 {
-		d.Prev = r.dated(r.withChange("page", pageChoice(number-1)), d)
+		d.Prev = r.dated(r.withChange("page", pageNumber(number-1)), d)
 	}
 	if to < d.Total {
-		d.Next = r.dated(r.withChange("page", pageChoice(number+1)), d)
+		d.Next = r.dated(r.withChange("page", pageNumber(number+1)), d)
 	}
 	return nil
-}
-
-// pageChoice returns a page number in the form used in paths: "" for the first page.
-func pageChoice(number int) string {
-	if number <= 1 {
-		return ""
-	}
-	return strconv.Itoa(number)
 }
 
 // describeChange reads an entry and keeps its first lines, and the first items of each
@@ -388,49 +379,5 @@ var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFil
 // changesPath returns the path of a page of changes with one filter value, which may be
 // "" for all changes.
 func changesPath(field, value string, page int) string {
-	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
-}
-
-// changesPaths yields the pages of a static site: those of all changes, those for each single filter
-// value, and those of each refresh.
-func changesPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		pages := func(field, value string, n uint64) bool {
-			for p := 1; p == 1 || (p-1)*changeRows < int(n); p++ { //nolint:gosec // a number of changes
-				if !yield(changesPath(field, value, p)) {
-					return false
-				}
-			}
-			return true
-		}
-		filtered := func(field, value string) bool {
-			f, figures := history.ChangeFilter{To: s.Build.History().Changes()}, ""
-			if chooseChange(&f, field, value); field == "figures" {
-				figures = value
-			}
-			return pages(field, value, s.News.Entries(s.selectChanges(f, figures)).GetCardinality())
-		}
-		if !filtered("", "") {
-			return
-		}
-		for _, c := range s.Categories {
-			for _, old := range c.Formerly {
-				if !yield(changesPath("category", old, 1)) {
-					return
-				}
-			}
-		}
-		for _, field := range changeFilters {
-			for _, o := range s.filterValues(field) {
-				if !filtered(field, o.Value) {
-					return
-				}
-			}
-		}
-		for _, id := range s.News.Refreshes() {
-			if members, _ := s.News.Members(id); !pages("refresh", id, members.GetCardinality()) {
-				return
-			}
-		}
-	}
+	return changesRoute.path(nil, map[string]string{field: value, "page": pageNumber(page)})
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"iter"
 	"time"
 
 	"kindex/exports/didyoumean"
@@ -88,15 +87,4 @@ func (s *Site) monthOptions(most int) (list []option) {
 		list = append(list, option{Name: monthTitle(name), To: monthPath(name)})
 	}
 	return list
-}
-
-// monthPaths yields the pages of all months.
-func monthPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, o := range s.monthOptions(len(s.News.Months())) {
-			if !yield(o.To) {
-				return
-			}
-		}
-	}
 }

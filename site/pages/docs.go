@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"iter"
 	"maps"
 	"math"
 	"path"
@@ -200,20 +199,6 @@ func (r *request) guide() (*page, error) {
 	}
 	shown := g.shown(base)
 	return &page{Template: "guide", Title: g.Title, Description: shown.Lead, Data: shown, Scripts: []string{"code.js"}}, nil
-}
-
-func guidePaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		files, err := guideFiles()
-		if err != nil {
-			return // the page that lists the guides returns the error
-		}
-		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if !yield(guidePath(name)) {
-				return
-			}
-		}
-	}
 }
 
 // APIDocsPath is the path of the API reference; the paths of its files start with it.

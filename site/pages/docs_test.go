@@ -16,7 +16,7 @@ func TestGuidesNameTheService(t *testing.T) {
 	served := siteOf(t, pastBuild(t), pages.Options{Base: base})
 	file := siteOf(t, pastBuild(t), pages.Options{Static: true, Base: "https://files.example.net", API: base})
 	own := 0
-	for path := range served.Paths {
+	for _, path := range pathsOf(t, file, func(path string) bool { return path == "/" || path == "/docs/" }) {
 		if !strings.HasPrefix(path, "/docs/") || path == "/docs/" {
 			continue
 		}

@@ -101,9 +101,11 @@ func (r *request) entity() (*page, error) {
 	case !ok:
 		return r.missingEntity(typ, slug)
 	}
-	e := r.Build.Entity(o)
-	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
-	r.describe(d, r.AsOf)
+	d, err := r.present(o)
+	if err != nil {
+		return nil, err
+	}
+	d.Boards = r.entityBoards(o, d.Entity)
 	moments, err := r.Build.Moments(o, entityVersions)
 	if err != nil {
 		return nil, err
@@ -112,16 +114,21 @@ func (r *request) entity() (*page, error) {
 	if err := r.fillRank(d, o); err != nil {
 		return nil, err
 	}
-	d.Boards = r.entityBoards(o, e)
-	d.similarLists = r.similar(e, o, entityNear)
-	if d.History, err = r.history(d.Now, r.changesOf(o), 1); err != nil {
+	d.Use = r.embedCode(d)
+	return &page{Template: "entity", Title: d.Name, Description: d.Description, Data: d, Scripts: []string{"entity.js"},
+		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug), LinkedData: r.application(d)}, nil
+}
+
+// present returns what a page says of an entity, but for its figures and scores over time.
+func (r *request) present(o uint32) (d *entityPage, err error) {
+	d = &entityPage{Entity: r.Build.Entity(o), AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
+	r.describe(d, r.AsOf)
+	d.similarLists = r.similar(d.Entity, o, entityNear)
+	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return nil, err
 	}
-	p := &page{Template: "entity", Title: e.Name, Description: e.Description, Data: d, Scripts: []string{"entity.js"},
-		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug)}
-	p.LinkedData = r.application(d)
-	d.Use = r.embedCode(d)
-	return p, nil
+	d.History, err = r.history(d.Now, r.changesOf(o), 1)
+	return d, err
 }
 
 // cardTitles are titles that are too long for the columns of lists.
@@ -198,11 +205,8 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// fillRank fills in a record's rank and its score history.
-func (r *request) fillRank(d *entityPage, o uint32) (err error) {
-	if d.Standing, err = r.standing(o, d.Entity); err != nil {
-		return err
-	}
+// fillRank fills in a record's score history.
+func (r *request) fillRank(d *entityPage, o uint32) error {
 	history, err := r.Boards.RankHistory(o)
 	d.Course = r.scoreHistory(d, history)
 	return err
@@ -244,29 +248,31 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.entityVersion(e, v, asOf)
-}
-
-// entityVersion renders a version of an entity as of the end of a day.
-func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page, error) {
-	a, day := r.Build.History(), asOf.Format(time.DateOnly)
-	d := &entityPage{Entity: e, Day: day, AsOf: day}
-	if now := a.Version(a.Newest(v)); !now.Deleted {
-		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {
-			d.Now = r.path(o)
-		}
+	d, err := r.past(e, v, asOf)
+	if err != nil {
+		return nil, err
 	}
-	if e.Slug != r.arg("slug") {
+	if e.Slug != slug {
 		d.Then = e.Slug
 	}
-	r.describe(d, asOf)
 	moments, err := a.Moments(v, entityVersions)
 	if err != nil {
 		return nil, err
 	}
 	r.fillSeries(d, moments, asOf)
-	if d.History, err = r.history("", r.changesUntil(v, asOf), 1); err != nil {
-		return nil, err
-	}
 	return &page{Template: "entity", Title: textfmt.Name(e.Name) + " on " + textfmt.DayOrUnknown(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
+}
+
+// past returns what a page says of a version of an entity as of the end of a day, but for its figures over time.
+func (r *request) past(e *record.Entity, v int, asOf time.Time) (d *entityPage, err error) {
+	a, day := r.Build.History(), asOf.Format(time.DateOnly)
+	d = &entityPage{Entity: e, Day: day, AsOf: day}
+	if now := a.Version(a.Newest(v)); !now.Deleted {
+		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {
+			d.Now = r.path(o)
+		}
+	}
+	r.describe(d, asOf)
+	d.History, err = r.history("", r.changesUntil(v, asOf), 1)
+	return d, err
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strings"
 
@@ -105,18 +104,4 @@ func (r *request) entityBadge() (*page, error) {
 		}
 		return badge.SVG(badge.DefaultLabel(r.Build.Manifest, show), message, colour), "image/svg+xml", nil
 	})
-}
-
-// externalPaths yields the paths of a file at all current and former addresses of
-// entities.
-func externalPaths(file string) func(*Site) iter.Seq[string] {
-	return func(s *Site) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			for path := range entityPaths(s) {
-				if !yield(path + file) {
-					return
-				}
-			}
-		}
-	}
 }

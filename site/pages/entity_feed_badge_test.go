@@ -32,7 +32,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: adasSite})
 	e := edgetest.Start(t, edge.Options{Dir: out, URL: adasSite, LimitAnonymous: 0})
 	n := 0
-	for path := range s.Paths {
+	for _, path := range pathsOf(t, s, func(path string) bool { return path == "/" }) {
 		address, isBadge := strings.CutSuffix(path, "/badge.svg")
 		if !isBadge {
 			continue

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"strconv"
 	"time"
 
@@ -126,42 +125,6 @@ func (r *request) entityHistory() (*page, error) {
 	p := &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
 		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
 	return p, nil
-}
-
-// historyPaths yields the history pages of all entities with more changes than their
-// page shows.
-func historyPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for path, changes := range s.histories() {
-			pages := (changes + entityChanges - 1) / entityChanges
-			for n := 1; n <= pages && pages > 1; n++ {
-				to := path + "history/"
-				if n > 1 {
-					to += "page-" + strconv.Itoa(n) + "/"
-				}
-				if !yield(to) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// histories yields the paths of all entities, each with the number of its changes.
-func (s *Site) histories() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		for typ, slug := range s.Build.Keys {
-			o, former, ok := s.Build.Find(typ, slug)
-			if ok && !former && !yield(siteurl.Entity(typ, slug), len(s.changesOf(o))) {
-				return
-			}
-		}
-		for address, v := range s.tombstones() {
-			if v.Deleted && !yield(siteurl.Entity(address[0], address[1]), len(s.Build.History().EntityChanges(s.lastVersion(address)))) {
-				return
-			}
-		}
-	}
 }
 
 func (s *Site) lastVersion(address [2]string) int {

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -95,56 +94,4 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 		d.Near = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}})
 	}
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
-}
-
-// tombstones yields the former addresses of entities, each with the version that deleted the
-// entity or, if the entity has moved, the entity's current version.
-func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
-	return func(yield func([2]string, record.Version) bool) {
-		a, seen := s.Build.History(), map[[2]string]bool{}
-		for i := range a.Versions() {
-			v := a.Version(i)
-			address := [2]string{v.Type, v.Slug}
-			if seen[address] {
-				continue
-			}
-			seen[address] = true
-			if _, _, ok := s.Build.Find(v.Type, v.Slug); ok {
-				continue
-			}
-			if now, standing := s.Build.ResolveRemoved(v.Type, v.Slug); standing != history.Unknown && !yield(address, now) {
-				return
-			}
-		}
-	}
-}
-
-// entityPaths yields the pages of all entities, including withdrawn ones, and the former
-// addresses of entities that have moved or been deleted.
-func entityPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for typ, slug := range s.Build.Keys {
-			if _, _, ok := s.Build.Find(typ, slug); ok && !yield(siteurl.Entity(typ, slug)) {
-				return
-			}
-		}
-		for address := range s.tombstones() {
-			if !yield(siteurl.Entity(address[0], address[1])) {
-				return
-			}
-		}
-	}
-}
-
-// filePaths yields the paths of a file next to the pages of all current entities.
-func filePaths(file string) func(*Site) iter.Seq[string] {
-	return func(s *Site) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			for typ, slug := range s.Build.Keys {
-				if _, former, ok := s.Build.Find(typ, slug); ok && !former && !yield(siteurl.Entity(typ, slug)+file) {
-					return
-				}
-			}
-		}
-	}
 }

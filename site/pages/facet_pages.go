@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 
@@ -85,7 +84,7 @@ func facetList(k *facetKind) func(*request) (*page, error) {
 				d.Next = k.letterPath(d.Letter, number+1)
 			}
 		}
-		for _, o := range []*facetKind{byProvider, byTag, byCapability} {
+		for _, o := range facetKinds {
 			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})
 		}
 		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Total, k.One, k.Many) + " in the index."}, nil
@@ -109,23 +108,4 @@ func (d *facetPage) sortGroups() {
 		return slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == a.Letter }) -
 			slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == b.Letter })
 	})
-}
-
-// letterPaths yields, for a static site, the pages of all letters.
-func letterPaths(k *facetKind) func(*Site) iter.Seq[string] {
-	return func(s *Site) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			t, err := s.facetValues(k)
-			if err != nil || t.used <= maxFacetValues {
-				return
-			}
-			for _, l := range t.letters {
-				for page := 1; (page-1)*maxFacetValues < l.Count; page++ {
-					if !yield(k.letterPath(l.Value, page)) {
-						return
-					}
-				}
-			}
-		}
-	}
 }

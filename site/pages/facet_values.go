@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -30,6 +29,9 @@ var (
 	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Keywords for finding entities."}
 	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as stated in their entries."}
 )
+
+// facetKinds lists them.
+var facetKinds = []*facetKind{byProvider, byTag, byCapability}
 
 // path returns the path of a value's page.
 func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
@@ -73,7 +75,7 @@ func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets
 // countFacets returns, by field, functions that count its values on the first call.
 func (s *Site) countFacets() map[string]func() (*facetValues, error) {
 	m := map[string]func() (*facetValues, error){}
-	for _, k := range []*facetKind{byProvider, byTag, byCapability} {
+	for _, k := range facetKinds {
 		m[k.Field] = sync.OnceValues(func() (*facetValues, error) { return s.countFacet(k) })
 	}
 	return m
@@ -133,46 +135,6 @@ func (t *facetValues) suggestions(key string) []suggestion {
 		list = append(list, suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")})
 	}
 	return list
-}
-
-// facetValuePaths yields, for a static site, the pages of all values of a field.
-func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
-	return func(s *Site) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			t, err := s.facetValues(k)
-			if err != nil {
-				return // the page that lists the values returns the error
-			}
-			for _, v := range t.all {
-				for _, synonym := range s.Build.ReplacedBy(k.Field, v.Name) {
-					if !yield(k.path(synonym)) {
-						return
-					}
-				}
-				for p := range s.valuePages(k, v) {
-					if !yield(p) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// valuePages yields the pages of a value: those of all its entities and, if they are of several kinds, of
-// each kind.
-func (s *Site) valuePages(k *facetKind, v facetValue) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		path := k.Path + siteurl.Key(v.folded) + "/"
-		paths := slices.Collect(pagesOf(v.Count, path))
-		counts := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}), "type", math.MaxInt)
-		for _, c := range counts {
-			if len(counts) > 1 {
-				paths = slices.AppendSeq(paths, pagesOf(c.Count, path+"type-"+c.Value+"/"))
-			}
-		}
-		slices.Values(paths)(yield)
-	}
 }
 
 // letterOf returns the group of a value: a letter, "0" for digits or "other".

@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"html/template"
-	"iter"
 	"maps"
 	"net/url"
 	"slices"
@@ -411,46 +410,6 @@ func (r *request) ofKind() (*page, error) {
 // ofType leads to the list of a kind.
 func (r *request) ofType() (*page, error) {
 	return &page{location: r.kindPath(r.arg("type"))}, nil
-}
-
-// kindPaths yields the paths of the lists of kinds.
-func kindPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, t := range s.types() {
-			set := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{t}}}})
-			for p := range pagesOf(int(set.GetCardinality()), s.kindPath(t)) {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// typePaths yields the paths that lead to the lists of kinds.
-func typePaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, t := range s.types() {
-			if !yield("/" + t + "/") {
-				return
-			}
-		}
-	}
-}
-
-// pagesOf yields the paths of the pages of a list.
-func pagesOf(total int, path string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for n := 1; n == 1 || (n-1)*listRows < total; n++ {
-			to := path
-			if n > 1 {
-				to += "page-" + strconv.Itoa(n) + "/"
-			}
-			if !yield(to) {
-				return
-			}
-		}
-	}
 }
 
 // mixed fills in a list of entities of several kinds, or of one of them. It returns false if there is

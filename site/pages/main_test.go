@@ -1,11 +1,16 @@
 package pages_test
 
 import (
+	"context"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
+	"kindex/site/pages"
 )
 
 // passedOver reports whether the i-th of many cases runs only in make soak: all but every
@@ -19,4 +24,27 @@ func TestMain(m *testing.M) {
 	}
 	edgetest.Stop()
 	os.Exit(code)
+}
+
+// everything makes pathsOf follow all links.
+func everything(string) bool { return true }
+
+// pathsOf returns the paths of all pages and files of a static site, following the links of some pages.
+func pathsOf(tb testing.TB, s *pages.Site, follows func(path string) bool) (paths []string) {
+	tb.Helper()
+	var mu sync.Mutex
+	err := s.Crawl(context.Background(), func(path string) (*pages.Answer, error) {
+		mu.Lock()
+		paths = append(paths, path)
+		mu.Unlock()
+		if !strings.HasSuffix(path, "/") || !follows(path) {
+			return nil, nil //nolint:nilnil // a file leads nowhere
+		}
+		return s.Get(pages.Request{Path: path})
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	slices.Sort(paths)
+	return paths
 }

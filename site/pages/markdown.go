@@ -2,88 +2,211 @@ package pages
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/site"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 // Limits for an entity shown as Markdown.
 const (
-	markdownNear    = 5
+	markdownOffers  = 40
 	markdownChanges = 10 // the newest
 )
 
 // Markdown renders an entity as Markdown. base is the URL of the service, without a
 // trailing slash.
 func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
-	e := s.Build.Entity(o)
-	p := s.markdownOf(e, s.AsOf, base)
-	at, err := s.standing(o, e)
+	r := &request{Site: s, Request: Request{Base: base}}
+	d, err := r.present(o)
 	if err != nil {
 		return nil, err
 	}
-	if at != nil {
-		p.Rank, p.Ranked, p.Board = at.Rank, at.Of, at.Title
-	}
-	similar := s.similar(e, o, markdownNear)
-	p.Alternatives, p.Related = markdownSimilar(similar.Alternatives), markdownSimilar(similar.Related)
-	if err := s.addChanges(p, s.changesOf(o)); err != nil {
-		return nil, err
-	}
-	return site.Markdown(p), nil
-}
-
-func markdownSimilar(rows []similarRow) (list []site.Similar) {
-	for _, w := range rows {
-		list = append(list, site.Similar{Type: w.Type, Slug: w.Slug, Name: w.Name, Similarity: w.Similarity, Reasons: w.Reasons})
-	}
-	return list
+	return r.markdown(d), nil
 }
 
 // MarkdownAt renders a version of an entity, as of the end of a day, as Markdown.
 func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) ([]byte, error) {
-	p := s.markdownOf(e, day, base)
-	p.Past = true
-	if err := s.addChanges(p, s.changesUntil(version, day)); err != nil {
+	r := &request{Site: s, Request: Request{Base: base}}
+	d, err := r.past(e, version, day)
+	if err != nil {
 		return nil, err
 	}
-	return site.Markdown(p), nil
+	return r.markdown(d), nil
 }
 
-func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.Page {
-	p := &site.Page{Entity: e, Category: s.categoryTitle(e.Category), Base: base, Build: s.buildID(), AsOf: asOf.UTC().Format(time.DateOnly),
-		Formula: s.Formula.Version, Providers: s.Build.Providers(), Namespace: s.Build.Namespace}
-	if s.Static && s.API == "" {
-		p.Base, p.Files = cmp.Or(s.Base, strings.TrimSuffix(s.Root, "/")), true
+// markdown renders the page of an entity, without charts.
+func (r *request) markdown(d *entityPage) []byte {
+	w := &site.Markdown{}
+	w.Line("# " + cmp.Or(site.Text(d.Name), site.Text(d.Slug)))
+	if text := site.Block(d.Description); text != "" {
+		w.Line(text)
 	}
-	x := s.Formula.Explain(e, asOf)
-	if x.Reason != nil {
-		p.Unranked = *x.Reason
-	}
-	for _, d := range x.Dimensions {
-		part := site.Dimension{Name: d.Name, Score: d.Score, Weight: d.Weight}
-		for _, m := range d.Measures {
-			part.Measures = append(part.Measures, site.Measure{Name: m.Name, State: m.State, Score: m.Score})
+	w.List(r.markdownFacts(d))
+	r.markdownOffers(w, d.Market)
+	r.markdownScore(w, d)
+	figures := func(heading string, list []figure) {
+		var rows [][]string
+		for _, f := range list {
+			rows = append(rows, []string{site.Text(f.Name), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()})
 		}
-		p.Scores = append(p.Scores, part)
+		w.Table(heading, []string{"Name", "Value", "Observed", "Source"}, rows)
 	}
-	return p
+	figures("Figures", d.Signals)
+	figures("Benchmarks", d.Results)
+	similar := func(heading string, list []similarRow) {
+		var items []string
+		for _, x := range list {
+			items = append(items, site.Link(x.Name, r.markdownURL(x.Type, x.Slug))+": "+markdownWords(x.Reasons))
+		}
+		w.Section(heading, items)
+	}
+	similar("Alternatives", d.Alternatives)
+	similar("Related", d.Related)
+	var items []string
+	for _, c := range d.History.Changes[:min(markdownChanges, len(d.History.Changes))] {
+		items = append(items, c.Timestamp.UTC().Format(time.DateOnly)+": "+site.Text(c.Summary.Title))
+	}
+	if n := d.History.Total; n > len(items) {
+		items = append(items, textfmt.Count(n-len(items))+" more")
+	}
+	w.Section("Changes", items)
+	w.Section("More", r.markdownLinks(d))
+	w.Line("Build " + site.Text(r.buildID()) + ", formula " + site.Text(r.Formula.Version) + ".")
+	return w.Bytes()
 }
 
-// addChanges adds the latest of the given changes to a page.
-func (s *Site) addChanges(p *site.Page, list []uint32) error {
-	p.Total = len(list)
-	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {
-		change, err := s.Build.History().Change(int(list[i]))
-		if err != nil {
-			return err
+// markdownWords lists words.
+func markdownWords(list []string) string { return site.Text(strings.Join(list, ", ")) }
+
+// markdownFacts returns what is known of an entity, each fact with a name.
+func (r *request) markdownFacts(d *entityPage) (items []string) {
+	add := func(name, value, note string) {
+		if note = site.Text(note); note != "" {
+			note = " (" + note + ")"
 		}
-		p.Changes = append(p.Changes, change)
+		if value != "" {
+			items = append(items, site.Block(name)+": "+value+note)
+		}
 	}
-	return nil
+	add("Type", site.Text(d.Type), "")
+	if d.Status != record.Active {
+		add("Status", site.Text(d.Status), "")
+	}
+	for _, n := range d.Notices {
+		add("Notice", site.Text(n.Strong+" "+n.Text), "")
+		if n.Next != nil {
+			typ, slug, _ := strings.Cut(d.Lifecycle.ReplacedBy, "/")
+			add("Successor", site.Link(n.Next.Name, r.markdownURL(typ, slug)), "")
+		}
+		if n.Out != nil {
+			add("Announcement", site.Autolink(n.Out.To), "")
+		}
+	}
+	for _, f := range d.Facts {
+		add(f.Name, site.Text(f.Value), f.Note)
+	}
+	for _, l := range d.Main {
+		add(l.Name, site.Autolink(l.To), "")
+	}
+	for _, id := range d.Names {
+		add(id.Namespace, site.Link(id.Value, id.To), "")
+	}
+	for i, list := range [][]link{d.Tags, d.Skills} {
+		var names []string
+		for _, l := range list {
+			names = append(names, l.Name)
+		}
+		add([]string{"Tags", "Capabilities"}[i], markdownWords(names), "")
+	}
+	return items
+}
+
+// markdownOffers writes the offers.
+func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
+	if t == nil {
+		return
+	}
+	var rows [][]string
+	for _, o := range slices.Concat(t.Rows, t.Rest) {
+		if o.Dead {
+			o.More = append([]string{record.Deprecated}, o.More...)
+		}
+		row := []string{o.Provider, o.ID, o.Input, o.Output, o.CacheRead, o.Context, strings.Join(o.More, "; "), o.Date}
+		for i := range row {
+			row[i] = site.Text(row[i])
+		}
+		rows = append(rows, append(row, o.markdownSource()))
+	}
+	w.Table("Prices, in US dollars per million tokens", []string{"Provider", "Model ID", "Input", "Output", "Cache read", "Context", "More", "Read", "Source"}, rows[:min(markdownOffers, len(rows))])
+	if n := len(rows) - markdownOffers; n > 0 {
+		w.Line(textfmt.Plural(n, "more offer is", "more offers are") + " in the JSON.")
+	}
+}
+
+// markdownSource returns the source of a figure.
+func (g *figure) markdownSource() string { return cmp.Or(site.Autolink(g.Address), site.Text(g.Source)) }
+
+// markdownScore writes the score and its parts.
+func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
+	var rows [][]string
+	for _, p := range d.Score.Parts {
+		var figures []string
+		for _, m := range p.Measures {
+			figures = append(figures, m.Name+" "+m.Figure+" → "+cmp.Or(m.Score, m.State))
+		}
+		if n := len(p.Missing); n > 0 {
+			figures = append(figures, strconv.Itoa(n)+" missing")
+		}
+		value := "unknown"
+		if p.DimensionScore.Value != nil {
+			value = p.Value
+		}
+		rows = append(rows, []string{site.Text(r.label(p.Name)), value, textfmt.Short(p.Weight), markdownWords(figures)})
+	}
+	w.Table("Score", []string{"Part", "0 to 100", "Weight", "From"}, rows)
+	said := "No score"
+	if d.Scores.Composite.Known() {
+		said = d.Scores.Composite.String() + " of 100"
+	}
+	if said += " as of " + d.AsOf; d.Score.Reason != nil {
+		said += ": " + *d.Score.Reason
+	}
+	if d.Standing != nil {
+		said += ", " + d.Standing.Words()
+	}
+	w.Line(site.Text(said + "."))
+}
+
+// inFiles reports whether the links of Markdown lead to a static site, which has files instead of an API.
+func (s *Site) inFiles() bool { return s.Static && s.API == "" }
+
+// markdownURL returns the URL of the Markdown of an entity.
+func (r *request) markdownURL(typ, slug string) string {
+	if r.inFiles() {
+		return cmp.Or(r.Site.Base, strings.TrimSuffix(r.Root, "/")) + siteurl.Entity(typ, slug) + "entity.md"
+	}
+	return site.MarkdownURL(r.Base, typ, slug)
+}
+
+// markdownLinks returns links to other forms of an entity.
+func (r *request) markdownLinks(d *entityPage) []string {
+	all := strings.TrimSuffix(r.markdownURL(d.Type, d.Slug), ".md")
+	if r.inFiles() {
+		folder := strings.TrimSuffix(all, "entity")
+		return []string{site.Link("JSON", all+".json"), site.Link("all changes", folder+"history.json")}
+	}
+	json := all
+	if d.Day != "" {
+		json += "?at=" + d.Day
+	}
+	return []string{site.Link("JSON", json), site.Link("how the score is calculated", all+"/score"), site.Link("similar entities", all+"/similar"), site.Link("all changes", all+"/changelog")}
 }
 
 // buildID returns the ID of the build, with that of the overlay if there is one.

@@ -192,7 +192,7 @@ func TestForDevelopers(t *testing.T) {
 				t.Errorf("%+v: has %s", c.options, text)
 			}
 		}
-		if !slices.Contains(slices.Collect(s.Paths), "/developer/") {
+		if !slices.Contains(pathsOf(t, s, func(path string) bool { return path == "/" }), "/developer/") {
 			t.Error("a static site has no page for developers")
 		}
 	}

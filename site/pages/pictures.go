@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"container/list"
-	"iter"
 	"strings"
 	"sync"
 	"time"
@@ -37,21 +36,6 @@ func (s *Site) picturePath(typ, slug string) string {
 		return ""
 	}
 	return "/og/" + typ + "/" + slug + ".png"
-}
-
-// picturePaths yields the images of a static site.
-func picturePaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if s.Base == "" {
-			return // pages name images only by absolute URLs
-		}
-		for typ, slug := range s.Build.Keys {
-			_, former, ok := s.Build.Find(typ, slug)
-			if to := s.picturePath(typ, slug); ok && !former && to != "" && !yield(to) {
-				return
-			}
-		}
-	}
 }
 
 // pictureCache caches the most recently requested images.

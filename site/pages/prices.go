@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"slices"
 
 	"kindex/exports/didyoumean"
@@ -114,9 +113,4 @@ func (r *request) filtersOfOffers(offers *view.Offers) *filters {
 // sold reports whether entities of some kind have offers.
 func (s *Site) sold() bool {
 	return slices.ContainsFunc(s.types(), func(t string) bool { return s.kinds().Kind(t).HasBlock(kinds.Offers) }) && len(s.Build.Offers().Values("provider")) > 0
-}
-
-// pricePaths yields the pages of prices of a static site.
-func pricePaths(s *Site) iter.Seq[string] {
-	return pagesOf(s.Build.Offers().Select(&view.OfferFilter{}).Len(), pricesPath)
 }

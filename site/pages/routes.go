@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -9,56 +8,56 @@ import (
 	"kindex/site/siteurl"
 )
 
-// routes lists all of the website's pages: their paths and choices, the functions that
-// render them, and the paths that a static site has.
+// routes lists all of the website's pages: their paths and choices, and the functions that
+// render them.
 var routes []route
 
 func init() { // the table is set in init, because pages look up their own paths in it
 	routes = []route{
-		{"/", nil, (*request).home, only("/")},
-		{"/search/", nil, (*request).search, only("/search/")},
-		{"/changes/", changesRoute.choices, (*request).changes, changesPaths},
-		{"/changes/:month/", nil, (*request).month, monthPaths},
-		{"/categories/", nil, (*request).categories, only("/categories/")},
-		{"/categories/:category/", []string{"type", "page"}, (*request).category, categoryPaths},
-		{"/providers/", nil, facetList(byProvider), only("/providers/")},
-		{"/providers/:key/", []string{"type", "page"}, facetValueList(byProvider), facetValuePaths(byProvider)},
-		{"/providers/all/", []string{"letter", "page"}, facetList(byProvider), letterPaths(byProvider)},
-		{"/tags/", nil, facetList(byTag), only("/tags/")},
-		{"/tags/:key/", []string{"type", "page"}, facetValueList(byTag), facetValuePaths(byTag)},
-		{"/tags/all/", []string{"letter", "page"}, facetList(byTag), letterPaths(byTag)},
-		{"/capabilities/", nil, facetList(byCapability), only("/capabilities/")},
-		{"/capabilities/:key/", []string{"type", "page"}, facetValueList(byCapability), facetValuePaths(byCapability)},
-		{"/capabilities/all/", []string{"letter", "page"}, facetList(byCapability), letterPaths(byCapability)},
-		{"/data/", nil, (*request).data, only("/data/")},
-		{qualityPath, nil, (*request).dataQuality, only(qualityPath)},
-		{"/docs/", nil, (*request).docs, only("/docs/")},
-		{"/docs/scoring/", nil, (*request).scoring, only("/docs/scoring/")},
-		{"/docs/:guide/", nil, (*request).guide, guidePaths},
-		{"/:type/:slug/", []string{"at"}, (*request).entity, entityPaths},
-		{"/:type/:slug/history/", []string{"page"}, (*request).entityHistory, historyPaths},
-		{boardsPath, nil, (*request).boardsHome, nil},
-		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
-		{"/trending/", []string{"window", "by", "type"}, (*request).trending, trendingPaths},
-		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, only("/quality-and-price/")},
-		{"/compare/", nil, (*request).compare, only("/compare/")},
-		{pricesPath, []string{"page"}, (*request).prices, pricePaths},
-		{"/search.json", nil, (*request).searchFile, only("/search.json")},
-		{"/:type/:slug/entity.json", nil, (*request).record, (*Site).records},
-		{"/:type/:slug/entity.md", nil, (*request).entityMarkdown, filePaths("entity.md")},
-		{"/:type/:slug/history.json", nil, (*request).entityChangesJSON, filePaths("history.json")},
-		{"/:type/:slug/" + feedFile, nil, (*request).entityFeed, externalPaths(feedFile)},
-		{"/:type/:slug/" + badgeFile, nil, (*request).entityBadge, externalPaths(badgeFile)},
-		{"/robots.txt", nil, (*request).robots, only("/robots.txt")},
-		{"/favicon.ico", nil, (*request).favicon, only("/favicon.ico")},
-		{"/sitemap.xml", nil, (*request).sitemap, (*Site).sitemapFiles},
-		{"/sitemap/:file", nil, (*request).sitemapPart, nil},
-		{"/og/:file", nil, (*request).indexPicture, only(sharedPicture)},
-		{"/og/:type/:file", nil, (*request).entityPicture, picturePaths},
-		{"/:type/", nil, (*request).ofType, typePaths},
-		{"/:plural/", []string{"page"}, (*request).ofKind, kindPaths},
-		{"/developer/", nil, (*request).developer, only("/developer/")},
-		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the edge itself serves the form
+		{"/", nil, (*request).home},
+		{"/search/", nil, (*request).search},
+		{"/changes/", changesRoute.choices, (*request).changes},
+		{"/changes/:month/", nil, (*request).month},
+		{"/categories/", nil, (*request).categories},
+		{"/categories/:category/", []string{"type", "page"}, (*request).category},
+		{"/providers/", nil, facetList(byProvider)},
+		{"/providers/:key/", []string{"type", "page"}, facetValueList(byProvider)},
+		{"/providers/all/", []string{"letter", "page"}, facetList(byProvider)},
+		{"/tags/", nil, facetList(byTag)},
+		{"/tags/:key/", []string{"type", "page"}, facetValueList(byTag)},
+		{"/tags/all/", []string{"letter", "page"}, facetList(byTag)},
+		{"/capabilities/", nil, facetList(byCapability)},
+		{"/capabilities/:key/", []string{"type", "page"}, facetValueList(byCapability)},
+		{"/capabilities/all/", []string{"letter", "page"}, facetList(byCapability)},
+		{"/data/", nil, (*request).data},
+		{qualityPath, nil, (*request).dataQuality},
+		{"/docs/", nil, (*request).docs},
+		{"/docs/scoring/", nil, (*request).scoring},
+		{"/docs/:guide/", nil, (*request).guide},
+		{"/:type/:slug/", []string{"at"}, (*request).entity},
+		{"/:type/:slug/history/", []string{"page"}, (*request).entityHistory},
+		{boardsPath, nil, (*request).boardsHome},
+		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards},
+		{"/trending/", []string{"window", "by", "type"}, (*request).trending},
+		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice},
+		{"/compare/", nil, (*request).compare},
+		{pricesPath, []string{"page"}, (*request).prices},
+		{"/search.json", nil, (*request).searchFile},
+		{"/:type/:slug/entity.json", nil, (*request).record},
+		{"/:type/:slug/entity.md", nil, (*request).entityMarkdown},
+		{"/:type/:slug/history.json", nil, (*request).entityChangesJSON},
+		{"/:type/:slug/" + feedFile, nil, (*request).entityFeed},
+		{"/:type/:slug/" + badgeFile, nil, (*request).entityBadge},
+		{"/robots.txt", nil, (*request).robots},
+		{"/favicon.ico", nil, (*request).favicon},
+		{"/sitemap.xml", nil, (*request).sitemap},
+		{"/sitemap/:file", nil, (*request).sitemapPart},
+		{"/og/:file", nil, (*request).indexPicture},
+		{"/og/:type/:file", nil, (*request).entityPicture},
+		{"/:type/", nil, (*request).ofType},
+		{"/:plural/", []string{"page"}, (*request).ofKind},
+		{"/developer/", nil, (*request).developer},
+		{siteurl.Submit, nil, (*request).howToSubmit}, // the edge itself serves the form
 	}
 }
 
@@ -74,10 +73,6 @@ func (s *Site) find(q Request) *request {
 		clear(r.choices)
 	}
 	return r
-}
-
-func only(paths ...string) func(*Site) iter.Seq[string] {
-	return func(*Site) iter.Seq[string] { return slices.Values(paths) }
 }
 
 // request is a request in progress.
@@ -111,7 +106,6 @@ type route struct {
 	pattern string   // :name matches one segment
 	choices []string // names of optional choices, which follow as name-value, in this order
 	show    func(*request) (*page, error)
-	paths   func(*Site) iter.Seq[string] // nil if a static site has no such pages
 }
 
 // match parses a path. Each page has one address: choices that are repeated, empty or in a

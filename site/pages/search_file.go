@@ -2,12 +2,10 @@ package pages
 
 import (
 	"encoding/json"
-	"iter"
 	"strconv"
 
 	"kindex/exports/safetext"
 	"kindex/exports/view"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -84,15 +82,4 @@ func (r *request) record() (*page, error) {
 		body = append(body, "null"...)
 	}
 	return &page{body: append(body, "}\n"...), mediaType: "application/json"}, nil
-}
-
-// records yields the paths of all records.
-func (s *Site) records() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, e := range s.Build.All {
-			if !yield(siteurl.Entity(e.Type, e.Slug) + "entity.json") {
-				return
-			}
-		}
-	}
 }

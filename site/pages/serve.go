@@ -57,24 +57,6 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 }
 
-// Paths calls yield with the path of each page of a static site, once per page.
-func (s *Site) Paths(yield func(path string) bool) {
-	seen := map[string]bool{}
-	for _, r := range routes {
-		if r.paths == nil {
-			continue
-		}
-		for p := range r.paths(s) {
-			if seen[p] {
-				continue
-			}
-			if seen[p] = true; !yield(p) {
-				return
-			}
-		}
-	}
-}
-
 // New returns the site of a build.
 func New(from Source, o Options) (*Site, error) {
 	if o.Root == "" {
@@ -100,7 +82,6 @@ func New(from Source, o Options) (*Site, error) {
 	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)
 	s.largest = sync.OnceValue(s.byCount)
-	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
 	s.places = sync.OnceValue(s.findPlaces)

@@ -77,7 +77,6 @@ type Site struct {
 	templates  map[string]*template.Template
 	pictures   *pictureCache
 
-	pastBoards         func() map[string][]string              // result of findPastBoards, which is called once
 	facets             map[string]func() (*facetValues, error) // by field
 	categoryCounts     func() ([]category, error)
 	guides             func() (map[string]*guidePage, error)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
-	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,7 +45,7 @@ func (r *request) sitemap() (*page, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for p := range r.sitemaps() {
+	for _, p := range r.sitemaps() {
 		b.WriteString("<sitemap><loc>")
 		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(p))) // never fails
 		b.WriteString("</loc></sitemap>\n")
@@ -54,31 +54,19 @@ func (r *request) sitemap() (*page, error) {
 	return &page{body: b.Bytes(), mediaType: xmlType}, nil
 }
 
-// sitemaps yields the paths of the sitemap files.
-func (s *Site) sitemaps() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := range (s.Build.Listed()+sitemapEntities-1)/sitemapEntities + 1 {
-			if !yield(fmt.Sprintf("/sitemap/%d.xml", i)) {
-				return
-			}
-		}
+// sitemaps returns the paths of the sitemap files.
+func (s *Site) sitemaps() (paths []string) {
+	for i := range (s.Build.Listed()+sitemapEntities-1)/sitemapEntities + 1 {
+		paths = append(paths, fmt.Sprintf("/sitemap/%d.xml", i))
 	}
-}
-
-// sitemapFiles yields the paths of the sitemap of a static site.
-func (s *Site) sitemapFiles() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if s.Base != "" && yield("/sitemap.xml") {
-			s.sitemaps()(yield)
-		}
-	}
+	return paths
 }
 
 // sitemapPart renders a sitemap file. Part 0 lists the pages of the site, the other parts
 // list entities.
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
-	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {
+	if err != nil || r.Base == "" || !slices.Contains(r.sitemaps(), r.Path) {
 		return r.notFound(), nil //nolint:nilerr // no part has this name
 	}
 	var b bytes.Buffer
@@ -96,8 +84,12 @@ func (r *request) sitemapPart() (*page, error) {
 		for _, p := range []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
 			add(p, "")
 		}
-		for p := range guidePaths(r.Site) {
-			add(p, "")
+		guides, err := r.guides()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(guides)) {
+			add(guidePath(name), "")
 		}
 		boards := r.ownBoards()
 		if len(boards) > 0 {

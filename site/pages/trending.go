@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -256,34 +255,6 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		d.Types = append(d.Types, option{Name: "All", To: r.with("type", ""), Chosen: d.Type == ""})
 		for _, t := range types {
 			d.Types = append(d.Types, option{Name: textfmt.Capitalize(t) + "s", To: r.with("type", t), Chosen: d.Type == t})
-		}
-	}
-}
-
-// trendingPaths yields the pages of a static site: each window with each figure and type.
-func trendingPaths(s *Site) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		windows := []string{""}
-		for i, w := range s.trendingWindows() {
-			if i > 0 {
-				windows = append(windows, "window-"+w+"/")
-			}
-		}
-		figures := []string{""}
-		for _, name := range s.grownSignals() {
-			figures = append(figures, "by-"+name+"/")
-		}
-		for _, w := range windows {
-			for _, by := range figures {
-				for _, t := range append([]string{""}, s.types()...) {
-					if t != "" {
-						t = "type-" + t + "/"
-					}
-					if !yield("/trending/" + w + by + t) {
-						return
-					}
-				}
-			}
 		}
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"kindex/exports/store"
-	"kindex/site/pages"
 )
 
 // ofSite reports whether a site can contain a file with this name. The file must be in the
@@ -20,74 +17,36 @@ func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// unfinished is the first line of the list until the whole site has been written.
-const unfinished = ".unfinished"
-
-// readList reads the names of the files of the previous site, and whether the run that
-// wrote it was interrupted. Invalid names are ignored.
-func (w *writer) readList() (names []string, cutOff bool, err error) {
+// begin removes what a killed run has left, and opens the list of the site's files. It returns the names of
+// the files of the previous site; invalid ones are ignored.
+func (w *writer) begin() (before []string, err error) {
 	data, err := w.root.ReadFile(listFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if err != nil {
-		return nil, false, err
+	w.listed = map[string]bool{}
+	for name := range strings.SplitSeq(string(data), "\n") {
+		if ofSite(name) && !w.listed[name] {
+			w.listed[name] = true
+			before = append(before, name)
+		}
 	}
-	names = strings.Split(string(data), "\n")
-	cutOff = slices.Contains(names, unfinished)
-	return slices.DeleteFunc(names, func(name string) bool { return !ofSite(name) }), cutOff, nil
+	if err := w.root.RemoveAll(partsDir); err != nil {
+		return nil, err
+	}
+	if err := w.root.Mkdir(partsDir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := w.writeList(before); err != nil {
+		return nil, err
+	}
+	w.list, err = w.root.OpenFile(listFile, os.O_WRONLY|os.O_APPEND, 0)
+	return before, err
 }
 
 // writeList writes the names of the files of the site atomically.
 func (w *writer) writeList(names []string) error {
-	defer w.written.Store(w.written.Load()) // the list itself is not part of the site
-	return w.replace(listFile, func(f *os.File) error {
-		_, err := f.WriteString(strings.Join(names, "\n") + "\n")
-		return err
-	})
-}
-
-// others returns the names of the files that are not pages.
-func (w *writer) others() []string {
-	names := []string{"404.html", w.dataOf(store.ManifestFile)}
-	for _, a := range pages.Assets() {
-		names = append(names, "assets/"+a.Name)
-	}
-	for _, f := range w.build.Manifest.Files {
-		if published(f) {
-			names = append(names, w.dataOf(f.Path))
-		}
-		if isFeed(f) {
-			names = append(names, f.Path)
-		}
-	}
-	return names
-}
-
-// sweep removes a killed run's partial files from the folders that contain the files in
-// names. The caller must have locked the site.
-func (w *writer) sweep(names []string) error {
-	seen := map[string]bool{}
-	for _, name := range names {
-		folder := path.Dir(name)
-		if seen[folder] {
-			continue
-		}
-		seen[folder] = true
-		entries, err := fs.ReadDir(w.root.FS(), folder)
-		if err != nil {
-			continue // missing, or not writable; in that case, writing returns the error
-		}
-		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), partPrefix) || !e.Type().IsRegular() {
-				continue
-			}
-			if err := w.root.Remove(filepath.FromSlash(path.Join(folder, e.Name()))); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return w.replace(listFile, []byte(strings.Join(names, "\n")+"\n"))
 }
 
 // remove removes the files of the previous site that the new site does not have, and any

@@ -8,18 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
-	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"kindex/exports"
 	"kindex/exports/store"
@@ -38,6 +34,9 @@ type Report struct {
 // listFile is the name of the file in a site's folder that lists the files of the site,
 // one per line. Only these files may be replaced or removed.
 const listFile = ".kindex-static"
+
+// partsDir is the folder in a site's folder that contains unfinished files.
+const partsDir = ".kindex-parts"
 
 // Write writes the site of the published build. It does not touch unchanged files, removes
 // files of the previous site that the new site does not have, and leaves all other files in
@@ -82,11 +81,12 @@ type writer struct {
 	manifest []byte // manifest of the build, as written
 
 	mu      sync.Mutex
-	names   []string // of all files, with slashes
-	folders sync.Map // existing folders
+	names   []string        // of all files, with slashes
+	list    *os.File        // to which names are added
+	listed  map[string]bool // the files of the previous site
+	folders sync.Map        // existing folders
 
-	pages, written, done atomic.Int64
-	bytes                atomic.Int64
+	pages, written, done, bytes, parts atomic.Int64
 }
 
 func (w *writer) write(ctx context.Context) (*Report, error) {
@@ -98,30 +98,12 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer w.root.Close()
-	before, cutOff, err := w.readList()
+	before, err := w.begin()
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	begun := slices.Clone(before)
-	for p := range w.site.Paths {
-		paths = append(paths, p)
-		begun = append(begun, fileOf(p))
-	}
-	begun = append(append(begun, unfinished), w.others()...)
-	slices.Sort(begun)
-	begun = slices.Compact(begun)
-	// Write the list first, so that the next run can clean up if this one is interrupted.
-	if err := w.writeList(begun); err != nil {
-		return nil, err
-	}
-	if !cutOff {
-		begun = []string{listFile} // this write may itself have been interrupted
-	}
-	if err := w.sweep(begun); err != nil {
-		return nil, err
-	}
-	if err := w.render(ctx, paths); err != nil {
+	defer w.list.Close()
+	if err := w.site.Crawl(ctx, w.page); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{w.assets, w.data, w.missing} {
@@ -137,46 +119,15 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	if err := w.writeList(w.names); err != nil {
 		return nil, err
 	}
-	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, nil
-}
-
-// render writes all pages, in parallel.
-func (w *writer) render(ctx context.Context, paths []string) error {
-	g, ctx := errgroup.WithContext(ctx)
-	todo := make(chan string)
-	g.Go(func() error {
-		defer close(todo)
-		for _, p := range paths {
-			select {
-			case todo <- p:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			for p := range todo {
-				if err := w.page(p); err != nil {
-					return fmt.Errorf("%s: %w", p, err)
-				}
-				if n := int(w.done.Add(1)); w.Progress != nil && (n%64 == 0 || n == len(paths)) {
-					w.Progress(n, len(paths))
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, w.root.Remove(partsDir)
 }
 
 // page writes the page of a path. Files cannot redirect: redirects become pages with a
 // meta refresh.
-func (w *writer) page(p string) error {
+func (w *writer) page(p string) (*pages.Answer, error) {
 	a, err := w.site.Get(pages.Request{Path: p})
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s: %w", p, err)
 	}
 	if strings.HasSuffix(p, "/") {
 		w.pages.Add(1)
@@ -185,13 +136,16 @@ func (w *writer) page(p string) error {
 	if a.Location != "" {
 		var b bytes.Buffer
 		if err := moved.Execute(&b, a.Location); err != nil {
-			return err
+			return nil, err
 		}
 		body = b.Bytes()
 	} else if a.Status >= 400 && a.Status != 410 {
-		return fmt.Errorf("unexpected status %d for a page", a.Status)
+		return nil, fmt.Errorf("%s: unexpected status %d for a page", p, a.Status)
 	}
-	return w.put(fileOf(p), body)
+	if n := int(w.done.Add(1)); w.Progress != nil && n%64 == 0 {
+		w.Progress(n, 0)
+	}
+	return a, w.put(fileOf(p), body)
 }
 
 // fileOf returns the file name of a path.
@@ -236,14 +190,14 @@ func (w *writer) missing() error {
 // paths.
 func (w *writer) data() error {
 	for _, f := range w.build.Manifest.Files {
-		if !published(f) {
+		if strings.HasPrefix(f.Path, "lookup/") {
 			continue
 		}
 		data, _, _ := w.build.File(f.Path)
 		if err := w.put(w.dataOf(f.Path), data); err != nil {
 			return err
 		}
-		if isFeed(f) {
+		if f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile {
 			if err := w.put(f.Path, data); err != nil {
 				return err
 			}
@@ -255,94 +209,51 @@ func (w *writer) data() error {
 // dataOf returns the name of a public file of the build.
 func (w *writer) dataOf(file string) string { return "data/" + w.build.Manifest.ID + "/" + file }
 
-// published reports whether a file of a build is public.
-func published(f store.File) bool { return !strings.HasPrefix(f.Path, "lookup/") }
-
-// isFeed reports whether a file of a build is the feed of all changes, in any format.
-func isFeed(f store.File) bool {
-	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
-}
-
-// put writes a file unless it already exists with the same content.
+// put writes a file unless it already exists with the same content. It compares the bytes, because other
+// programs may have written the file. A symbolic link is replaced.
 func (w *writer) put(name string, body []byte) error {
-	return w.copy(name, bytes.NewReader(body), int64(len(body)))
-}
-
-// copy is like put for content whose size is known.
-func (w *writer) copy(name string, body io.ReadSeeker, size int64) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not a valid file name within the site", name)
 	}
-	w.note(name, size)
-	if _, err := body.Seek(0, io.SeekStart); err != nil || w.holds(name, body, size) {
+	if err := w.note(name, len(body)); err != nil {
 		return err
 	}
-	return w.replace(name, func(f *os.File) error {
-		if _, err := body.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		_, err := io.Copy(f, body)
-		return err
-	})
-}
-
-// holds reports whether a file exists with the given content. It compares the bytes,
-// because other programs may have written the file.
-func (w *writer) holds(name string, body io.Reader, size int64) bool {
-	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != size {
-		return false // a symbolic link is replaced, and a pipe would block
-	}
-	f, err := w.root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	buf := make([]byte, 2*min(size, 1<<18))
-	there, want := buf[:len(buf)/2], buf[len(buf)/2:]
-	for ; size > 0; size -= int64(len(want)) {
-		n := min(size, int64(len(want)))
-		there, want = there[:n], want[:n]
-		_, errA := io.ReadFull(f, there)
-		_, errB := io.ReadFull(body, want)
-		if errA != nil || errB != nil || !bytes.Equal(there, want) {
-			return false
+	to := filepath.FromSlash(name)
+	if info, err := w.root.Lstat(to); err == nil && info.Mode().IsRegular() && info.Size() == int64(len(body)) {
+		if there, err := w.root.ReadFile(to); err == nil && bytes.Equal(there, body) {
+			return nil
 		}
 	}
-	return true
+	w.written.Add(1)
+	return w.replace(to, body)
 }
 
 // replace writes a file under a temporary name and renames it.
-func (w *writer) replace(name string, fill func(*os.File) error) error {
-	to := filepath.FromSlash(name)
-	folder := filepath.Dir(to)
-	if _, made := w.folders.Load(folder); !made {
-		if err := w.root.MkdirAll(folder, 0o755); err != nil {
-			return err
+func (w *writer) replace(to string, body []byte) error {
+	if folder := filepath.Dir(to); folder != "." {
+		if _, made := w.folders.Load(folder); !made {
+			if err := w.root.MkdirAll(folder, 0o755); err != nil {
+				return err
+			}
+			w.folders.Store(folder, true)
 		}
-		w.folders.Store(folder, true)
 	}
-	part := filepath.Join(folder, fmt.Sprintf("%s%016x", partPrefix, rand.Uint64())) //nolint:gosec // not a secret, and O_EXCL detects a clash
-	f, err := w.root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	part := filepath.Join(partsDir, strconv.FormatInt(w.parts.Add(1), 10))
+	if err := w.root.WriteFile(part, body, 0o644); err != nil {
 		return err
 	}
-	err = fill(f)
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return errors.Join(err, w.root.Remove(part))
-	}
-	if err := w.root.Rename(part, to); err != nil {
-		return errors.Join(err, w.root.Remove(part))
-	}
-	w.written.Add(1)
-	return nil
+	return errors.Join(w.root.Chmod(part, 0o644), w.root.Rename(part, to))
 }
 
-// partPrefix is the prefix of the names of partial files.
-const partPrefix = ".kindex-part-"
-
-func (w *writer) note(name string, size int64) {
-	w.bytes.Add(size)
+// note lists a file before it is written, so that the next run can remove it if this one is interrupted.
+func (w *writer) note(name string, size int) error {
+	w.bytes.Add(int64(size))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.names = append(w.names, name)
+	if w.listed[name] {
+		return nil
+	}
+	_, err := w.list.WriteString(name + "\n")
+	return err
 }
