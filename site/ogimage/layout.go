@@ -3,6 +3,7 @@ package ogimage
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"strings"
 	"time"
 
@@ -29,21 +30,21 @@ const (
 
 // The type styles used in an image.
 var (
-	kickerType      = letters{bold, 21, 0.08}
-	labelType       = letters{regular, 21, 0.01}
-	nameType        = letters{bold, 84, -0.015}
-	titleType       = letters{bold, 124, -0.02}
-	providerType    = letters{regular, 30, 0}
-	descriptionType = letters{regular, 27, 0}
-	subtitleType    = letters{regular, 31, 0}
-	scoreType       = letters{bold, 118, -0.03}
-	verdictType     = letters{medium, 44, -0.01}
-	rankType        = letters{medium, 26, 0}
-	partType        = letters{regular, 20, 0}
-	leaderType      = letters{medium, 23, 0}
-	figureType      = letters{medium, 20, 0}
-	siteType        = letters{bold, 24, 0}
-	footType        = letters{regular, 22, 0}
+	kickerType      = letters{bold, 21}
+	labelType       = letters{regular, 21}
+	nameType        = letters{bold, 84}
+	titleType       = letters{bold, 124}
+	providerType    = letters{regular, 30}
+	descriptionType = letters{regular, 27}
+	subtitleType    = letters{regular, 31}
+	scoreType       = letters{bold, 118}
+	verdictType     = letters{medium, 44}
+	rankType        = letters{medium, 26}
+	partType        = letters{regular, 20}
+	leaderType      = letters{medium, 23}
+	figureType      = letters{medium, 20}
+	siteType        = letters{bold, 24}
+	footType        = letters{regular, 22}
 )
 
 func (p *painter) draw(c *Card) {
@@ -65,8 +66,7 @@ func (p *painter) draw(c *Card) {
 // who draws the left column of an entity's image: the kind, name, provider and description.
 func (p *painter) who(c *Card) {
 	x := margin
-	kind, _ := head(c.Kind, 40)
-	if kind = drawable(strings.ToUpper(kind), 80); kind != "" {
+	if kind := drawable(strings.ToUpper(c.Kind), 80); kind != "" {
 		x = 18 + p.write(x, kickerLine, p.cut(kind, kickerType, textWidth/2), kickerType, accent)
 	}
 	if category := drawable(c.Category, 200); category != "" {
@@ -132,7 +132,7 @@ func (p *painter) score(c *Card) {
 }
 
 // bars draws the parts from a baseline downwards, spaced as if there were MaxParts parts.
-func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
+func (p *painter) bars(parts []Part, y int, t letters, c color.Color) {
 	step := (lowestBar - y) / (MaxParts - 1)
 	for _, part := range parts[:min(len(parts), MaxParts)] {
 		figure := cmp.Or(part.Score.String(), "–")
@@ -141,7 +141,7 @@ func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
 		p.write(scoreLeft, y, p.cut(drawable(part.Name, 120), t, scoreWidth-wide-12), t, c)
 		if part.Score.Known() {
 			p.fill(scoreLeft, y+11, scoreWidth, 6, track)
-			p.bar(scoreLeft, y+11, scoreWidth*int(part.Score.Tenths()), 1000, 6)
+			p.fill(scoreLeft, y+11, scoreWidth*int(part.Score.Tenths())/1000, 6, accent)
 		} else {
 			p.hatch(scoreLeft, y+11, scoreWidth, 6)
 		}

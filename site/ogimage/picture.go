@@ -4,10 +4,7 @@ package ogimage
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
 	"image/png"
-	"sync"
 
 	"kindex/exports/record"
 )
@@ -53,50 +50,11 @@ type Part struct {
 // MaxParts is the maximum number of bars.
 const MaxParts = 5
 
-// painters reuses canvases, faces and buffers: a face is not safe for concurrent use, and
-// a canvas has 756,000 bytes.
-var painters = sync.Pool{New: func() any { return newPainter() }}
-
-// PNG draws a card. The same card always yields the same bytes, at most 40,000 of them. Any
-// content is valid. PNG may be called concurrently.
+// PNG draws a card. The same card always yields the same bytes. Any content is valid.
 func PNG(c Card) ([]byte, error) {
-	if err := fontsError(); err != nil {
-		return nil, fmt.Errorf("reading the image fonts: %w", err)
-	}
-	p := painters.Get().(*painter)
-	defer painters.Put(p)
-	p.clear()
+	p := newPainter()
 	p.draw(&c)
 	var out bytes.Buffer
-	out.Grow(32 << 10)
-	encoder := png.Encoder{CompressionLevel: png.DefaultCompression, BufferPool: &p.buffers}
-	for _, shades := range []int{steps, 5, 1} {
-		if shades == steps && p.changes() > maxChanges {
-			continue // encoding takes most of the time
-		}
-		p.coarsen(shades)
-		out.Reset()
-		if err := encoder.Encode(&out, p.canvas); err != nil {
-			return nil, fmt.Errorf("encoding the image of %s: %w", cmp.Or(c.Fallback, c.Name), err)
-		}
-		if out.Len() <= maxBytes {
-			break
-		}
-	}
-	return out.Bytes(), nil
+	err := png.Encode(&out, p.paletted())
+	return out.Bytes(), err
 }
-
-// maxBytes is the maximum size of an image. Typical images have about 25,000 bytes.
-// Images full of different letters, which have more than maxChanges changes, are drawn
-// with fewer shades. The limit was found by experiment: typical images have 20,000 to
-// 40,000 changes.
-const (
-	maxBytes   = 40_000
-	maxChanges = 53_000
-)
-
-// buffers lets the encoder reuse the painter's buffer.
-type buffers struct{ kept *png.EncoderBuffer }
-
-func (b *buffers) Get() *png.EncoderBuffer  { return b.kept }
-func (b *buffers) Put(e *png.EncoderBuffer) { b.kept = e }

@@ -87,7 +87,7 @@ func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const most = 40_000
+	const most = 100_000
 	if len(data) > most {
 		t.Errorf("the picture has %d bytes, more than %d", len(data), most)
 	}

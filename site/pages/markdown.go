@@ -151,7 +151,9 @@ func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
 }
 
 // markdownSource returns the source of a figure.
-func (g *figure) markdownSource() string { return cmp.Or(site.Autolink(g.Address), site.Text(g.Source)) }
+func (g *figure) markdownSource() string {
+	return cmp.Or(site.Autolink(g.Address), site.Text(g.Source))
+}
 
 // markdownScore writes the score and its parts.
 func (r *request) markdownScore(w *site.Markdown, d *entityPage) {

@@ -2,12 +2,9 @@ package pages
 
 import (
 	"cmp"
-	"container/list"
+	_ "embed" // the icon
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"kindex/exports/record"
 	"kindex/site/ogimage"
@@ -21,8 +18,6 @@ const (
 	// maxPictures is the largest number of entities for which a static site has one image per
 	// entity.
 	maxPictures = 5000
-	// maxCached is the number of images that are cached, each of at most 40,000 bytes.
-	maxCached = 128
 	// maxConcurrent is the number of images that are drawn at a time: each takes a few
 	// milliseconds of CPU time, and anyone may request all of them.
 	maxConcurrent = 2
@@ -38,80 +33,12 @@ func (s *Site) picturePath(typ, slug string) string {
 	return "/og/" + typ + "/" + slug + ".png"
 }
 
-// pictureCache caches the most recently requested images.
-type pictureCache struct {
-	mu    sync.Mutex
-	of    map[string]*list.Element // by path
-	order list.List                // elements are *cachedPicture, most recently used first
-	once  singleflight.Group
-	turns chan struct{}
-}
-
-type cachedPicture struct {
-	path string
-	png  []byte
-}
-
-func newPictures() *pictureCache {
-	return &pictureCache{of: map[string]*list.Element{}, turns: make(chan struct{}, maxConcurrent)}
-}
-
-// get returns the image at a path, and draws it if it is not cached.
-func (p *pictureCache) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
-	if png := p.cached(path); png != nil {
-		return png, nil
-	}
-	png, err, _ := p.once.Do(path, func() (any, error) {
-		p.turns <- struct{}{}
-		defer func() { <-p.turns }()
-		c, err := card()
-		if err != nil {
-			return nil, err
-		}
-		png, err := ogimage.PNG(c)
-		if err == nil {
-			p.add(path, png)
-		}
-		return png, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return png.([]byte), nil
-}
-
-func (p *pictureCache) cached(path string) []byte {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	e, ok := p.of[path]
-	if !ok {
-		return nil
-	}
-	p.order.MoveToFront(e)
-	return e.Value.(*cachedPicture).png
-}
-
-func (p *pictureCache) add(path string, png []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, ok := p.of[path]; ok {
-		return
-	}
-	p.of[path] = p.order.PushFront(&cachedPicture{path, png})
-	for p.order.Len() > maxCached {
-		last := p.order.Back()
-		delete(p.of, last.Value.(*cachedPicture).path)
-		p.order.Remove(last)
-	}
-}
-
 // picturePage responds with an image.
-func (r *request) picturePage(card func() (ogimage.Card, error)) (*page, error) {
-	png, err := r.pictures.get(r.Path, card)
-	if err != nil {
-		return nil, err
-	}
-	return &page{body: png, mediaType: "image/png", maxAge: pictureMaxAge}, nil
+func (r *request) picturePage(c ogimage.Card) (*page, error) {
+	r.drawing <- struct{}{}
+	defer func() { <-r.drawing }()
+	png, err := ogimage.PNG(c)
+	return &page{body: png, mediaType: "image/png", maxAge: pictureMaxAge}, err
 }
 
 func (r *request) entityPicture() (*page, error) {
@@ -124,7 +51,11 @@ func (r *request) entityPicture() (*page, error) {
 	if former {
 		return &page{location: r.picturePath(r.Build.Key(o))}, nil
 	}
-	return r.picturePage(func() (ogimage.Card, error) { return r.card(o) })
+	c, err := r.card(o)
+	if err != nil {
+		return nil, err
+	}
+	return r.picturePage(c)
 }
 
 // card returns the content of an entity's image.
@@ -152,23 +83,20 @@ func (r *request) indexPicture() (*page, error) {
 	if r.Path != sharedPicture {
 		return r.notFound(), nil
 	}
-	return r.picturePage(func() (ogimage.Card, error) {
-		m := r.Build.Manifest
-		c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
-		boards := r.ownBoards()
-		if len(boards) == 0 {
-			return c, nil
-		}
-		top := r.boardTop(boards[0], ogimage.MaxParts)
-		for _, w := range top.Rows {
+	m := r.Build.Manifest
+	c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
+	for _, b := range r.ownBoards()[:min(1, len(r.ownBoards()))] {
+		for _, w := range r.boardTop(b, ogimage.MaxParts).Rows {
 			c.Parts = append(c.Parts, ogimage.Part{Name: cmp.Or(w.Name, w.Slug), Score: w.BoardScore})
 		}
-		return c, nil
-	})
+	}
+	return r.picturePage(c)
 }
+
+//go:embed favicon.ico
+var icon []byte
 
 // favicon returns the icon for programs that cannot read icon.svg, which pages link to.
 func (r *request) favicon() (*page, error) {
-	body, err := ogimage.ICO()
-	return &page{body: body, mediaType: "image/vnd.microsoft.icon", maxAge: 24 * time.Hour}, err
+	return &page{body: icon, mediaType: "image/vnd.microsoft.icon", maxAge: 24 * time.Hour}, nil
 }

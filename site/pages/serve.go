@@ -62,7 +62,7 @@ func New(from Source, o Options) (*Site, error) {
 	if o.Root == "" {
 		o.Root = "/"
 	}
-	s := &Site{Source: from, Options: o, titles: map[string]string{}, pictures: newPictures()}
+	s := &Site{Source: from, Options: o, titles: map[string]string{}, drawing: make(chan struct{}, maxConcurrent)}
 	for _, c := range from.Categories {
 		s.titles[c.Slug] = c.Title
 	}

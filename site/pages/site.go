@@ -75,7 +75,7 @@ type Site struct {
 	titles     map[string]string // of categories
 	wordTitles map[string]string // of capabilities
 	templates  map[string]*template.Template
-	pictures   *pictureCache
+	drawing    chan struct{} // held while an image is drawn
 
 	facets             map[string]func() (*facetValues, error) // by field
 	categoryCounts     func() ([]category, error)
