@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -38,71 +37,63 @@ var apiDocs embed.FS
 
 // APIDocsFiles maps the names of the files that the API reference loads (Swagger UI and the
 // files that adapt it to this website) to their Asset names.
-func APIDocsFiles() map[string]string { return assets().names }
+func APIDocsFiles() map[string]string { return apiDocsAssets().Names }
 
 // APIDocsAsset returns the file of the API reference with the given Asset name.
 func APIDocsAsset(name string) (Asset, bool) {
-	a, ok := assets().byName[name]
+	a, ok := apiDocsAssets().ByName[name]
 	return a, ok
 }
 
-var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
-
-// assetList maps Asset names to assets, and file names to Asset names.
-type assetList struct {
-	byName map[string]Asset
-	names  map[string]string
+// Assets are files that pages load: by Asset name, and the Asset names by file.
+type Assets struct {
+	ByName map[string]Asset
+	Names  map[string]string
 }
 
-// assets are decompressed on first use.
-var assets = sync.OnceValue(func() assetList {
-	list := assetList{map[string]Asset{}, map[string]string{}}
-	for _, f := range []struct {
-		from fs.FS
-		path string
-	}{
-		{static.FS, "swagger-ui.css.gz"},
-		{static.FS, "swagger-ui-bundle.js.gz"},
-		{apiDocs, "apidocs/look.css"},
-		{apiDocs, "apidocs/begin.js"},
-	} {
-		a, err := readAsset(f.from, f.path)
+var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// Add adds a file. packed is its content compressed with gzip, or nil.
+func (l *Assets) Add(file string, data, packed []byte) {
+	if packed == nil {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write(data) // never fails
+		_ = w.Close()
+		packed = b.Bytes()
+	}
+	sum, ext := sha256.Sum256(data), path.Ext(file)
+	a := Asset{MediaType: mediaTypes[ext], ETag: hex.EncodeToString(sum[:16]), Data: data, Gzip: packed}
+	a.Name = strings.TrimSuffix(file, ext) + "." + a.ETag[:8] + ext
+	l.ByName[a.Name], l.Names[file] = a, a.Name
+}
+
+// apiDocsAssets are decompressed on first use.
+var apiDocsAssets = sync.OnceValue(func() *Assets {
+	list := &Assets{map[string]Asset{}, map[string]string{}}
+	for _, name := range []string{"swagger-ui.css", "swagger-ui-bundle.js"} {
+		packed := Embedded(static.FS, name+".gz")
+		r, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
-			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // cannot happen: the file is compiled in
+			panic(err) // cannot happen: the file is compiled in
 		}
-		plain := strings.TrimSuffix(path.Base(f.path), ".gz")
-		ext := path.Ext(plain)
-		a.MediaType = mediaTypes[ext]
-		a.Name = strings.TrimSuffix(plain, ext) + "." + a.ETag[:8] + ext
-		list.byName[a.Name], list.names[plain] = a, a.Name
+		data, err := io.ReadAll(r)
+		if err != nil {
+			panic(err)
+		}
+		list.Add(name, data, packed)
+	}
+	for _, name := range []string{"look.css", "begin.js"} {
+		list.Add(name, Embedded(apiDocs, "apidocs/"+name), nil)
 	}
 	return list
 })
 
-func readAsset(from fs.FS, name string) (Asset, error) {
+// Embedded returns a file that is compiled in.
+func Embedded(from fs.FS, name string) []byte {
 	data, err := fs.ReadFile(from, name)
 	if err != nil {
-		return Asset{}, err
+		panic(err) // cannot happen
 	}
-	a := Asset{Data: data, Gzip: data}
-	if strings.HasSuffix(name, ".gz") {
-		r, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return a, err
-		}
-		if a.Data, err = io.ReadAll(r); err != nil {
-			return a, err
-		}
-	} else {
-		var b bytes.Buffer
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write(data) // never fails
-		if err := w.Close(); err != nil {
-			return a, err
-		}
-		a.Gzip = b.Bytes()
-	}
-	sum := sha256.Sum256(a.Data)
-	a.ETag = hex.EncodeToString(sum[:16])
-	return a, nil
+	return data
 }

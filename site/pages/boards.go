@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,11 +80,10 @@ func (r *request) boards() (*page, error) {
 	if b.own != nil && len(b.ordinals) < board.MinEntries {
 		return b.unpublished(), nil
 	}
-	if p := b.readPage(); p != nil {
-		return p, nil
-	}
 	l := b.list()
-	b.turn(l)
+	if !b.turn(l) {
+		return b.notFound(), nil
+	}
 	if r.Static && b.day != "" && l.Next != "" {
 		l.Next, l.Rest = "", true
 	}
@@ -106,18 +106,18 @@ func (r *request) boards() (*page, error) {
 func (b *ranking) read() *page {
 	if b.own != nil {
 		if b.typ != "" || b.by != "" {
-			return b.missing("Page not found", "This board has one order.", []suggestion{{Path: boardPath(b.slug), Name: textfmt.Name(b.own.Title)}})
+			return b.missing("Page not found", "This board has one order.", []suggestion{{Path: boardPath(b.slug), Name: b.own.Title}})
 		}
 		return b.readDay()
 	}
 	if b.typ != "" && !slices.Contains(b.kinds().Names(), b.typ) {
-		return b.missingChoice("type", "entity type", b.typ, b.kinds().Names())
+		return b.missingChoice("type", b.typ, b.kinds().Names())
 	}
 	switch {
 	case b.by == "":
 		b.by = "composite"
 	case !slices.Contains(record.ScoreNames, b.by):
-		return b.missingChoice("by", "score", b.by, record.ScoreNames)
+		return b.missingChoice("by", b.by, record.ScoreNames)
 	case b.by == "composite":
 		return &page{location: b.with("by", "")}
 	}
@@ -160,58 +160,24 @@ func (b *ranking) readDay() *page {
 	return nil
 }
 
-// readPage checks the page number, like read.
-func (b *ranking) readPage() *page {
-	v := b.choice("page")
-	if v == "" {
-		return nil
-	}
-	pages := max(1, (len(b.ordinals)+listRows-1)/listRows)
-	n, err := strconv.Atoi(v)
-	switch {
-	case err != nil || n < 1 || n > pages:
-		return b.missing("Page not found", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(pages, "page", "pages")), []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
-	case n == 1 || strconv.Itoa(n) != v:
-		return &page{location: b.with("page", pageNumber(n))}
-	}
-	return nil
-}
-
 func (b *ranking) missingDay(text string, days []string) *page {
 	list := []suggestion{{Path: b.presentPath(), Name: "Today’s leaderboard"}}
 	for _, d := range days {
 		list = append(list, suggestion{Path: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
 	}
-	return b.missingBoard("No leaderboard for that day", text, list)
-}
-
-func (b *ranking) missingBoard(heading, text string, list []suggestion) *page {
-	p := b.missing(heading, text, list)
-	p.Section = boardsPath
-	return p
-}
-
-func (b *ranking) missingChoice(name, words, value string, known []string) *page {
-	var list []suggestion
-	for _, v := range didyoumean.Names(value, known, maxNear) {
-		list = append(list, suggestion{Path: b.with(name, v), Name: b.label(v)})
-	}
-	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, textfmt.Name(value), strings.Join(known, ", ")), list)
+	return b.missing("No leaderboard for that day", text, list)
 }
 
 func (b *ranking) missingCategory(known []string) *page {
 	var list []suggestion
+	titles := map[string]string{}
 	for _, own := range b.ownBoards() {
-		known = append(known, own.Slug)
+		known, titles[own.Slug] = append(known, own.Slug), own.Title
 	}
 	for _, slug := range didyoumean.Names(b.slug, known, maxNear) {
-		near := suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)}
-		if own := b.ownBoard(slug); own != nil {
-			near = suggestion{Path: boardPath(slug), Name: textfmt.Name(own.Title)}
-		}
-		list = append(list, near)
+		list = append(list, suggestion{Path: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))})
 	}
-	return b.missingBoard("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list)
+	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list)
 }
 
 func (b *ranking) unpublished() *page {
@@ -221,7 +187,7 @@ func (b *ranking) unpublished() *page {
 		has, when = "had", " on "+textfmt.Day(b.day)
 		list = slices.Insert(list, 0, suggestion{Path: b.with("at", ""), Name: "Today’s board"})
 	}
-	return b.missingBoard("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list)
+	return b.missing("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list)
 }
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
@@ -562,18 +528,6 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
 	return list
 }
 
-// boardsHomePage is the first page about leaderboards.
-type boardsHomePage struct {
-	Groups     []boardGroup
-	Categories []record.Category
-}
-
-// boardGroup holds the boards of a type.
-type boardGroup struct {
-	Type, Title string
-	Boards      []boardTop
-}
-
 // boardTop is a board and its best entities.
 type boardTop struct {
 	*board.Board
@@ -588,19 +542,17 @@ func (b boardTop) Path() string { return boardPath(b.Slug) }
 
 // boardsHome lists the boards by type, and the categories.
 func (r *request) boardsHome() (*page, error) {
-	d := &boardsHomePage{Categories: r.Categories}
-	for _, k := range r.kinds().Kinds {
-		g := boardGroup{Type: k.Name, Title: k.Plural}
-		for _, b := range r.ownBoards() {
-			if b.Type == k.Name {
-				g.Boards = append(g.Boards, r.boardTop(b, 3))
-			}
-		}
-		if len(g.Boards) > 0 {
-			d.Groups = append(d.Groups, g)
+	return &page{Template: "boards", Title: "Boards", Description: "Entries compared for one purpose, each board by one formula.", Data: r}, nil
+}
+
+// TopsOf returns the best entities of the boards of a type.
+func (r *request) TopsOf(typ string) (list []boardTop) {
+	for _, b := range r.ownBoards() {
+		if b.Type == typ {
+			list = append(list, r.boardTop(b, 3))
 		}
 	}
-	return &page{Template: "boards", Title: "Boards", Description: "Entries compared for one purpose, each board by one formula.", Data: d, Section: boardsPath}, nil
+	return list
 }
 
 // boardTop reads the best entities of a board.

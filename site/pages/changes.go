@@ -1,7 +1,7 @@
 package pages
 
 import (
-	"maps"
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,14 +29,12 @@ const (
 
 // changesPage lists changes, newest first.
 type changesPage struct {
-	Days         []changeDay
-	Total        int
-	First, Last  int
+	Days []changeDay
+	pager
 	Months       []option // the newest months
 	Filters      []facet
 	Chosen       []option // each links to the page with that filter removed
-	Prev, Next   string
-	Dated        bool // days can be chosen
+	Dated        bool     // days can be chosen
 	Action       string
 	Since, Until string
 	Presets      []option
@@ -103,14 +101,6 @@ func (s *Site) changeChoices() func() map[string][]option {
 	})
 }
 
-// withChange returns the path of the first page of changes with a different filter value.
-func (r *request) withChange(field, value string) string {
-	chosen := maps.Clone(r.choices)
-	delete(chosen, "page")
-	chosen[field] = value
-	return changesRoute.path(nil, chosen)
-}
-
 // changeFilter returns the filter in the path. If a value is unknown, ok is false and near
 // contains suggestions.
 func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok bool) {
@@ -150,7 +140,7 @@ func (r *request) suggestChangeFilters(field, value string, known []option) []su
 	var list []suggestion
 	for _, v := range didyoumean.Names(value, values, maxNear) {
 		o := known[slices.Index(values, v)]
-		list = append(list, suggestion{r.withChange(field, v), "Changes: " + o.Name, ""})
+		list = append(list, suggestion{r.here(field, v), "Changes: " + o.Name, ""})
 	}
 	return list
 }
@@ -164,20 +154,17 @@ func (r *request) changes() (*page, error) {
 	if !ok {
 		return r.missing("No matching changes", "", near), nil
 	}
-	number, ok := r.chosenPage()
-	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", ""), Months: r.monthOptions(changeMonths)}
-	if d.Dated {
-		r.setDates(d, &f)
-	}
+	d := &changesPage{Dated: !r.Static, Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
+	r.setDates(d, &f)
 	set, entries, known := r.entries(d, r.selectChanges(f, r.choice("figures")))
 	if !known {
 		return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
 	}
-	d.Total = int(entries.GetCardinality())
-	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
+	var from int
+	if d.pager, from, ok = r.pageOf(int(entries.GetCardinality()), changeRows); !ok {
 		return r.notFound(), nil
 	}
-	if err := r.fillChanges(d, set, entries, number); err != nil {
+	if err := r.fillChanges(d, set, entries, from); err != nil {
 		return nil, err
 	}
 	r.addChangeFilters(d)
@@ -213,7 +200,7 @@ func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *ro
 		return nil, nil, false
 	}
 	at := r.Build.History().ChangeTime(int(members.Minimum()))
-	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.withChange("refresh", "")})
+	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.here("refresh", "")})
 	all.And(members)
 	return all, all, true
 }
@@ -227,22 +214,23 @@ func (s *Site) selectChanges(f history.ChangeFilter, figures string) *roaring.Bi
 	return set
 }
 
-// setDates filters the changes by the days in the query.
+// setDates filters the changes by the days in the query, of which it keeps only valid ones. A static site has none.
 func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
-	a := r.Build.History()
+	a, asked := r.Build.History(), r.Query
+	if r.Query = (url.Values{}); r.Static {
+		return
+	}
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
 	}
 	day := func(field string) (time.Time, string) {
-		text := r.Query.Get(field)
+		text := asked.Get(field)
 		t, err := time.Parse(time.DateOnly, text)
-		if text == "" {
-			return t, ""
-		}
 		if err != nil {
-			d.Wrong = textfmt.Name(text)
+			d.Wrong = cmp.Or(textfmt.Name(text), d.Wrong)
 			return t, ""
 		}
+		r.Query.Set(field, text)
 		return t, text
 	}
 	var since, until time.Time
@@ -267,11 +255,8 @@ func (d *changesPage) addPresets(asOf time.Time) {
 }
 
 // fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day.
-func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, number int) error {
-	from := (number - 1) * changeRows
-	to := min(from+changeRows, d.Total)
-	d.First, d.Last = min(from+1, d.Total), to
-	for i := from; i < to; i++ {
+func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from int) error {
+	for i := from; i < d.Last; i++ {
 		at, err := entries.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; the last element is the newest
 		if err != nil {
 			return err
@@ -286,12 +271,6 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, numb
 		}
 		last := &d.Days[len(d.Days)-1]
 		last.Changes = append(last.Changes, c)
-	}
-	if number > 1 {
-		d.Prev = r.dated(r.withChange("page", pageNumber(number-1)), d)
-	}
-	if to < d.Total {
-		d.Next = r.dated(r.withChange("page", pageNumber(number+1)), d)
 	}
 	return nil
 }
@@ -336,11 +315,11 @@ func (r *request) addChangeFilters(d *changesPage) {
 			o.Chosen = r.choice(field) == o.Value
 			switch {
 			case o.Chosen:
-				o.To = r.dated(r.withChange(field, ""), d)
+				o.To = r.here(field, "")
 			case r.Static:
 				o.To = changesPath(field, o.Value, 1)
 			default:
-				o.To = r.dated(r.withChange(field, o.Value), d)
+				o.To = r.here(field, o.Value)
 			}
 			shown.Values = append(shown.Values, o)
 		}
@@ -351,27 +330,12 @@ func (r *request) addChangeFilters(d *changesPage) {
 			} else if field == "category" {
 				title = textfmt.Name(r.categoryTitle(v))
 			}
-			d.Chosen = append(d.Chosen, option{Name: title, To: r.dated(r.withChange(field, ""), d)})
+			d.Chosen = append(d.Chosen, option{Name: title, To: r.here(field, "")})
 		}
 		if len(shown.Values) > 1 || field == "figures" {
 			d.Filters = append(d.Filters, shown)
 		}
 	}
-}
-
-// dated adds the days from the query to an address.
-func (r *request) dated(path string, d *changesPage) string {
-	q := url.Values{}
-	if d.Since != "" {
-		q.Set("since", d.Since)
-	}
-	if d.Until != "" {
-		q.Set("until", d.Until)
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
 }
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}

@@ -53,6 +53,7 @@ type cell struct {
 	Note string // in small print
 	To   string // path, or "" if there is no link
 	Out  string // URL of a source
+	Read string // the day on which it was read, where comparisons and cards say it
 	Raw  int64  // what the column is sorted by, unless it is sorted by text
 	Bar  record.Score
 }
@@ -108,7 +109,8 @@ func (s *Site) column(name string) *column {
 	case "pricingModel":
 		return text(func(e *record.Entity) string { return s.label(e.PricingModel) })
 	case "version":
-		return text(func(e *record.Entity) string { return e.Version })
+		c.cell = func(it *item) cell { return cell{Text: it.Version, Read: it.VersionRead()} }
+		return c
 	case "status":
 		return text(func(e *record.Entity) string { return s.label(e.Status) })
 	case "url":
@@ -119,21 +121,35 @@ func (s *Site) column(name string) *column {
 		})
 	case "price":
 		c.Number, c.key = true, "price"
-		c.cell = func(it *item) cell { return cell{Text: priceText(&it.Price), Raw: it.Price.Blended.Micros()} }
+		c.cell = func(it *item) cell {
+			return cell{Text: priceText(&it.Price), Raw: it.Price.Blended.Micros(), Read: priceDay(it.Entity)}
+		}
 		return c
 	case "offers":
 		c.Number, c.Down = true, true
 		c.cell = func(it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }
 		return c
-	case "retires":
-		return text(func(e *record.Entity) string {
-			if e.Lifecycle == nil {
-				return ""
+	case "retires", "replacedBy":
+		c.cell = func(it *item) cell {
+			switch l := it.Lifecycle; {
+			case l == nil:
+			case name == "retires":
+				return cell{Text: textfmt.Day(l.Retires)}
+			default:
+				x := cell{Text: l.ReplacedBy}
+				if next := s.successor(l.ReplacedBy); next != nil {
+					x.To = next.To
+				}
+				return x
 			}
-			return textfmt.Day(e.Lifecycle.Retires)
-		})
+			return cell{}
+		}
+		return c
 	case "maintenance":
-		return text(func(e *record.Entity) string { return textfmt.Capitalize(e.Maintenance.State) })
+		c.cell = func(it *item) cell {
+			return cell{Text: textfmt.Capitalize(it.Maintenance.State), Read: it.Maintenance.AsOf}
+		}
+		return c
 	case "addedDate", "lastUpdated":
 		c.Number, c.Down, c.key = true, true, name
 		return text(func(e *record.Entity) string {
@@ -174,10 +190,12 @@ func (s *Site) declaredColumn(c *column) *column {
 		c.Number, c.Down, c.key = true, true, view.SignalKey(c.Name)
 		c.cell = func(it *item) cell {
 			f, ok := it.Signals.Fact(c.Name)
+			n := numberCell(f.Number, ok)
 			if x.IsDay() {
-				return cell{Text: textfmt.Day(f.Day), Raw: dayRaw(f.Day)}
+				n = cell{Text: textfmt.Day(f.Day), Raw: dayRaw(f.Day)}
 			}
-			return numberCell(f.Number, ok)
+			n.Read = f.Date
+			return n
 		}
 		return c
 	}

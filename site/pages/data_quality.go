@@ -3,13 +3,13 @@ package pages
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	"kindex/exports"
 	"kindex/exports/quality"
 	"kindex/exports/record"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -17,55 +17,41 @@ const qualityPath = "/quality/"
 
 // qualityPage shows how complete, how old and how consistent the data is.
 type qualityPage struct {
-	AsOf           string
-	Edited         bool   // there are edits that the page does not include
-	File           string // path of the file with everything on the page
-	Types          []typeQuality
-	Sources        []quality.Source
-	Stopped        []stoppedRow
-	StoppedCount   int
-	Contradictions []contradictionRow
-	Count          int // of the contradictions
+	quality.Report
+	*Site
+	AsOf   string
+	Edited bool   // there are edits that the page does not include
+	File   string // path of the file with everything on the page
 }
 
-// typeQuality describes the entities of a type.
-type typeQuality struct {
-	qualityRow
-	Type       string
-	Facts      []factShare
-	Categories []qualityRow
+// Title returns the title of a group.
+func (d *qualityPage) Title(g quality.Group) string {
+	if g.Category == nil {
+		return "All " + d.plural(g.Type)
+	}
+	return textfmt.Name(d.categoryTitle(*g.Category))
 }
 
-// qualityRow describes the entities of a type or of one of its categories.
-type qualityRow struct {
-	quality.Group
-	Title, Path string
+// Path returns the path of the list of a group.
+func (d *qualityPage) Path(g quality.Group) string {
+	if g.Category == nil {
+		return d.kindPath(g.Type)
+	}
+	return categoryPath(*g.Category)
 }
 
-// RankedShare returns the share of ranked entities in percent.
-func (q qualityRow) RankedShare() string { return percent(q.Ranked, q.Entities) }
-
-// factShare is how many entities have a fact.
-type factShare struct {
-	Name     string
-	Entities int
-	Share    string
+// Categories returns the groups of a type's categories.
+func (d *qualityPage) Categories(typ string) []quality.Group {
+	return slices.DeleteFunc(slices.Clone(d.Groups), func(g quality.Group) bool { return g.Category == nil || g.Type != typ })
 }
 
-// stoppedRow is a value that a guard stopped, as shown.
-type stoppedRow struct {
-	entityName
-	Name, Source, Held, Found, Reason string
+// Price returns a value of an offer: a price in dollars, or a number of tokens.
+func (d *qualityPage) Price(field string, v any) string {
+	if field == record.PriceNames[record.InputPrice] || field == record.PriceNames[record.OutputPrice] {
+		return "$" + plainValue(v)
+	}
+	return plainValue(v)
 }
-
-// contradictionRow is a contradiction, as shown.
-type contradictionRow struct {
-	entityName
-	Offer, Field, Value, Expected string
-}
-
-// entityName links to an entity. Path is "" if the build has no such entity.
-type entityName struct{ Title, Path string }
 
 // percent returns a share as a whole percentage; only none is 0%, and only all is 100%.
 func percent(part, all int) string {
@@ -95,45 +81,15 @@ func (s *Site) readQuality() (*qualityPage, error) {
 	if err := json.Unmarshal(data, &report); err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.QualityFile, err)
 	}
-	d := &qualityPage{AsOf: s.AsOf.UTC().Format("2006-01-02"), Edited: s.Build.OverlayID() != "", File: "/data/" + s.Build.Manifest.ID + "/" + exports.QualityFile,
-		Sources: report.Sources, StoppedCount: report.StoppedCount, Count: report.Contradictions.Count}
-	for _, g := range report.Groups {
-		row := qualityRow{Group: g}
-		if g.Category != nil {
-			row.Title, row.Path = textfmt.Name(s.categoryTitle(*g.Category)), categoryPath(*g.Category)
-			last := &d.Types[len(d.Types)-1]
-			last.Categories = append(last.Categories, row)
-			continue
-		}
-		row.Title, row.Path = "All "+s.plural(g.Type), s.kindPath(g.Type)
-		t := typeQuality{qualityRow: row, Type: g.Type}
-		for _, f := range g.Facts {
-			t.Facts = append(t.Facts, factShare{s.label(f.Fact), f.Entities, percent(f.Entities, g.Entities)})
-		}
-		d.Types = append(d.Types, t)
-	}
-	for _, x := range report.Stopped {
-		d.Stopped = append(d.Stopped, stoppedRow{s.entityName(x.Entity), x.Name, x.Source, plainValue(x.Held), plainValue(x.Found), x.Reason})
-	}
-	for _, c := range report.Contradictions.Data {
-		value, expected := plainValue(c.Value), plainValue(c.Expected)
-		if c.Field == record.PriceNames[record.InputPrice] || c.Field == record.PriceNames[record.OutputPrice] {
-			value, expected = "$"+value, "$"+expected
-		}
-		d.Contradictions = append(d.Contradictions, contradictionRow{s.entityName(c.Entity), c.Offer, s.label(c.Field), value, expected})
-	}
-	return d, nil
+	return &qualityPage{report, s, s.AsOf.UTC().Format(time.DateOnly), s.Build.OverlayID() != "", "/data/" + s.Build.Manifest.ID + "/" + exports.QualityFile}, nil
 }
 
-// entityName returns the name of an entity, or its key if there is no such entity.
-func (s *Site) entityName(key string) entityName {
-	typ, slug, _ := strings.Cut(key, "/")
-	o, _, ok := s.Build.Find(typ, slug)
-	if !ok {
-		return entityName{Title: textfmt.Name(key)}
+// Entity returns a link to an entity by its key. It leads nowhere if the build has no such entity.
+func (d *qualityPage) Entity(key string) link {
+	if to := d.successor(key); to != nil {
+		return *to
 	}
-	e := s.Build.Entity(o)
-	return entityName{textfmt.Name(e.Name), siteurl.Entity(typ, slug)}
+	return link{Name: textfmt.Name(key)}
 }
 
 // plainValue returns a number, a text or nothing as text.

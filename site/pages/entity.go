@@ -127,7 +127,7 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return nil, err
 	}
-	d.History, err = r.history(d.Now, r.changesOf(o), 1)
+	d.History, err = r.history(d.Now, r.changesOf(o))
 	return d, err
 }
 
@@ -273,6 +273,6 @@ func (r *request) past(e *record.Entity, v int, asOf time.Time) (d *entityPage, 
 		}
 	}
 	r.describe(d, asOf)
-	d.History, err = r.history("", r.changesUntil(v, asOf), 1)
+	d.History, err = r.history("", r.changesUntil(v, asOf))
 	return d, err
 }

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"strconv"
 	"time"
 
 	"kindex/exports/history"
@@ -12,12 +11,8 @@ import (
 
 // changeList is a page of the changes to an entity, newest first.
 type changeList struct {
+	pager
 	Changes []changeRow
-	Total   int
-	Page    int
-	Pages   int
-	Prev    string // path of the previous page, or "" if there is none
-	Next    string
 	All     string // path of the first page, or "" if this page has all changes
 }
 
@@ -37,33 +32,26 @@ type changeRow struct {
 // shortHash is the number of digits of a commit hash that are shown.
 const shortHash = 10
 
-// history returns a page of the changes to the entity at a path. If path is "", the page has
-// no links to other pages.
-func (s *Site) history(path string, changes []uint32, number int) (*changeList, error) {
-	h := &changeList{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
-	last := len(changes) - (number-1)*entityChanges
-	for i := last - 1; i >= max(0, last-entityChanges); i-- {
-		t, err := s.changeRow(path, int(changes[i]))
+// history returns the latest changes to the entity at a path. If path is "", there are no links to the others.
+func (s *Site) history(path string, changes []uint32) (*changeList, error) {
+	h := &changeList{pager: pager{Total: len(changes), Last: min(entityChanges, len(changes))}}
+	if path != "" && h.Last < h.Total {
+		h.All = path + "history/"
+		h.Next = h.All + "page-2/"
+	}
+	return h, h.fill(s, path, changes, 0)
+}
+
+// fill reads the changes of the page that begins at from, newest first.
+func (h *changeList) fill(s *Site, path string, changes []uint32, from int) error {
+	for i := from; i < h.Last; i++ {
+		t, err := s.changeRow(path, int(changes[len(changes)-1-i]))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		h.Changes = append(h.Changes, t)
 	}
-	if path == "" || h.Pages < 2 {
-		return h, nil
-	}
-	h.All = path + "history/"
-	page := func(n int) string {
-		switch {
-		case n < 1 || n > h.Pages:
-			return ""
-		case n == 1:
-			return h.All
-		}
-		return h.All + "page-" + strconv.Itoa(n) + "/"
-	}
-	h.Prev, h.Next = page(number-1), page(number+1)
-	return h, nil
+	return nil
 }
 
 func (s *Site) changeRow(path string, i int) (changeRow, error) {
@@ -110,21 +98,17 @@ func (r *request) entityHistory() (*page, error) {
 		}
 		d.Deleted, changes = true, r.Build.History().EntityChanges(last)
 	}
-	number, ok := r.chosenPage()
+	p, from, ok := r.pageOf(len(changes), entityChanges)
 	if !ok {
 		return r.notFound(), nil
 	}
-	var err error
-	if d.changeList, err = r.history(d.Path, changes, number); err != nil {
+	d.changeList = &changeList{pager: p}
+	if err := d.fill(r.Site, d.Path, changes, from); err != nil {
 		return nil, err
 	}
-	if number > max(1, d.Pages) {
-		return r.notFound(), nil
-	}
 	d.Crumbs = []link{{textfmt.Capitalize(r.plural(typ)), r.kindPath(typ)}, {textfmt.Name(d.Name), d.Path}}
-	p := &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
-		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
-	return p, nil
+	return &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || from > 0,
+		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
 }
 
 func (s *Site) lastVersion(address [2]string) int {

@@ -81,7 +81,7 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
-	if d.History, err = r.history(siteurl.Entity(v.Type, v.Slug), changes, 1); err != nil {
+	if d.History, err = r.history(siteurl.Entity(v.Type, v.Slug), changes); err != nil {
 		return nil, err
 	}
 	if len(d.History.Changes) > 0 {

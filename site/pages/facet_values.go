@@ -2,8 +2,10 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -38,28 +40,28 @@ func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(reco
 
 // facetValue is a value of a field.
 type facetValue struct {
-	Name  string // the spelling that most entities use
-	Title string // the name shown to people
-	Path  string
-	Count int // number of listed entities; 0 if only withdrawn entities have the value
+	Name   string // the spelling that most entities use
+	Title  string // the name shown to people
+	Path   string
+	Letter string // its group: a letter, "0" for digits or "other"
+	Count  int    // number of listed entities; 0 if only withdrawn entities have the value
 
 	folded string
 }
 
 // facetValues holds all values of a field in a build.
 type facetValues struct {
-	all      []facetValue // sorted by title
-	used     int          // number of values with a Count
-	byKey    map[string]int
-	keys     []string         // keys of the values with a Count
-	letters  []option         // letters of the values with a Count, sorted
-	listed   map[string][]int // indexes into all, by letter, or "" for all letters
-	frequent []int            // indexes into all: the most frequent values
+	all      []facetValue   // by letter and title
+	byKey    map[string]int // indexes into all
+	frequent []string       // keys of the most frequent values
 }
 
-// maxFrequent is the maximum number of values in the list of the most frequent values, which
-// is shown first.
-const maxFrequent = 40
+const (
+	maxFrequent = 40 // in the list of the most frequent values, which is shown first
+	// maxFacetValues is the maximum number of values on a page. If a field has more values, each
+	// letter has its own pages.
+	maxFacetValues = 500
+)
 
 // wordTitle returns the title that the vocabulary gives a value, or the value itself.
 func (s *Site) wordTitle(field, value string) string {
@@ -84,15 +86,22 @@ func (s *Site) countFacets() map[string]func() (*facetValues, error) {
 func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	listed := s.Build.Select(&view.Filter{})
 	counts := s.Build.Facet(listed, k.Field, math.MaxInt)
-	t := &facetValues{byKey: map[string]int{}, used: len(counts)}
+	t := &facetValues{byKey: map[string]int{}}
 	known := make(map[string]bool, len(counts))
 	add := func(value string, count int) {
-		folded := record.Fold(value)
-		known[folded] = true
-		t.all = append(t.all, facetValue{Name: value, Title: s.wordTitle(k.Field, value), Path: k.path(value), Count: count, folded: folded})
+		v := facetValue{Name: value, Title: s.wordTitle(k.Field, value), Path: k.path(value), Count: count, Letter: "other", folded: record.Fold(value)}
+		if r, _ := utf8.DecodeRuneInString(record.Fold(v.Title)); r >= 'a' && r <= 'z' {
+			v.Letter = string(r)
+		} else if r >= '0' && r <= '9' {
+			v.Letter = "0"
+		}
+		known[v.folded] = true
+		t.all = append(t.all, v)
 	}
-	for _, c := range counts {
-		add(c.Value, c.Count)
+	for i, c := range counts {
+		if add(c.Value, c.Count); i < maxFrequent {
+			t.frequent = append(t.frequent, siteurl.Key(record.Fold(c.Value)))
+		}
 	}
 	for _, v := range s.Build.Values(k.Field) { // add the values that only withdrawn entities have
 		if !known[record.Fold(v)] {
@@ -100,21 +109,12 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 		}
 	}
 	slices.SortFunc(t.all, func(a, b facetValue) int {
-		return cmp.Or(cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)), cmp.Compare(a.folded, b.folded))
+		return cmp.Or(boolOrder(a.Letter == "other")-boolOrder(b.Letter == "other"), strings.Compare(a.Letter, b.Letter),
+			strings.Compare(record.Fold(a.Title), record.Fold(b.Title)), strings.Compare(a.folded, b.folded))
 	})
-	at := make(map[string]int, len(t.all))
 	for i, v := range t.all {
-		key := siteurl.Key(v.folded)
-		t.byKey[key] = i
-		if v.Count > 0 {
-			t.keys = append(t.keys, key)
-		}
-		at[v.folded] = i
+		t.byKey[siteurl.Key(v.folded)] = i
 	}
-	for _, c := range counts[:min(maxFrequent, len(counts))] {
-		t.frequent = append(t.frequent, at[record.Fold(c.Value)])
-	}
-	t.groupByLetter()
 	return t, nil
 }
 
@@ -130,25 +130,29 @@ func (t *facetValues) find(key string) (facetValue, bool) {
 // suggestions returns the values whose keys are similar to key.
 func (t *facetValues) suggestions(key string) []suggestion {
 	var list []suggestion
-	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(t.byKey)), func(key string) bool { return t.all[t.byKey[key]].Count == 0 })
+	for _, n := range didyoumean.Names(key, keys, maxNear) {
 		v := t.all[t.byKey[n]]
 		list = append(list, suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")})
 	}
 	return list
 }
 
-// letterOf returns the group of a value: a letter, "0" for digits or "other".
-func letterOf(v facetValue) string {
-	switch r, _ := utf8.DecodeRuneInString(record.Fold(v.Title)); {
-	case r >= 'a' && r <= 'z':
-		return string(r)
-	case r >= '0' && r <= '9':
-		return "0"
-	}
-	return "other"
+// facetPage lists the values of a field.
+type facetPage struct {
+	*facetKind
+	Title    string       // the heading of the page
+	Used     int          // values on all pages
+	Letter   string       // letter of the page, or "" for all letters
+	Whole    bool         // all values are on the page
+	Frequent []facetValue // the most frequent values, if there are many more
+	Letters  []option
+	Groups   [][]facetValue // those with the same letter
+	Others   []option       // the fields with such a list, including this one
+	pager
 }
 
-// letterTitle returns the title of a group returned by letterOf.
+// letterTitle returns the title of a letter.
 func letterTitle(letter string) string {
 	if letter == "0" {
 		return "0–9"
@@ -156,29 +160,53 @@ func letterTitle(letter string) string {
 	return textfmt.Capitalize(letter)
 }
 
-// groupByLetter groups the values of listed entities by letter.
-func (t *facetValues) groupByLetter() {
-	t.listed = map[string][]int{}
-	for at, v := range t.all {
-		if v.Count == 0 {
-			continue
+// facetList lists all values of a field, or those of a letter. The path of a letter cannot clash with the path of
+// a value, because the paths of values never contain a letter choice.
+func facetList(k *facetKind) func(*request) (*page, error) {
+	return func(r *request) (*page, error) {
+		all, err := r.facetValues(k)
+		if err != nil {
+			return nil, err
 		}
-		letter := letterOf(v)
-		if t.listed[letter] == nil {
-			t.letters = append(t.letters, option{Name: letterTitle(letter), Value: letter})
+		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Letter: r.choice("letter")}
+		var list []facetValue
+		for _, v := range all.all {
+			if v.Count == 0 {
+				continue
+			}
+			d.Used++
+			if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
+				d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: k.Path + "all/letter-" + v.Letter + "/", Chosen: v.Letter == d.Letter})
+			}
+			d.Letters[len(d.Letters)-1].Count++
+			if d.Letter == "" || d.Letter == v.Letter {
+				list = append(list, v)
+			}
 		}
-		t.listed[""], t.listed[letter] = append(t.listed[""], at), append(t.listed[letter], at)
+		d.Whole = d.Used <= maxFacetValues
+		inAll, ok, from := r.Path != k.Path, false, 0
+		if d.pager, from, ok = r.pageOf(len(list), maxFacetValues); !ok || inAll && (d.Whole || d.Letter == "" || len(list) == 0) {
+			return r.notFound(), nil
+		}
+		if inAll {
+			d.Title += ": " + letterTitle(d.Letter)
+		} else if d.Prev, d.Next = "", ""; d.Used > maxFrequent {
+			for _, key := range all.frequent {
+				d.Frequent = append(d.Frequent, all.all[all.byKey[key]])
+			}
+		}
+		if d.Whole || inAll {
+			for i, v := range list[from:d.Last] {
+				if i == 0 || v.Letter != list[from+i-1].Letter {
+					d.Groups = append(d.Groups, nil)
+				}
+				last := &d.Groups[len(d.Groups)-1]
+				*last = append(*last, v)
+			}
+		}
+		for _, o := range facetKinds {
+			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})
+		}
+		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Used, k.One, k.Many) + " in the index."}, nil
 	}
-	for i := range t.letters {
-		t.letters[i].Count = len(t.listed[t.letters[i].Value])
-	}
-	slices.SortStableFunc(t.letters, func(a, b option) int {
-		switch {
-		case a.Value == "other":
-			return 1
-		case b.Value == "other":
-			return -1
-		}
-		return 0
-	})
 }

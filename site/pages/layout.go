@@ -160,6 +160,8 @@ func (s *Site) functions() template.FuncMap {
 		"on":       func(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) },
 		"bar":      chart.Bar,
 		"plural":   textfmt.Plural,
+		"percent":  percent,
+		"plain":    plainValue,
 		"label":    s.label,
 		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
 		"add":      func(a, b int) int { return a + b },

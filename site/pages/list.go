@@ -29,30 +29,25 @@ const (
 
 // listing is a page with a table: of a kind, a category, the entities with a value, a leaderboard or prices.
 type listing struct {
-	Crumbs   []option
-	Heading  string
-	Until    string // the day of a board's newest figure, if that is old
-	Text     string // description of what is listed
-	Notes    []string
-	Today    string // path of today's leaderboard, if this is an earlier one
-	Day      string // of the leaderboard, or ""
-	Filters  *filters
-	Menus    []listMenu // other lists of its kind
-	Columns  []*column
-	Rows     template.HTML
-	Count    int // rows on the page
-	Total    int
-	First    int
-	Last     int
-	What     string // what the rows are, in the plural
-	Since    string // the day that ranks are compared with, or ""
-	Ranked   bool
-	Pick     bool // entities can be chosen for a comparison
-	Related  []option
-	Board    string // path of the leaderboard with the same entities
-	Empty    string // what is said instead of rows
-	Prev     string
-	Next     string
+	Crumbs  []option
+	Heading string
+	Until   string // the day of a board's newest figure, if that is old
+	Text    string // description of what is listed
+	Notes   []string
+	Today   string // path of today's leaderboard, if this is an earlier one
+	Day     string // of the leaderboard, or ""
+	Filters *filters
+	Menus   []listMenu // other lists of its kind
+	Columns []*column
+	Rows    template.HTML
+	What    string // what the rows are, in the plural
+	Since   string // the day that ranks are compared with, or ""
+	Ranked  bool
+	Pick    bool // entities can be chosen for a comparison
+	Related []option
+	Board   string // path of the leaderboard with the same entities
+	Empty   string // what is said instead of rows
+	pager
 	Rest     bool // a static site has no page for the other rows
 	Chart    *scatter
 	Cost     *costForm
@@ -71,15 +66,31 @@ type listMenu struct {
 	Chosen      string
 }
 
-// chosenPage returns the page number in the path. ok is false if it is not in canonical
-// form, in which the first page has no number.
-func (r *request) chosenPage() (number int, ok bool) {
-	text := r.choice("page")
-	if text == "" {
-		return 1, true
+// pager is a page of a list.
+type pager struct {
+	Total, First, Last int    // entries in total, and those on the page
+	Prev, Next         string // paths of the pages before and after it
+}
+
+// pageOf returns the page of a list that the path names, or false if there is no such page. The first page has no
+// number.
+func (r *request) pageOf(total, rows int) (p pager, from int, ok bool) {
+	number, text := 1, r.choice("page")
+	if text != "" {
+		var err error
+		if number, err = strconv.Atoi(text); err != nil || number < 2 || number > lastPage || strconv.Itoa(number) != text {
+			return p, 0, false
+		}
 	}
-	n, err := strconv.Atoi(text)
-	return n, err == nil && n > 1 && n <= lastPage && strconv.Itoa(n) == text
+	from = (number - 1) * rows
+	p = pager{Total: total, First: min(from+1, total), Last: min(from+rows, total)}
+	if number > 1 {
+		p.Prev = r.here("page", pageNumber(number-1))
+	}
+	if p.Last < total {
+		p.Next = r.here("page", pageNumber(number+1))
+	}
+	return p, from, from < max(total, 1)
 }
 
 // pageNumber returns a page number in the form used in paths: "" for the first page.
@@ -175,13 +186,12 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 
 // turn writes the rows of the page that the path names.
 func (r *request) turn(l *listing) bool {
-	number, ok := r.chosenPage()
-	if l.Total = len(l.ordered); !ok || number > max(1, (l.Total+listRows-1)/listRows) {
+	var ok bool
+	var skip int
+	if l.pager, skip, ok = r.pageOf(len(l.ordered), listRows); !ok {
 		return false
 	}
-	skip := (number - 1) * listRows
-	rows := l.ordered[skip:min(skip+listRows, l.Total)]
-	l.First, l.Last, l.Count = min(skip+1, l.Total), skip+len(rows), len(rows)
+	rows := l.ordered[skip:l.Last]
 	b := make([]byte, 0, 1<<16)
 	for i, o := range rows {
 		it := l.at(o)
@@ -191,12 +201,6 @@ func (r *request) turn(l *listing) bool {
 		b = r.appendRow(b, l, &it)
 	}
 	l.Rows = template.HTML(b) //nolint:gosec // appendRow escapes
-	if number > 1 {
-		l.Prev = r.here("page", pageNumber(number-1))
-	}
-	if l.Last < l.Total {
-		l.Next = r.here("page", pageNumber(number+1))
-	}
 	return true
 }
 

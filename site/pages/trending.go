@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/exports/didyoumean"
@@ -18,8 +20,6 @@ const (
 
 // trendingPage shows the entities that gained the most.
 type trendingPage struct {
-	ByName  string // the display name of By
-	Window  string
 	Days    int
 	Since   string // the day whose end the scores are compared with
 	Young   bool   // the index has no history for that day
@@ -28,55 +28,32 @@ type trendingPage struct {
 	Windows []option
 	Types   []option
 	By      string   // a signal, or "" for the score
+	ByName  string   // its display name
 	Figures []option // what to sort by; empty if there is no choice
-	Rows    []trendingEntity
-	Grown   []grownRow // with By
+	Rows    []gainer
 	Total   int
-	Latest  []row  // the entities added last, if there are no rows
-	Longer  string // path of a longer window, or "" if no longer window can show more
-	Changes string
+	Latest  []row          // the entities added last, if there are no rows
+	Longer  string         // path of a longer window, or "" if no longer window can show more
 	News    *homeNewsLists // of all types; nil for one type or a figure
 	Months  []option
 }
 
-// trendingWindows returns the page's time windows, starting with the default.
-func (s *Site) trendingWindows() []string { return s.Build.History().Windows() }
-
-// trendingEntity is an entity whose score has risen.
-type trendingEntity struct {
+// gainer is an entity whose score or figure has risen.
+type gainer struct {
 	row
-	history.Trend
-}
-
-// Points returns the number of points by which the score has risen.
-func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
-
-// trendingIn returns the entities that gained the most within a window, and the day whose
-// end their scores are compared with.
-func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity) {
-	since, empty, trends := s.Build.History().Trends(window)
-	if empty {
-		return "", nil
-	}
-	for _, t := range trends[:min(most, len(trends))] {
-		if t.Gain() == 0 {
-			break // the entities are sorted by gain
-		}
-		e := s.Build.Entity(t.Ordinal)
-		list = append(list, trendingEntity{row{Entity: e}, t})
-	}
-	return since, list
+	Gain          string // "" if there is none
+	Previous, Now string // "" if it had or has no score
+	More          string // the number of changes, or the gain in percent
 }
 
 // hasTrends reports whether an entity has gained points in the default window. Otherwise, the
 // menu names the page after what it shows instead.
 func (s *Site) hasTrends() bool {
-	windows := s.trendingWindows()
-	if len(windows) == 0 {
-		return false
+	for _, w := range s.Build.History().Windows() {
+		_, _, trends := s.Build.History().Trends(w)
+		return len(trends) > 0 && trends[0].Gain() > 0 // they are sorted by gain
 	}
-	_, list := s.trendingIn(windows[0], 1)
-	return len(list) > 0
+	return false
 }
 
 // latest returns the entities that were added last, of one type or of all; the best of those
@@ -86,25 +63,11 @@ func (s *Site) latest(typ string, most int) []row {
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
-	set := s.Build.Select(f)
-	list, _, _ := s.Build.Page(set, view.Sort{Key: "addedDate", Desc: true}, nil, 0, most)
-	rows := s.rows(list)
-	if len(rows) == 0 {
-		return nil
-	}
-	// Not all entities of the oldest day may be in the list.
-	oldest := rows[len(rows)-1].AddedDate
-	newer := slices.IndexFunc(rows, func(w row) bool { return w.AddedDate == oldest })
-	for _, o := range list[:newer] {
-		set.Remove(o)
-	}
-	if f.AddedSince = oldest; oldest != "" {
-		set.And(s.Build.Select(f))
-	}
-	list, _, _ = s.Build.Page(set, view.DefaultSort, nil, 0, most-newer)
-	rows = append(rows[:newer:newer], s.rows(list)...)
-	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(b.AddedDate, a.AddedDate) })
-	return rows
+	ordinals := s.Build.InRankOrder(s.Build.Select(f))
+	slices.SortStableFunc(ordinals, func(a, b uint32) int {
+		return strings.Compare(s.Build.Entity(b).AddedDate, s.Build.Entity(a).AddedDate)
+	})
+	return s.rows(ordinals[:min(most, len(ordinals))])
 }
 
 func windowDays(window string) (days int) {
@@ -114,39 +77,30 @@ func windowDays(window string) (days int) {
 
 // trending shows the entities that gained the most.
 func (r *request) trending() (*page, error) {
-	windows := r.trendingWindows()
+	windows, types := r.Build.History().Windows(), r.kinds().Names()
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
-	d := &trendingPage{Window: r.choice("window"), By: r.choice("by"), ByName: r.label(r.choice("by")), Type: r.choice("type"), Changes: "/changes/"}
+	window := r.choice("window")
+	d := &trendingPage{By: r.choice("by"), ByName: r.label(r.choice("by")), Type: r.choice("type")}
 	switch {
-	case d.Window == "":
-		d.Window = windows[0]
-	case d.Window == windows[0]:
+	case window == "":
+		window = windows[0]
+	case window == windows[0]:
 		return &page{location: r.with("window", "")}, nil
-	case !slices.Contains(windows, d.Window):
-		return r.missingWindow(windows), nil
+	case !slices.Contains(windows, window):
+		return r.missing("Unknown time window", "", []suggestion{{Path: r.with("window", ""), Name: "The default window"}}), nil
 	}
-	if d.Type != "" && !slices.Contains(r.Build.Kinds().Names(), d.Type) {
-		var list []suggestion
-		for _, t := range didyoumean.Names(d.Type, r.Build.Kinds().Names(), maxNear) {
-			list = append(list, suggestion{Path: r.with("type", t), Name: "Trending " + t + "s"})
-		}
-		return r.missing("Unknown type", fmt.Sprintf("Expected one of: %s.", strings.Join(r.Build.Kinds().Names(), ", ")), list), nil
+	if d.Type != "" && !slices.Contains(types, d.Type) {
+		return r.missingChoice("type", d.Type, types), nil
 	}
-	d.Days = windowDays(d.Window)
-	r.addGrowthChoices(d)
-	fill := r.fillTrending
-	if d.By != "" {
-		if !slices.Contains(r.grownSignals(), d.By) {
-			return r.missingGrowth(d.By), nil
-		}
-		fill = r.fillGrowth
+	figures := r.grownSignals()
+	if d.By != "" && !slices.Contains(figures, d.By) {
+		return r.missingChoice("by", d.By, figures), nil
 	}
-	if err := fill(d); err != nil {
-		return nil, err
-	}
-	r.addTrendingChoices(d, windows)
+	d.Days = windowDays(window)
+	r.fillTrending(d, window)
+	r.addTrendingChoices(d, windows, window, figures)
 	d.Months = r.monthOptions(2)
 	if d.By == "" && d.Type == "" {
 		var err error
@@ -154,95 +108,94 @@ func (r *request) trending() (*page, error) {
 			return nil, err
 		}
 	}
-	return &page{Template: "trending", Title: d.title(d.Window == windows[0]), Data: d, Section: "/trending/", Description: d.description()}, nil
+	return &page{Template: "trending", Title: d.title(), Data: d, Section: "/trending/", Description: d.description()}, nil
+}
+
+// missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
+func (r *request) missingChoice(choice, value string, known []string) *page {
+	list := []suggestion{{Path: r.with(choice, ""), Name: "All"}}
+	for _, v := range didyoumean.Names(value, known, maxNear) {
+		list = append(list, suggestion{Path: r.with(choice, v), Name: r.label(v)})
+	}
+	return r.missing("Page not found", fmt.Sprintf("Unknown “%s”; expected one of: %s.", textfmt.Name(value), strings.Join(known, ", ")), list)
 }
 
 // title returns the title of the page. Each window has a title of its own.
-func (d *trendingPage) title(defaultWindow bool) string {
-	of := ""
+func (d *trendingPage) title() string {
+	what := "Trending"
+	if len(d.Rows) == 0 && d.By == "" {
+		what = "Latest"
+	}
 	if d.Type != "" {
-		of = " " + d.Type + "s"
+		what += " " + d.Type + "s"
+	} else if what == "Latest" {
+		what += " additions"
 	}
-	switch {
-	case d.By != "":
-		return fmt.Sprintf("Trending%s by %s, last %d days", of, d.ByName, d.Days)
-	case len(d.Rows) > 0:
-		return fmt.Sprintf("Trending%s, last %d days", of, d.Days)
-	case of == "":
-		of = " additions"
+	if d.By != "" {
+		what += " by " + d.ByName
 	}
-	switch {
-	case defaultWindow:
-		return "Latest" + of
-	case d.Young:
-		return fmt.Sprintf("Latest%s, less than %d days of history", of, d.Days)
-	}
-	return fmt.Sprintf("Latest%s, nothing trending in %d days", of, d.Days)
+	return fmt.Sprintf("%s, last %d days", what, d.Days)
 }
 
 // description says in one sentence what the page shows.
 func (d *trendingPage) description() string {
-	of, by := "tools and models", d.ByName
+	of, by := "tools and models", cmp.Or(d.ByName, "Scores")
 	if d.Type != "" {
 		of = d.Type + "s"
 	}
-	none := fmt.Sprintf("no score has risen through changes in the last %d days", d.Days)
-	if d.Young {
-		none = fmt.Sprintf("the index has less than %d days of history", d.Days)
-	}
 	switch {
-	case len(d.Grown) > 0:
+	case len(d.Rows) > 0 && d.By != "":
 		return fmt.Sprintf("%s: the %s whose figure grew the most in the last %d days.", by, of, d.Days)
-	case d.By != "" && d.Young:
-		return fmt.Sprintf("%s of %s: %s.", by, of, none)
-	case d.By != "":
-		return fmt.Sprintf("%s: no growth among the %s in the last %d days.", by, of, d.Days)
 	case len(d.Rows) > 0:
 		return fmt.Sprintf("The %s whose scores rose the most through changes in the last %d days.", of, d.Days)
-	case len(d.Latest) > 0:
-		return fmt.Sprintf("The most recently added %s; %s.", of, none)
+	case d.Young:
+		return fmt.Sprintf("%s of %s: the index has less than %d days of history.", by, of, d.Days)
 	}
-	return textfmt.Capitalize(none) + "."
-}
-
-func (r *request) missingWindow(windows []string) *page {
-	var list []suggestion
-	for i, w := range windows {
-		if i == 0 {
-			w = ""
-		}
-		list = append(list, suggestion{Path: r.with("window", w), Name: fmt.Sprintf("The last %d days", windowDays(windows[i]))})
-	}
-	return r.missing("Unknown time window", "Choose one of these:", list)
-}
-
-// isA reports whether an entity has a type; "" means any.
-func (r *request) isA(typ string, ordinal uint32) bool {
-	is, _ := r.Build.Key(ordinal)
-	return typ == "" || is == typ
+	return fmt.Sprintf("%s of %s: nothing has risen in the last %d days.", by, of, d.Days)
 }
 
 // fillTrending reads the rows or, if no score has risen, the latest additions.
-func (r *request) fillTrending(d *trendingPage) (err error) {
+func (r *request) fillTrending(d *trendingPage, window string) {
 	a := r.Build.History()
-	since, young, trends := a.Trends(d.Window)
+	add := func(ordinal uint32, g gainer) {
+		if typ, _ := r.Build.Key(ordinal); d.Type != "" && typ != d.Type {
+			return
+		}
+		if d.Total++; d.Total <= trendingRows {
+			g.row = row{Entity: r.Build.Entity(ordinal)}
+			d.Rows = append(d.Rows, g)
+		}
+	}
+	since, young, trends := a.Trends(window)
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
-	trends = slices.DeleteFunc(trends, func(t history.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
-	if len(trends) == 0 || trends[0].Gain() == 0 { // they are sorted by gain
-		d.Latest = r.latest(d.Type, latestRows)
-		return err
+	if d.By != "" {
+		var grown []history.Growth
+		d.Since, grown = a.Growth(window, d.By)
+		for _, g := range grown {
+			x := gainer{Gain: textfmt.Count(int(g.Gain())), Previous: textfmt.Count(int(g.Previous)), Now: textfmt.Count(int(g.Now))}
+			if percent, ok := g.Percent(); ok {
+				x.More = "+" + strconv.FormatFloat(percent, 'f', 1, 64) + "%"
+			}
+			add(g.Ordinal, x)
+		}
+		return
 	}
-	d.Total = len(trends)
-	for _, t := range trends[:min(trendingRows, len(trends))] {
-		e := r.Build.Entity(t.Ordinal)
-		d.Rows = append(d.Rows, trendingEntity{row{Entity: e}, t})
+	for _, t := range trends {
+		x := gainer{Previous: t.Previous.String(), Now: t.Score.String(), More: strconv.Itoa(int(t.Changes))}
+		if t.Gain() > 0 {
+			x.Gain = fmt.Sprintf("%.1f", float64(t.Gain())/10)
+		}
+		add(t.Ordinal, x)
 	}
-	return nil
+	if len(d.Rows) == 0 || d.Rows[0].Gain == "" { // they are sorted by gain
+		d.Rows, d.Latest = nil, r.latest(d.Type, latestRows)
+	}
 }
 
-func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
+// addTrendingChoices adds the windows, the figures by which the page can be sorted, and the types.
+func (r *request) addTrendingChoices(d *trendingPage, windows []string, window string, figures []string) {
 	for i, w := range windows {
-		o := option{Name: fmt.Sprintf("%d days", windowDays(w)), Value: w, Chosen: w == d.Window, To: r.with("window", w)}
+		o := option{Name: fmt.Sprintf("%d days", windowDays(w)), Value: w, Chosen: w == window, To: r.with("window", w)}
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
@@ -251,10 +204,29 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		}
 		d.Windows = append(d.Windows, o)
 	}
+	choices := func(choice, none, chosen string, values []string) (list []option) {
+		list = []option{{Name: none, To: r.with(choice, ""), Chosen: chosen == ""}}
+		for _, v := range values {
+			list = append(list, option{Name: r.label(v), To: r.with(choice, v), Chosen: chosen == v})
+		}
+		return list
+	}
+	if len(figures) > 0 {
+		d.Figures = choices("by", "Score", d.By, figures)
+	}
 	if types := r.types(); len(types) > 1 {
-		d.Types = append(d.Types, option{Name: "All", To: r.with("type", ""), Chosen: d.Type == ""})
-		for _, t := range types {
-			d.Types = append(d.Types, option{Name: textfmt.Capitalize(t) + "s", To: r.with("type", t), Chosen: d.Type == t})
+		d.Types = choices("type", "All", d.Type, types)
+		for i, t := range types {
+			d.Types[i+1].Name = r.kinds().Kind(t).Plural
 		}
 	}
+}
+
+// grownSignals lists the signals that have grown in some window.
+func (s *Site) grownSignals() (names []string) {
+	for _, w := range s.Build.History().Windows() {
+		names = append(names, s.Build.History().Growing(w)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

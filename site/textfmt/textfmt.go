@@ -74,21 +74,7 @@ func Count(n any) string {
 	case float64:
 		x = n
 	}
-	digits, fraction, isPart := strings.Cut(strconv.FormatFloat(math.Abs(x), 'f', -1, 64), ".")
-	var b strings.Builder
-	if x < 0 {
-		b.WriteString("−")
-	}
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	if isPart {
-		b.WriteString("." + fraction)
-	}
-	return b.String()
+	return strings.Replace(humanize.Commaf(x), "-", "−", 1)
 }
 
 // Compact formats a number with three significant digits, such as 29.8M.
