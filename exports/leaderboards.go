@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 
 	"kindex/exports/table"
 )
@@ -22,38 +23,20 @@ type Leaderboard struct {
 func (w *Writer) WriteLeaderboards(list []Leaderboard) error {
 	var out bytes.Buffer
 	for i, l := range list {
-		out.WriteString(beforeName(i == 0) + l.Name + afterName)
-		if err := l.write(&out); err != nil {
+		out.WriteString("{,"[min(i, 1):][:1] + `"` + l.Name + `":`)
+		enc, err := table.NewEncoder("json", &out, l.Columns)
+		if err != nil {
+			return err
+		}
+		for _, r := range l.Rows {
+			err = errors.Join(err, enc.Write(r))
+		}
+		if err := errors.Join(err, enc.Close()); err != nil {
 			return err
 		}
 	}
-	out.WriteString(afterLast)
+	out.WriteString("}\n")
 	return w.Add(LeaderboardsFile, out.Bytes())
-}
-
-const (
-	afterName = `":`
-	afterLast = "}\n"
-)
-
-func beforeName(first bool) string {
-	if first {
-		return `{"`
-	}
-	return `,"`
-}
-
-func (l *Leaderboard) write(w io.Writer) error {
-	enc, err := table.NewEncoder("json", w, l.Columns)
-	if err != nil {
-		return err
-	}
-	for _, r := range l.Rows {
-		if err := enc.Write(r); err != nil {
-			return err
-		}
-	}
-	return enc.Close()
 }
 
 // StoredLeaderboard is a leaderboard in a build: an array in JSON, and its SHA-256 in hexadecimal.
@@ -63,7 +46,7 @@ type StoredLeaderboard struct {
 }
 
 // Leaderboard returns the leaderboard of a category, of a board, or of all entities. ok is false if
-// there is none with the name. It must not be used after the build is closed.
+// there is none with the name.
 func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
 	l, ok = b.leaderboards[name]
 	return l, ok
@@ -72,24 +55,17 @@ func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
 // openLeaderboards finds the leaderboards in their file, if the build has one.
 func (b *Build) openLeaderboards() error {
 	b.leaderboards = map[string]StoredLeaderboard{}
-	rest := b.files[LeaderboardsFile]
-	for len(rest) > len(afterLast) {
-		begins := beforeName(len(b.leaderboards) == 0)
-		name, array, named := bytes.Cut(rest, []byte(afterName))
-		end := len("[]\n")
-		if !bytes.HasPrefix(array, []byte("[]\n")) {
-			// A line break within a text is escaped, so this is the end.
-			end = bytes.Index(array, []byte("\n]\n")) + len("\n]\n")
-		}
-		if !named || !bytes.HasPrefix(name, []byte(begins)) || end < len("[]\n") || end > len(array) {
-			break
-		}
-		sum := sha256.Sum256(array[:end])
-		b.leaderboards[string(name[len(begins):])] = StoredLeaderboard{array[:end:end], hex.EncodeToString(sum[:])}
-		rest = array[end:]
+	data := b.files[LeaderboardsFile]
+	if data == nil {
+		return nil
 	}
-	if string(rest) != afterLast && b.files[LeaderboardsFile] != nil {
-		return fmt.Errorf("%s: leaderboard %d does not end, or has no name", LeaderboardsFile, len(b.leaderboards)+1)
+	var arrays map[string]json.RawMessage
+	if err := json.Unmarshal(data, &arrays); err != nil {
+		return fmt.Errorf("%s: %w", LeaderboardsFile, err)
+	}
+	for name, array := range arrays {
+		sum := sha256.Sum256(append(array, '\n'))
+		b.leaderboards[name] = StoredLeaderboard{append(array, '\n'), hex.EncodeToString(sum[:])}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -16,14 +15,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Members of a line of the records file that hold what the file of an entity says beyond its record.
-const (
-	recordMember  = "record"
-	formerlyName  = "formerly"       // earlier slugs, only if there are any
-	restName      = "rest"           // record.Rest, only if there is any
-	addedDerived  = "addedDerived"   // true if the file has no addedDate, else absent
-	updateDerived = "updatedDerived" // true if the file has no lastUpdated, else absent
-)
+// recordLine is a line of the records file: a record, and what the file of an entity says beyond it.
+type recordLine struct {
+	Formerly []string        `json:"formerly,omitempty"` // earlier slugs
+	Rest     json.RawMessage `json:"rest,omitempty"`     // record.Rest
+	// AddedDerived and UpdatedDerived are set if the file has no addedDate or lastUpdated.
+	AddedDerived   bool            `json:"addedDerived,omitempty"`
+	UpdatedDerived bool            `json:"updatedDerived,omitempty"`
+	Record         json.RawMessage `json:"record"`
+}
 
 // WriteRecords writes the records. The entities must be in the order of record.CompareRank: an entity's
 // ordinal is its index.
@@ -32,28 +32,18 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewWriter(f)
-	var line []byte
+	lines := json.NewEncoder(f)
+	lines.SetEscapeHTML(false)
 	for _, e := range entities {
-		line = append(line[:0], '{')
-		if len(e.Formerly) > 0 {
-			line = append(jsonenc.AppendStrings(append(line, `"`+formerlyName+`":`...), e.Formerly), ',')
-		}
+		l := recordLine{Formerly: e.Formerly, AddedDerived: e.AddedDerived, UpdatedDerived: e.UpdatedDerived, Record: e.AppendJSON(nil)}
 		if len(e.Rest) > 0 {
-			line = append(e.AppendRest(append(line, `"`+restName+`":`...)), ',')
+			l.Rest = e.AppendRest(nil)
 		}
-		if e.AddedDerived {
-			line = append(line, `"`+addedDerived+`":true,`...)
-		}
-		if e.UpdatedDerived {
-			line = append(line, `"`+updateDerived+`":true,`...)
-		}
-		line = e.AppendJSON(append(line, `"`+recordMember+`":`...))
-		if _, err := lines.Write(append(line, '}', '\n')); err != nil {
+		if err := lines.Encode(&l); err != nil {
 			return errors.Join(err, f.Close())
 		}
 	}
-	return errors.Join(lines.Flush(), f.Close())
+	return f.Close()
 }
 
 // readRecords decodes the records file.
@@ -64,18 +54,18 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 		lines, data = append(lines, line), rest
 	}
 	entities, records = make([]*record.Entity, len(lines)), make([][]byte, len(lines))
-	errs := make([]error, len(lines))
-	parallel.Ranges(len(lines), func(from, to int) {
-		for i := from; i < to; i++ {
-			entities[i], records[i], errs[i] = readRecord(declared, lines[i])
+	err = parallel.Each(len(lines), func(i int) (err error) {
+		if entities[i], records[i], err = readRecord(declared, lines[i]); err != nil {
+			return fmt.Errorf("%s, line %d: %w", recordsFile, i+1, err)
 		}
+		return nil
 	})
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, e := range entities {
-		if errs[i] == nil && i > 0 && record.CompareRank(entities[i-1], e) >= 0 {
-			errs[i] = fmt.Errorf("%s must not follow %s", e.Key(), entities[i-1].Key())
-		}
-		if errs[i] != nil {
-			return nil, nil, fmt.Errorf("%s, line %d: %w", recordsFile, i+1, errs[i])
+		if i > 0 && record.CompareRank(entities[i-1], e) >= 0 {
+			return nil, nil, fmt.Errorf("%s, line %d: %s must not follow %s", recordsFile, i+1, e.Key(), entities[i-1].Key())
 		}
 	}
 	return entities, records, nil
@@ -83,34 +73,16 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 
 // readRecord decodes a line of the records file.
 func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
-	e = &record.Entity{Kinds: declared}
-	if !json.Valid(line) || line[0] != '{' {
-		return nil, nil, errors.New("is not a JSON object")
-	}
-	var formerly []string
-	var rest record.Rest
-	added, updated := false, false
-	for name, value := range jsonenc.Members(line) {
-		switch string(name) {
-		case formerlyName:
-			for text := range jsonenc.Elements(value) {
-				formerly = append(formerly, jsonenc.Text(text))
-			}
-		case restName:
-			rest = record.DecodeRest(value)
-		case addedDerived:
-			added = true
-		case updateDerived:
-			updated = true
-		case recordMember:
-			raw = value[:len(value):len(value)]
-		}
-	}
-	if err := e.UnmarshalJSON(raw); err != nil {
+	var l recordLine
+	if err := json.Unmarshal(line, &l); err != nil {
 		return nil, nil, err
 	}
-	e.Formerly, e.Rest, e.AddedDerived, e.UpdatedDerived = formerly, rest, added, updated
-	return e, raw, nil
+	e = &record.Entity{Kinds: declared}
+	if err := e.UnmarshalJSON(l.Record); err != nil {
+		return nil, nil, err
+	}
+	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
+	return e, l.Record, nil
 }
 
 // Authored returns a record's entity as it was authored in the source file: with its earlier slugs, but

@@ -6,6 +6,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -192,8 +193,11 @@ func (a *Archive) LastDay() string {
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
-// endOf returns the end of a UTC day, YYYY-MM-DD, as a Unix time.
-func endOf(day string) (int64, error) {
+// EndOf returns the end of a UTC day, YYYY-MM-DD, as a Unix time. An invalid day ends before all versions.
+func EndOf(day string) int64 {
 	t, err := time.Parse(time.DateOnly, day)
-	return t.AddDate(0, 0, 1).Unix(), err
+	if err != nil {
+		return math.MinInt64
+	}
+	return t.AddDate(0, 0, 1).Unix()
 }

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/klauspost/compress/gzip"
 
-	"kindex/exports/jsonenc"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -52,46 +50,19 @@ type commitLine struct {
 type versionLine struct {
 	Type     string `json:"type"`
 	Slug     string `json:"slug"`
-	Deleted  bool   `json:"deleted"`
+	Deleted  bool   `json:"deleted,omitempty"`
 	Time     int64  `json:"time"`   // Unix seconds
 	Commit   int32  `json:"commit"` // like Previous and Change, the index of a line of its kind, or -1
 	Previous int32  `json:"previous"`
 	Change   int32  `json:"change"`
-	Category string `json:"category"` // under which the change is found
-	Added    string `json:"added"`
-	Updated  string `json:"updated"`
+	Category string `json:"category,omitempty"` // under which the change is found
+	Added    string `json:"added,omitempty"`
+	Updated  string `json:"updated,omitempty"`
 	// Record is the content as record.Entity.AppendAuthored encodes it; Patch, a merge patch that turns the
 	// content of the entity's next version into it. A version with neither is a deletion, or its content is
 	// that of the record at its address.
-	Record json.RawMessage `json:"record"`
-	Patch  json.RawMessage `json:"patch"`
-}
-
-func (l *versionLine) append(dst []byte) []byte {
-	number := func(name string, n int64) {
-		dst = strconv.AppendInt(jsonenc.AppendMember(dst, name), n, 10)
-	}
-	dst = jsonenc.AppendString(append(dst, `{"type":`...), l.Type)
-	dst = jsonenc.AppendString(jsonenc.AppendMember(dst, "slug"), l.Slug)
-	if l.Deleted {
-		dst = append(dst, `,"deleted":true`...)
-	}
-	number("time", l.Time)
-	number("commit", int64(l.Commit))
-	number("previous", int64(l.Previous))
-	number("change", int64(l.Change))
-	for _, m := range [...]struct{ name, value string }{{"category", l.Category}, {"added", l.Added}, {"updated", l.Updated}} {
-		if m.value != "" {
-			dst = jsonenc.AppendString(jsonenc.AppendMember(dst, m.name), m.value)
-		}
-	}
-	if l.Record != nil {
-		dst = append(jsonenc.AppendMember(dst, "record"), l.Record...)
-	}
-	if l.Patch != nil {
-		dst = append(jsonenc.AppendMember(dst, "patch"), l.Patch...)
-	}
-	return append(dst, '}', '\n')
+	Record json.RawMessage `json:"record,omitempty"`
+	Patch  json.RawMessage `json:"patch,omitempty"`
 }
 
 // inflate returns the content of a gzip file.

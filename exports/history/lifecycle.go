@@ -1,6 +1,9 @@
 package history
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // Lifecycle is the state of an entity at a point in time.
 type Lifecycle uint8
@@ -19,8 +22,8 @@ const (
 // its deletion; if it was NotYet there, v is its first version. If the address is Unknown or
 // the day is invalid, v is -1.
 func (a *Archive) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
-	end, err := endOf(day)
-	if err != nil {
+	end := EndOf(day)
+	if end == math.MinInt64 {
 		return none, Unknown
 	}
 	list := a.at[typ+"\x00"+slug]
@@ -38,7 +41,7 @@ func (a *Archive) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	if v, ok := a.aliveIn(list, end); ok {
 		return v, Exists
 	}
-	return a.versionBefore(int(list[len(list)-1]), end)
+	return a.VersionBefore(int(list[len(list)-1]), end)
 }
 
 // aliveIn returns the version at an address that was current just before end, given all versions there.
@@ -57,8 +60,8 @@ func (a *Archive) alive(v int, end int64) bool {
 	return !a.versions[v].Deleted && (after == none || a.versions[after].Time >= end)
 }
 
-// versionBefore returns the version that the entity of v had just before end.
-func (a *Archive) versionBefore(v int, end int64) (at int, lifecycle Lifecycle) {
+// VersionBefore returns the version that the entity of v, under any slug, had just before end.
+func (a *Archive) VersionBefore(v int, end int64) (at int, lifecycle Lifecycle) {
 	for after := a.next[v]; after != none && a.versions[after].Time < end; after = a.next[v] {
 		v = int(after)
 	}

@@ -169,7 +169,7 @@ func (a *Archive) calculate(day string) (*Day, error) {
 		entity  *record.Entity
 	}
 	var rows []row
-	end := midnight.AddDate(0, 0, 1).Unix()
+	end := EndOf(day)
 	for v := 0; v < len(a.versions) && a.versions[v].Time < end; v++ {
 		if !a.alive(v, end) {
 			continue

@@ -144,17 +144,13 @@ func (a *Archive) readSnapshot(day string, file []byte) (*Snapshot, error) {
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return nil, err
 	}
-	end, err := endOf(day)
-	if err != nil {
-		return nil, err
-	}
 	s := &Snapshot{Day: day, archive: a, ranked: stored.Ranked, ordinals: make([]uint32, len(a.versions))}
 	if n := len(stored.Entities); stored.Day != day || s.ranked < 0 || s.ranked > stored.Listed || stored.Listed > n {
 		return nil, fmt.Errorf("is of %q and has %d entities, of which %d are listed and %d ranked", stored.Day, n, stored.Listed, s.ranked)
 	}
 	for i := range stored.Entities {
 		e := &stored.Entities[i]
-		v, ok := a.aliveIn(a.at[e.Type+"\x00"+e.Slug], end)
+		v, ok := a.aliveIn(a.at[e.Type+"\x00"+e.Slug], EndOf(day))
 		if !ok || s.ordinals[v] != 0 {
 			return nil, fmt.Errorf("lists %s/%s, which did not exist on that day, or twice", e.Type, e.Slug)
 		}

@@ -3,7 +3,6 @@ package history
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/klauspost/compress/gzip"
@@ -46,9 +45,6 @@ type Change struct {
 
 // Files returns the files of the history by name, without the changelog.
 func (d *Data) Files() (map[string][]byte, error) {
-	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
 	files := map[string][]byte{}
 	var err error
 	if files[VersionsFile], err = d.versionsFile(); err != nil {
@@ -89,14 +85,12 @@ func (d *Data) versionsFile() ([]byte, error) {
 		}
 	}
 	next := Followers(d.Versions)
-	var buf []byte
 	for i := range d.Versions {
 		l, err := d.line(i, int(next[i]))
 		if err != nil {
 			return nil, err
 		}
-		buf = l.append(buf[:0])
-		if _, err := w.Write(buf); err != nil {
+		if err := lines.Encode(l); err != nil {
 			return nil, err
 		}
 	}
@@ -149,64 +143,4 @@ func (d *Data) content(i int) ([]byte, error) {
 		return e.AppendAuthored(nil), nil
 	}
 	return d.Previous.Record(i)
-}
-
-// check rejects a history that could not be read back correctly.
-func (d *Data) check() error {
-	if d.Kept > 0 && (d.Previous == nil || d.Kept > min(len(d.Versions), d.Previous.Versions())) {
-		return fmt.Errorf("keeps %d versions that there are not", d.Kept)
-	}
-	if err := checkWeeks(d.Weeks); err != nil {
-		return err
-	}
-	next := make([]bool, len(d.Versions))
-	for i := range d.Versions {
-		v := &d.Versions[i]
-		if err := d.checkVersion(i, v); err != nil {
-			return fmt.Errorf("version %d of %s/%s %w", i, v.Type, v.Slug, err)
-		}
-		if v.Previous != none {
-			if next[v.Previous] {
-				return fmt.Errorf("version %d of %s/%s follows version %d, as another one does", i, v.Type, v.Slug, v.Previous)
-			}
-			next[v.Previous] = true
-		}
-	}
-	before, ids := int32(none), map[string]bool{}
-	for i, c := range d.Changes {
-		if _, ok := parseChangeID(c.ID); !ok || ids[c.ID] {
-			return fmt.Errorf("%q is not the ID of a change, or that of another one", c.ID)
-		}
-		ids[c.ID] = true
-		if c.Version <= before || int(c.Version) >= len(d.Versions) || int(d.Versions[c.Version].Change) != i {
-			return fmt.Errorf("change %s belongs to version %d of %d, which is not later than that of the change before it, or belongs to another change", c.ID, c.Version, len(d.Versions))
-		}
-		before = c.Version
-	}
-	last := ""
-	for _, s := range d.Snapshots {
-		if _, err := endOf(s.Day); err != nil || s.Day <= last {
-			return fmt.Errorf("the snapshot of %q must not follow the snapshot of %q", s.Day, last)
-		}
-		last = s.Day
-	}
-	return nil
-}
-
-func (d *Data) checkVersion(i int, v *record.Version) error {
-	switch {
-	case v.Deleted && v.Entity != nil, !v.Deleted && v.Entity == nil && i >= d.Kept:
-		return errors.New("must either have content or be a deletion")
-	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
-		return errors.New("has the content of " + v.Entity.Key())
-	case v.Previous < none || int(v.Previous) >= i:
-		return fmt.Errorf("follows version %d", v.Previous)
-	case v.Change < none || int(v.Change) >= len(d.Changes):
-		return fmt.Errorf("refers to change %d, but there are %d changes", v.Change, len(d.Changes))
-	case v.Commit < none || int(v.Commit) >= len(d.Commits):
-		return fmt.Errorf("refers to commit %d, but there are %d commits", v.Commit, len(d.Commits))
-	case i > 0 && v.Time < d.Versions[i-1].Time:
-		return errors.New("is older than the one before it")
-	}
-	return nil
 }

@@ -21,7 +21,6 @@ type Boards struct {
 	asOf    time.Time
 
 	ranked   func() *roaring.Bitmap // computed once
-	days     func() ([]*day, error) // days with a snapshot; computed once
 	previous sync.Map               // *PreviousBoard by board/type/score, for the as-of day
 }
 
@@ -30,7 +29,6 @@ type Boards struct {
 func New(b *exports.Build, asOf time.Time) *Boards {
 	a := &Boards{build: b, archive: b.History(), asOf: asOf}
 	a.ranked = sync.OnceValue(func() *roaring.Bitmap { return b.Board(view.AllBoard, "", "composite") })
-	a.days = sync.OnceValues(func() ([]*day, error) { return daysOf(a.archive) })
 	return a
 }
 
@@ -45,30 +43,3 @@ func (b *Boards) Rank(ordinal uint32) int {
 	}
 	return 0
 }
-
-// day is a day with a snapshot.
-type day struct {
-	snapshot *history.Snapshot
-	end      int64 // the first second after the day
-}
-
-// daysOf returns the build's days that have a snapshot, oldest first.
-func daysOf(a *history.Archive) ([]*day, error) {
-	var days []*day
-	for _, name := range a.Snapshots() {
-		at, err := time.Parse(time.DateOnly, name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := a.Snapshot(name)
-		if err != nil {
-			return nil, err
-		}
-		days = append(days, &day{snapshot: s, end: endOfDay(at)})
-	}
-	return days, nil
-}
-
-// endOfDay returns the first second after the day that starts at the given
-// midnight.
-func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }

@@ -13,7 +13,6 @@ type PreviousBoard struct {
 	boards *Boards
 	date   string
 	past   *history.Day   // nil if the history begins later
-	end    int64          // the first second after it
 	ranks  map[uint32]int // by ordinal on that day
 }
 
@@ -70,7 +69,6 @@ func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
 	}
 	var err error
 	f.past, err = b.archive.Day(f.date)
-	f.end = endOfDay(date)
 	return f, err
 }
 
@@ -103,26 +101,15 @@ func (f *PreviousBoard) Ranks(from *view.View, records []uint32) []int {
 func (f *PreviousBoard) versionAt(from *view.View, ordinal uint32) (v int, ok bool) {
 	a := f.boards.archive
 	if from.Day == "" {
-		if v, ok = a.NewestOf(ordinal); !ok {
-			return -1, false
-		}
+		v, ok = a.NewestOf(ordinal)
 	} else {
 		typ, slug := from.Key(ordinal)
 		v, _ = a.At(typ, slug, from.Day)
+		ok = v >= 0
 	}
-	return versionBefore(a, v, f.end)
-}
-
-// versionBefore starts at one version of an entity and goes back, under any slug,
-// to the last version before end. ok is false if the entity did not exist at that
-// time. In that case v is its deletion, or -1 if it had not been created.
-func versionBefore(a *history.Archive, from int, end int64) (v int, ok bool) {
-	for v = from; v >= 0; {
-		at := a.Version(v)
-		if at.Time < end {
-			return v, !at.Deleted
-		}
-		v = int(at.Previous)
+	if !ok {
+		return v, false
 	}
-	return -1, false
+	v, lifecycle := a.VersionBefore(v, history.EndOf(f.date))
+	return v, lifecycle == history.Exists
 }

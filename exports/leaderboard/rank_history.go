@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"slices"
 
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -16,39 +17,30 @@ type RankAt struct {
 
 // RankHistory returns the rank of a record's entity on each day that has a snapshot
 // and on which the entity existed, oldest first. Edits do not change it. The first
-// call reads every snapshot. After
-// that, the cost does not depend on the number of entities.
-func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
-	days, err := b.days()
-	if err != nil {
-		return nil, err
-	}
+// call reads every snapshot.
+func (b *Boards) RankHistory(ordinal uint32) (ranks []RankAt, err error) {
 	v, ok := b.archive.NewestOf(ordinal)
-	if !ok {
-		return nil, nil
-	}
-	var history []RankAt
-	for _, d := range slices.Backward(days) {
-		if v, ok = versionBefore(b.archive, v, d.end); v < 0 {
+	for _, name := range slices.Backward(b.archive.Snapshots()) {
+		if !ok {
 			break
 		}
-		if !ok {
-			continue // the entity was deleted, then created again later
+		s, err := b.archive.Snapshot(name)
+		if err != nil {
+			return nil, err
 		}
-		if o, found := d.snapshot.FindVersion(v); found {
-			history = append(history, d.rankAt(o))
+		var lifecycle history.Lifecycle
+		if v, lifecycle = b.archive.VersionBefore(v, history.EndOf(name)); lifecycle == history.NotYet {
+			break
+		}
+		// Between a deletion and a new creation, the entity is not in the snapshot.
+		if o, found := s.FindVersion(v); found {
+			at := RankAt{Day: name, Score: s.Scores(o).Composite, Ranked: s.Ranked()}
+			if int(o) < at.Ranked { // ordinals are in the order of the leaderboard, unranked records last
+				at.Rank = int(o) + 1
+			}
+			ranks = append(ranks, at)
 		}
 	}
-	slices.Reverse(history)
-	return history, nil
-}
-
-// rankAt returns the rank and score of a record. Ordinals are in the order of the
-// overall leaderboard, followed by unranked records.
-func (d *day) rankAt(ordinal uint32) RankAt {
-	s := RankAt{Day: d.snapshot.Day, Score: d.snapshot.Scores(ordinal).Composite, Ranked: d.snapshot.Ranked()}
-	if int(ordinal) < s.Ranked {
-		s.Rank = int(ordinal) + 1
-	}
-	return s
+	slices.Reverse(ranks)
+	return ranks, nil
 }
