@@ -13,18 +13,18 @@ import (
 	"iter"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"kindex/exports/safetext"
+	"kindex/exports/store"
 )
 
 // Reader reads objects.
 type Reader interface {
 	// Read returns a small object and a tag, which is different for every version of the object.
 	// It returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if
-	// its tag is known, a *TooLongError if it is longer than limit bytes, and another error if
+	// its tag is known, a *store.DamageError if it is longer than limit bytes, and another error if
 	// the bucket does not answer.
 	Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error)
 	// Open opens an object of any size. The caller limits how much it reads, and for how long, and
@@ -108,48 +108,24 @@ func folderOf(address string) string {
 	return filepath.FromSlash(path)
 }
 
-// checkName returns an error unless a name consists of a few plain elements, so that every kind of
-// bucket can store an object with it.
+// checkName returns an error unless every kind of bucket can store an object with the name.
 func checkName(name string) error {
-	elements := strings.Split(name, "/")
-	if len(elements) <= 8 && !slices.ContainsFunc(elements, func(e string) bool { return !isPlain(e) }) {
+	if store.ValidPath(name) {
 		return nil
 	}
 	return fmt.Errorf("%q is not a valid name of an object", name)
-}
-
-// isPlain reports whether an element of a name starts with a letter or a digit, and has only these,
-// dots, underscores and hyphens.
-func isPlain(element string) bool {
-	for i, c := range []byte(element) {
-		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || i > 0 && (c == '.' || c == '_' || c == '-')) {
-			return false
-		}
-	}
-	return element != "" && len(element) <= 128
 }
 
 // readLimited reads at most limit bytes, and returns an error if there are more.
 func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &TooLongError{name, limit}
+		err = &store.DamageError{Path: name, Problem: fmt.Sprintf("has more than %d bytes", limit)}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return data, nil
-}
-
-// TooLongError reports an object that is longer than it should be.
-type TooLongError struct {
-	Name  string
-	Limit int64 // in bytes
-}
-
-// Error implements error.
-func (e *TooLongError) Error() string {
-	return fmt.Sprintf("%s has more than %d bytes", e.Name, e.Limit)
 }
 
 func notExist(name string) error { return fmt.Errorf("%s: %w", name, fs.ErrNotExist) }

@@ -102,9 +102,8 @@ func (e *unansweredError) Unwrap() error { return e.error }
 
 // answered marks the error of a request unless it is about what the bucket answered.
 func answered(err error) error {
-	var tooLong *bucket.TooLongError
 	var damaged *store.DamageError
-	if err == nil || errors.Is(err, bucket.ErrUnchanged) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &tooLong) || errors.As(err, &damaged) {
+	if err == nil || errors.Is(err, bucket.ErrUnchanged) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged) {
 		return err
 	}
 	return &unansweredError{err}

@@ -3,8 +3,6 @@ package mirror
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -379,7 +377,6 @@ func openLocal(root *os.Root, f store.File, name string) (*os.File, error) {
 
 // isSame reports whether a file has the content that a manifest says.
 func isSame(file io.Reader, f store.File) bool {
-	sum := sha256.New()
-	n, err := io.Copy(sum, file)
-	return err == nil && n == f.Size && hex.EncodeToString(sum.Sum(nil)) == f.SHA256
+	n, sum, err := store.Checksum(file)
+	return err == nil && n == f.Size && sum == f.SHA256
 }

@@ -137,7 +137,7 @@ func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	damage := func(problem string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &DamageError{Path: path, Problem: problem}
 	}
-	if !validPath(name) {
+	if !ValidPath(name) {
 		return damage("is not a valid file name in a build")
 	}
 	var info fs.FileInfo

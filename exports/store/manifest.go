@@ -165,7 +165,8 @@ func FormatOf(manifest []byte) (version int, err error) {
 // name is hidden or leads out of the folder.
 var pathPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
 
-func validPath(name string) bool {
+// ValidPath reports whether a build can have a file with a name.
+func ValidPath(name string) bool {
 	return len(name) <= 255 && pathPattern.MatchString(name) && filepath.IsLocal(filepath.FromSlash(name))
 }
 
@@ -177,7 +178,7 @@ func CheckFiles(files []File) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
 		switch {
-		case !validPath(f.Path):
+		case !ValidPath(f.Path):
 			return fmt.Errorf("lists file %.100q, which is not a valid file name in a build", f.Path)
 		case f.Size < 0 || !sha256Pattern.MatchString(f.SHA256):
 			return fmt.Errorf("has an invalid size or SHA-256 for %s", f.Path)

@@ -58,7 +58,7 @@ type FileWriter struct {
 
 // Create creates a file.
 func (w *Staging) Create(name string) (*FileWriter, error) {
-	if !validPath(name) {
+	if !ValidPath(name) {
 		return nil, fmt.Errorf("%q is not a valid file name for a build", name)
 	}
 	path := filepath.FromSlash(name)

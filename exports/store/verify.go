@@ -176,7 +176,7 @@ func verifyFile(dir *os.Root, want File) error {
 		return err
 	}
 	defer f.Close()
-	_, got, err := checksum(f)
+	_, got, err := Checksum(f)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
@@ -214,8 +214,8 @@ func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return b, err
 }
 
-// checksum reads r to its end and returns its size in bytes and its SHA-256 in hexadecimal.
-func checksum(r io.Reader) (size int64, sum string, err error) {
+// Checksum reads r to its end and returns its size in bytes and its SHA-256 in hexadecimal.
+func Checksum(r io.Reader) (size int64, sum string, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, r)
 	return size, hex.EncodeToString(h.Sum(nil)), err
@@ -228,7 +228,7 @@ func Describe(dir, path string) (File, error) {
 		return File{}, err
 	}
 	defer data.Close()
-	size, sum, err := checksum(data)
+	size, sum, err := Checksum(data)
 	if err != nil {
 		return File{}, err
 	}
