@@ -74,8 +74,8 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 // readRecord decodes a line of the records file.
 func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
 	var l recordLine
-	if err := json.Unmarshal(line, &l); err != nil {
-		return nil, nil, err
+	if json.Unmarshal(line, &l) != nil {
+		return nil, nil, errors.New("is not a JSON object")
 	}
 	e = &record.Entity{Kinds: declared}
 	if err := e.UnmarshalJSON(l.Record); err != nil {

@@ -9,12 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// AppendMember appends a comma and the name of a member, which must not need
-// escapes.
+// AppendMember appends the name of a member, which must not need escapes, after a comma unless it is the
+// first of its object.
 func AppendMember(dst []byte, name string) []byte {
-	dst = append(dst, ',', '"')
-	dst = append(dst, name...)
+	if len(dst) > 0 && dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(append(dst, '"'), name...)
 	return append(dst, '"', ':')
+}
+
+// AppendTexts appends members, given as their names and values in turn. Empty values become null.
+func AppendTexts(dst []byte, members ...string) []byte {
+	for i := 0; i < len(members); i += 2 {
+		dst = AppendNullable(AppendMember(dst, members[i]), members[i+1])
+	}
+	return dst
 }
 
 // AppendComma appends the comma that is needed before every element but the first.

@@ -43,7 +43,7 @@ type entityDecoder struct {
 }
 
 func (d *entityDecoder) member(name string, value []byte) error {
-	if text := d.text(name); text != nil {
+	if text := d.e.text(name); text != nil {
 		return decodeText(text, value)
 	}
 	if string(value) == "null" {
@@ -65,9 +65,14 @@ func (d *entityDecoder) member(name string, value []byte) error {
 		return d.links(value)
 	case "signals":
 		return d.signals(value)
-	}
-	if to := d.other(name); to != nil {
-		return json.Unmarshal(value, to)
+	case "lifecycle":
+		return json.Unmarshal(value, &d.e.Lifecycle)
+	case "price":
+		return json.Unmarshal(value, &d.e.Price)
+	case "ids":
+		return json.Unmarshal(value, &d.ids)
+	case "offers":
+		return json.Unmarshal(value, &d.offers)
 	}
 	for _, f := range d.e.Declared().Fields {
 		if f.Name == name {
@@ -82,29 +87,8 @@ func (d *entityDecoder) member(name string, value []byte) error {
 }
 
 // text returns where the text with a name is stored, or nil if the member is not a text.
-func (d *entityDecoder) text(name string) *string {
-	e := d.e
+func (e *Entity) text(name string) *string {
 	switch name {
-	case "type":
-		return &e.Type
-	case "slug":
-		return &e.Slug
-	case "name":
-		return &e.Name
-	case "provider":
-		return &e.Provider
-	case "description":
-		return &e.Description
-	case "category":
-		return &e.Category
-	case "version":
-		return &e.Version
-	case "pricingModel":
-		return &e.PricingModel
-	case "license":
-		return &e.License
-	case "url":
-		return &e.URL
 	case "addedDate":
 		return &e.AddedDate
 	case "lastUpdated":
@@ -112,24 +96,14 @@ func (d *entityDecoder) text(name string) *string {
 	case "status":
 		return &e.Status
 	case "maintenance":
-		return &e.Computed.Maintenance.State
+		return &e.Maintenance.State
 	case "maintenanceAsOf":
-		return &e.Computed.Maintenance.AsOf
+		return &e.Maintenance.AsOf
 	}
-	return nil
-}
-
-// other returns what encoding/json decodes a member into, or nil if there is no such member.
-func (d *entityDecoder) other(name string) any {
-	switch name {
-	case "lifecycle":
-		return &d.e.Lifecycle
-	case "price":
-		return &d.e.Computed.Price
-	case "ids":
-		return &d.ids
-	case "offers":
-		return &d.offers
+	for _, t := range e.texts() {
+		if t.name == name {
+			return t.value
+		}
 	}
 	return nil
 }

@@ -45,11 +45,9 @@ func (e *Entity) diffFields() []fieldValue {
 			c.add(section, name, jsonenc.AppendStrings(c.buf, l))
 		}
 	}
-	for i, f := range [...]struct{ name, value string }{
-		{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description}, {"category", e.Category},
-		{"version", e.Version}, {"pricingModel", e.PricingModel}, {"license", e.License}, {"url", e.URL},
-	} {
-		text(i, f.name, f.value)
+	core := e.texts()
+	for i, t := range core[2:] { // after its address
+		text(i, t.name, *t.value)
 	}
 	texts(20, "tags", e.Tags)
 	texts(21, "capabilities", e.Capabilities)
@@ -82,19 +80,12 @@ func (c *fieldCollector) add(section int, name string, grown []byte) {
 }
 
 func (c *fieldCollector) addSignals(s *Signals) {
-	pending := len(s.Benchmarks) > 0
-	for _, f := range s.Facts {
-		if pending && f.Name > "benchmarks" {
-			c.list, pending = append(c.list, s.benchmarksField()), false
-		}
-		if f.Day != "" {
-			c.add(signalSection, "signals."+f.Name, jsonenc.AppendString(c.buf, f.Day))
+	for f := range s.members {
+		if f == nil {
+			c.list = append(c.list, s.benchmarksField())
 		} else {
-			c.add(signalSection, "signals."+f.Name, jsonenc.AppendNumber(c.buf, f.Number))
+			c.add(signalSection, "signals."+f.Name, f.appendValue(c.buf))
 		}
-	}
-	if pending {
-		c.list = append(c.list, s.benchmarksField())
 	}
 }
 
@@ -135,14 +126,12 @@ func (e *Entity) diffFieldsOrNil() []fieldValue {
 }
 
 func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
-	if before == nil || after == nil {
-		return wholeFields(a, b)
-	}
 	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
-	if before.Type != after.Type {
+	both := before != nil && after != nil
+	if both && before.Type != after.Type {
 		fields = append(fields, FieldChange{"type", jsonenc.AppendString(nil, before.Type), jsonenc.AppendString(nil, after.Type)})
 	}
-	if before.Slug != after.Slug {
+	if both && before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
 	}
 	var whole map[string]bool // the groups that only one state has
@@ -185,35 +174,6 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	}
 	if len(fields) == 0 {
 		return nil
-	}
-	return fields
-}
-
-// wholeFields returns the differences between a state and nothing, where each group of fields
-// is replaced by one.
-func wholeFields(a, b []fieldValue) (fields []FieldChange) {
-	n := 0
-	isWhole := func(v *fieldValue) bool { return v.group == "" || v.group == v.name }
-	for _, list := range [][]fieldValue{a, b} {
-		for i := range list {
-			if isWhole(&list[i]) {
-				n++
-			}
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	fields = make([]FieldChange, 0, n)
-	for i := range a {
-		if isWhole(&a[i]) {
-			fields = append(fields, FieldChange{a[i].name, a[i].value, null})
-		}
-	}
-	for i := range b {
-		if isWhole(&b[i]) {
-			fields = append(fields, FieldChange{b[i].name, null, b[i].value})
-		}
 	}
 	return fields
 }

@@ -43,13 +43,6 @@ func (l *Lifecycle) AppendJSON(dst []byte) []byte {
 	if l == nil {
 		return append(dst, "null"...)
 	}
-	for i, f := range [...]struct{ name, value string }{
-		{"deprecated", l.Deprecated}, {"retires", l.Retires},
-		{"replacedBy", l.ReplacedBy}, {"source", l.Source},
-	} {
-		dst = append(dst, "{,"[min(i, 1)], '"')
-		dst = append(append(append(dst, f.name...), '"'), ':')
-		dst = jsonenc.AppendNullable(dst, f.value)
-	}
+	dst = jsonenc.AppendTexts(append(dst, '{'), "deprecated", l.Deprecated, "retires", l.Retires, "replacedBy", l.ReplacedBy, "source", l.Source)
 	return append(dst, '}')
 }

@@ -10,36 +10,19 @@ import (
 
 // FieldValues returns an entity's values in one of the view.FilterFields.
 func (e *Entity) FieldValues(field string) []string {
-	one := func(s string) []string {
-		if s == "" {
-			return nil
-		}
-		return []string{s}
-	}
 	switch field {
 	case "capability":
 		return e.Capabilities
-	case "category":
-		return one(e.Category)
-	case "license":
-		return one(e.License)
-	case "maintenance":
-		return one(e.Maintenance.State)
-	case "pricingModel":
-		return one(e.PricingModel)
-	case "provider":
-		return one(e.Provider)
-	case "status":
-		return one(e.Status)
 	case "tag":
 		return e.Tags
-	case "type":
-		return one(e.Type)
 	}
 	for _, v := range e.Values {
 		if v.Field.Query == field {
 			return v.Field.Texts(v.Value)
 		}
+	}
+	if text := e.text(field); text != nil && *text != "" {
+		return []string{*text}
 	}
 	return nil
 }

@@ -16,8 +16,10 @@ type ID struct {
 }
 
 // IDsIn returns the identifiers in a namespace.
-func (e *Entity) IDsIn(namespace string) (values []string) {
-	for _, id := range e.IDs {
+func (e *Entity) IDsIn(namespace string) []string { return idsIn(e.IDs, namespace) }
+
+func idsIn(ids []ID, namespace string) (values []string) {
+	for _, id := range ids {
 		if id.Namespace == namespace {
 			values = append(values, id.Value)
 		}
@@ -69,19 +71,9 @@ func pathUnder(address, host, prefix string, parts int) string {
 func appendIDs(dst []byte, ids []ID) []byte {
 	dst = append(dst, '{')
 	for i, id := range ids {
-		switch {
-		case i > 0 && id.Namespace == ids[i-1].Namespace:
-			dst = append(dst, ',')
-		default:
-			if i > 0 {
-				dst = append(dst, ']', ',')
-			}
-			dst = append(jsonenc.AppendString(dst, id.Namespace), ':', '[')
+		if i == 0 || id.Namespace != ids[i-1].Namespace {
+			dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, id.Namespace), idsIn(ids, id.Namespace))
 		}
-		dst = jsonenc.AppendString(dst, id.Value)
-	}
-	if len(ids) > 0 {
-		dst = append(dst, ']')
 	}
 	return append(dst, '}')
 }

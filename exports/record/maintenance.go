@@ -1,9 +1,5 @@
 package record
 
-import (
-	"kindex/exports/jsonenc"
-)
-
 // The values of Maintenance.State.
 const (
 	Maintained = "active"
@@ -67,11 +63,4 @@ func commitMaintenance(s *Signals, day int32) Maintenance {
 func (m *Maintenance) outdated(day int32) bool {
 	read, err := DayNumber(m.AsOf)
 	return err != nil || read == NoDate || day != NoDate && day-read > MaxMaintenanceDays
-}
-
-func appendMaintenance(dst []byte, m Maintenance) []byte {
-	dst = jsonenc.AppendMember(dst, "maintenance")
-	dst = jsonenc.AppendNullable(dst, m.State)
-	dst = jsonenc.AppendMember(dst, "maintenanceAsOf")
-	return jsonenc.AppendNullable(dst, m.AsOf)
 }

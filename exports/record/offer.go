@@ -136,15 +136,6 @@ func AppendOffers(dst []byte, offers []Offer) []byte {
 // AppendJSON appends the offer as one compact object. Unknown values are null; tiers and
 // modes contain only what they state.
 func (o *Offer) AppendJSON(dst []byte) []byte {
-	dst = o.appendTerms(dst)
-	dst = append(dst, `,"date":`...)
-	dst = jsonenc.AppendNullable(dst, o.Date)
-	dst = append(dst, `,"source":`...)
-	return append(jsonenc.AppendNullable(dst, o.Source), '}')
-}
-
-// appendTerms appends an offer without its date and source, and without the closing brace.
-func (o *Offer) appendTerms(dst []byte) []byte {
 	dst = append(dst, `{"provider":`...)
 	dst = jsonenc.AppendString(dst, o.Provider)
 	dst = jsonenc.AppendMember(dst, "id")
@@ -164,12 +155,9 @@ func (o *Offer) appendTerms(dst []byte) []byte {
 		m := &o.Modes[i]
 		dst = jsonenc.AppendComma(dst, i)
 		dst = append(jsonenc.AppendString(dst, m.Name), ':', '{')
-		dst = m.Prices.appendMembers(dst, 0)
+		dst = m.Prices.appendMembers(dst)
 		if len(m.Tiers) > 0 {
-			if m.Prices.Known() {
-				dst = append(dst, ',')
-			}
-			dst = appendTiers(append(dst, `"tiers":`...), m.Tiers)
+			dst = appendTiers(jsonenc.AppendMember(dst, "tiers"), m.Tiers)
 		}
 		dst = append(dst, '}')
 	}
@@ -177,8 +165,8 @@ func (o *Offer) appendTerms(dst []byte) []byte {
 	dst = strconv.AppendBool(dst, o.Free)
 	dst = jsonenc.AppendMember(dst, "deprecated")
 	dst = strconv.AppendBool(dst, o.Deprecated)
-	dst = jsonenc.AppendMember(dst, "reviewed")
-	return jsonenc.AppendStrings(dst, o.Reviewed)
+	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "reviewed"), o.Reviewed)
+	return append(jsonenc.AppendTexts(dst, "date", o.Date, "source", o.Source), '}')
 }
 
 func appendTiers(dst []byte, tiers []Tier) []byte {
@@ -187,21 +175,17 @@ func appendTiers(dst []byte, tiers []Tier) []byte {
 		dst = jsonenc.AppendComma(dst, i)
 		dst = append(dst, `{"over":`...)
 		dst = jsonenc.AppendNumber(dst, float64(tiers[i].Over))
-		dst = append(tiers[i].Prices.appendMembers(dst, 1), '}')
+		dst = append(tiers[i].Prices.appendMembers(dst), '}')
 	}
 	return append(dst, ']')
 }
 
-// appendMembers appends the known prices as members of an object that has n members.
-func (p *Prices) appendMembers(dst []byte, n int) []byte {
+// appendMembers appends the known prices as members.
+func (p *Prices) appendMembers(dst []byte) []byte {
 	for i, name := range PriceNames {
-		if !p[i].Known() {
-			continue
+		if p[i].Known() {
+			dst = p[i].AppendJSON(jsonenc.AppendMember(dst, name))
 		}
-		dst = jsonenc.AppendComma(dst, n)
-		dst = append(append(append(dst, '"'), name...), '"', ':')
-		dst = p[i].AppendJSON(dst)
-		n++
 	}
 	return dst
 }
@@ -209,23 +193,17 @@ func (p *Prices) appendMembers(dst []byte, n int) []byte {
 // appendComputed appends what is computed from an entity, besides its scores.
 func (e *Entity) appendComputed(dst []byte) []byte {
 	if e.Declared().HasBlock(kinds.Maintenance) {
-		dst = appendMaintenance(dst, e.Maintenance)
+		dst = jsonenc.AppendTexts(dst, "maintenance", e.Maintenance.State, "maintenanceAsOf", e.Maintenance.AsOf)
 	}
 	if !e.Declared().HasBlock(kinds.Offers) {
 		return dst
 	}
 	dst = jsonenc.AppendMember(dst, "price")
 	if p := &e.Price; p.Input.Known() || p.Output.Known() {
-		dst = append(dst, `{"input":`...)
-		dst = p.Input.AppendJSON(dst)
-		dst = jsonenc.AppendMember(dst, "output")
-		dst = p.Output.AppendJSON(dst)
-		dst = jsonenc.AppendMember(dst, "blended")
-		dst = p.Blended.AppendJSON(dst)
-		dst = jsonenc.AppendMember(dst, "provider")
-		dst = jsonenc.AppendNullable(dst, p.Provider)
-		dst = jsonenc.AppendMember(dst, "date")
-		dst = append(jsonenc.AppendNullable(dst, p.Date), '}')
+		dst = p.Input.AppendJSON(append(dst, `{"input":`...))
+		dst = p.Output.AppendJSON(append(dst, `,"output":`...))
+		dst = p.Blended.AppendJSON(append(dst, `,"blended":`...))
+		dst = append(jsonenc.AppendTexts(dst, "provider", p.Provider, "date", p.Date), '}')
 	} else {
 		dst = append(dst, "null"...)
 	}

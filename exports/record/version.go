@@ -38,7 +38,7 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	if e.UpdatedDerived {
 		updated = ""
 	}
-	dst = e.appendOffers(e.appendTail(appendDates(e.appendHead(dst), added, updated)))
+	dst = e.appendOffers(e.appendTail(jsonenc.AppendTexts(e.appendHead(dst), "addedDate", added, "lastUpdated", updated)))
 	if len(e.Formerly) > 0 {
 		dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
 		dst = append(jsonenc.AppendStrings(dst, e.Formerly), '}')
