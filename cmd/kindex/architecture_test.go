@@ -160,7 +160,6 @@ var onlyIn = map[string][]string{
 	"code.dny.dev/ssrf":             {"builder/safedial"},
 	"github.com/standard-webhooks":  {"edge/webhook"},
 	"github.com/github/go-spdx":     {"builder/content/schema"},
-	"github.com/santhosh-tekuri":    {"builder/content/schema"},
 	"golang.org/x/image":            {"site/ogimage"},
 	"golang.org/x/crypto/x509roots": {"cmd/dist"},
 	"github.com/minio/minio-go":     {"exports/bucket"},

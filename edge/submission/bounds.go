@@ -1,14 +1,11 @@
 package submission
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"kindex/builder/content/schema"
-	"kindex/exports/kinds"
 )
 
 // Limits on the size of what is checked against the rules. They are far larger than any valid
@@ -19,50 +16,21 @@ const (
 	maxMembers = 100  // fields in one object; also the unknown fields that are reported
 )
 
-// listBounds maps each field of an entity file to the maximum number of list entries
-// according to the schema, or to 0 if there is no maximum.
-func listBounds(declared *kinds.Set) map[string]int {
-	if known, ok := boundsOf.Load(declared); ok {
-		return known.(map[string]int)
-	}
-	data, err := schema.JSON("entity", declared)
-	var s struct {
-		Properties map[string]struct {
-			MaxItems int `json:"maxItems"`
-		}
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
-		panic(err) // the schema is embedded
-	}
-	bounds := map[string]int{}
-	for name, p := range s.Properties {
-		bounds[name] = p.MaxItems
-	}
-	boundsOf.Store(declared, bounds)
-	return bounds
-}
-
-// boundsOf holds the list bounds of each set of kinds, because making its schema takes milliseconds.
-var boundsOf sync.Map // of map[string]int, by *kinds.Set
-
 // take copies the fields that belong in the file. It reports fields that are too large, and
 // the first unknown fields, instead of copying them.
 func (p *parser) take(fields map[string]any) {
-	unknown, bounds := 0, listBounds(p.kinds)
+	unknown, entity := 0, schema.Of(p.kinds, "entity")
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(addressFields, name) {
 			continue
 		}
-		if _, ok := bounds[name]; !ok {
+		if entity.Members.Of[name] == nil {
 			if unknown++; unknown <= maxMembers {
 				p.add(*schema.UnknownEntityField(p.kinds, name, addressFields...))
 			}
 			continue
 		}
-		if message := checkSize(fields[name], bounds[name]); message != "" {
+		if message := checkSize(fields[name], entity.Member(name).MaxItems); message != "" {
 			p.problem(name, message, "")
 			continue
 		}

@@ -3,22 +3,16 @@ package schema
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
 	"kindex/builder/content/yamldoc"
-	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 )
 
@@ -37,25 +31,95 @@ func JSON(name string, declared *kinds.Set) ([]byte, error) {
 	return fill(name, data, declared)
 }
 
-// Schema is a JSON Schema, which is compiled when it is needed, and its source, from which messages take
-// the valid names.
+// Schema is a JSON Schema.
 type Schema struct {
 	Name string // one of Names
-
-	raw      any
-	rule     *rule                     // accepts only valid documents, and most of them; nil if the schema has no rule
-	compiled func() *jsonschema.Schema // compiles the schema on first use
+	*Part
 }
 
-// slow are the schemas with keywords that rules do not cover, of files that are read once.
-var slow = []string{"kinds", "scoring", "boards", "mapping"}
+// Part is a part of a schema: what holds for the document, or for one of its values. It has all
+// keywords that the schemas use; a limit of 0 is none.
+type Part struct {
+	Types                        oneOrMore `json:"type"`
+	Enum                         []string
+	Pattern                      string
+	MinLength, MaxLength         int // in characters
+	Minimum, Maximum             *float64
+	ExclusiveMinimum             *float64
+	Members                      properties `json:"properties"`
+	Others                       others     `json:"additionalProperties"` // of members with other names; its Part is nil if they are not allowed
+	Required                     []string
+	DependentRequired            map[string][]string
+	MinProperties, MaxProperties int
+	Items                        *Part
+	MinItems, MaxItems           int
+	UniqueItems                  bool
+
+	Ref         string           `json:"$ref"`
+	Defs        map[string]*Part `json:"$defs"`
+	Schema      string           `json:"$schema"`
+	ID          string           `json:"$id"`
+	Title       string
+	Description string
+
+	match func(string) bool // nil if there is no pattern
+	names string            // of the members, for messages
+}
+
+// oneOrMore is a word or a list of words.
+type oneOrMore []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *oneOrMore) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		*w = oneOrMore{""}
+		return json.Unmarshal(b, &(*w)[0])
+	}
+	return json.Unmarshal(b, (*[]string)(w))
+}
+
+// properties are the parts of a mapping, with their names in order.
+type properties struct {
+	Names []string
+	Of    map[string]*Part
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *properties) UnmarshalJSON(b []byte) error {
+	m.Of = map[string]*Part{}
+	for name, value := range jsonenc.Members(b) {
+		part := new(Part)
+		if err := decode(value, part); err != nil {
+			return err
+		}
+		m.Names, m.Of[string(name)] = append(m.Names, string(name)), part
+	}
+	return nil
+}
+
+// others is a schema, or false.
+type others struct{ *Part }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *others) UnmarshalJSON(b []byte) error {
+	if string(b) == "false" {
+		return nil
+	}
+	o.Part = new(Part)
+	return decode(b, o.Part)
+}
+
+// decode refuses keywords that Part does not have.
+func decode(data []byte, into *Part) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
 
 // schemas holds the schemas of each set of kinds, as functions that read them on first use.
 var schemas sync.Map // of func(name string) *Schema, by *kinds.Set
 
-// Of returns one of the schemas for an index with some kinds. Compiling takes a quarter of the time for
-// validating a small index, so that documents are checked against a rule first, and the schema is compiled
-// only when the rule does not accept a document.
+// Of returns one of the schemas for an index with some kinds.
 func Of(declared *kinds.Set, name string) *Schema {
 	made, ok := schemas.Load(declared)
 	if !ok {
@@ -70,233 +134,89 @@ func Of(declared *kinds.Set, name string) *Schema {
 
 func newSchema(declared *kinds.Set, name string) *Schema {
 	data, err := JSON(name, declared)
+	s := &Schema{name, new(Part)}
+	if err == nil {
+		err = decode(jsonenc.Compact(data), s.Part)
+	}
 	if err != nil {
-		panic(err) // cannot happen, since the schema is embedded
+		panic(fmt.Sprintf("schema %s: %v", name, err)) // cannot happen, since the schema is embedded
 	}
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		panic(fmt.Sprintf("schema %s: %v", name, err))
+	for _, def := range s.Defs {
+		def.prepare(s.Defs)
 	}
-	s := &Schema{Name: name, raw: raw, compiled: sync.OnceValue(func() *jsonschema.Schema { return mustCompile(name, raw) })}
-	if !slices.Contains(slow, name) {
-		s.rule = s.newRule(raw)
-	}
+	s.prepare(s.Defs)
 	return s
 }
 
-func mustCompile(name string, raw any) *jsonschema.Schema {
-	url := "urn:kindex:schema:" + name
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(url, raw); err != nil {
-		panic(fmt.Sprintf("schema %s: %v", name, err))
+// prepare replaces the references in a part by the definitions, and compiles its pattern.
+func (p *Part) prepare(defs map[string]*Part) {
+	resolve := func(inner *Part) *Part {
+		if inner == nil {
+			return nil
+		}
+		if inner.Ref != "" {
+			return defs[inner.Ref[len("#/$defs/"):]]
+		}
+		inner.prepare(defs)
+		return inner
 	}
-	return c.MustCompile(url)
-}
-
-// Check adds a problem to the document for each violation of the schema, and for each fault in a
-// string that a schema cannot detect.
-func (s *Schema) Check(d *yamldoc.Document) {
-	if s.rule == nil || len(d.Faulty) > 0 || !s.rule.accepts("", d.Value) {
-		s.findProblems(d)
+	for name, member := range p.Members.Of {
+		p.Members.Of[name] = resolve(member)
 	}
-}
-
-func (s *Schema) findProblems(d *yamldoc.Document) {
-	d.Value = s.bound(d, d.Value, s.at(nil), nil)
-	err := s.compiled().Validate(d.Value)
-	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		s.explain(d, failed)
-	} else if err != nil {
-		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
-	}
-	s.checkTexts(d, d.Value, s.at(nil), nil)
-}
-
-// bound truncates the lists in a value to the lengths that the schema allows, so that later
-// checks have bounded input. It adds a problem for each list that was too long.
-func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, member := range v {
-			if part := s.member(node, name); part != nil {
-				v[name] = s.bound(d, member, part, append(path[:len(path):len(path)], name))
-			}
-		}
-	case []any:
-		if limit, ok := node["maxItems"].(json.Number); ok {
-			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
-				d.AddAt(path, false, yamldoc.Problem{Message: fmt.Sprintf("has %d entries; at most %d are allowed", len(v), n)})
-				v = v[:n]
-			}
-		}
-		for i, item := range v {
-			v[i] = s.bound(d, item, s.resolve(node["items"]), append(path[:len(path):len(path)], strconv.Itoa(i)))
-		}
-		return v
-	}
-	return value
-}
-
-// at returns the part of the schema that applies to a field, or nil if there is none.
-func (s *Schema) at(path []string) map[string]any {
-	node := s.resolve(s.raw)
-	for _, p := range path {
-		if node["properties"] != nil {
-			node = s.member(node, p)
-		} else {
-			node = s.resolve(node["items"])
-		}
-	}
-	return node
-}
-
-// member returns the part of a schema for a field of a mapping, or nil if there is none.
-func (s *Schema) member(node map[string]any, name string) map[string]any {
-	props, _ := node["properties"].(map[string]any)
-	if part, ok := props[name]; ok {
-		return s.resolve(part)
-	}
-	return s.resolve(node["additionalProperties"])
-}
-
-// resolve follows a reference into the definitions of the schema.
-func (s *Schema) resolve(part any) map[string]any {
-	node, _ := part.(map[string]any)
-	if ref, ok := node["$ref"].(string); ok {
-		root := s.raw.(map[string]any)
-		defs, _ := root["$defs"].(map[string]any)
-		node, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
-	}
-	return node
-}
-
-// properties lists the fields that a part of the schema allows.
-func properties(node map[string]any) []string {
-	props, _ := node["properties"].(map[string]any)
-	return slices.Sorted(maps.Keys(props))
-}
-
-// explain converts the leaves of a validation error to problems.
-func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
-	if len(e.Causes) > 0 {
-		for _, c := range e.Causes {
-			s.explain(d, c)
-		}
-		return
-	}
-	at := e.InstanceLocation
-	node := s.at(at)
-	switch k := e.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		s.explainUnknown(d, node, at, k.Properties)
-	case *kind.Required:
-		for _, m := range k.Missing {
-			d.AddAt(at, false, yamldoc.Problem{Field: yamldoc.FieldName(append(slices.Clone(at), m)), Message: "is missing"})
-		}
-	case *kind.DependentRequired:
-		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no effect without " + m + "; add " + m + " or remove this field"})
-		}
-	case *kind.UniqueItems:
-		s.explainRepeated(d, at)
-	default:
-		got := yamldoc.ValueAt(d.Value, at)
-		if got == nil && d.Faulty[yamldoc.FieldName(at)] {
-			return // its value was rejected, so it only looks missing
-		}
-		if got == nil {
-			d.AddAt(at, false, yamldoc.Problem{Message: s.missingValue(at)})
-			return
-		}
-		d.AddAt(at, false, describeFailure(e.ErrorKind, node, got))
+	p.Others.Part, p.Items = resolve(p.Others.Part), resolve(p.Items)
+	p.names = joined(p.known())
+	if p.Pattern != "" {
+		p.match = matcher(p.Pattern)
 	}
 }
 
-// explainUnknown adds a problem for each unknown field of a mapping, in the order of the file.
-// Once the report is full, it only counts the fields.
-func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
-	place := make(map[string][2]int, len(names))
-	for _, p := range names {
-		line, col := d.Locate(append(slices.Clone(at), p), true)
-		place[p] = [2]int{line, col}
+// known lists the names of the members, sorted.
+func (p *Part) known() []string { return slices.Sorted(maps.Keys(p.Members.Of)) }
+
+// Member returns the part for a member, or an empty one if there is none.
+func (p *Part) Member(name string) *Part {
+	if member := p.Members.Of[name]; member != nil {
+		return member
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
-	})
-	for i, p := range names {
-		if i > yamldoc.MaxProblems {
-			d.Dropped += len(names) - i
-			break
-		}
-		d.AddAt(append(slices.Clone(at), p), true, s.unknownField(node, at, p))
-	}
+	return new(Part)
 }
 
-// unknownField describes an unknown field of a mapping.
-func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) yamldoc.Problem {
-	known := append(properties(node), more...)
-	slices.Sort(known)
-	p := yamldoc.Problem{Message: "unknown field; expected one of: " + strings.Join(known, ", "),
-		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
-	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
-		p.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without quotes it would look like a list entry
-		p.Message += "; write numbers without commas"
+// Entry returns the part for the entries of a list, or an empty one if there is none.
+func (p *Part) Entry() *Part {
+	if p.Items != nil {
+		return p.Items
 	}
-	return p
+	return new(Part)
 }
 
-// within finds a mapping inside node that has the given field, and returns the path of the
-// field.
-func (s *Schema) within(node map[string]any, field string) string {
-	props, _ := node["properties"].(map[string]any)
-	for _, name := range properties(node) {
-		if slices.Contains(properties(s.resolve(props[name])), field) {
-			return name + "." + field
-		}
-	}
-	return ""
-}
-
-// explainRepeated adds a problem for each duplicate entry in a list.
-func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
-	list, _ := yamldoc.ValueAt(d.Value, at).([]any)
-	seen := map[string]bool{}
-	for i, item := range list {
-		text := yamldoc.Quote(item)
-		if key := fmt.Sprint(item); !seen[key] {
-			seen[key] = true
-			continue
-		}
-		d.AddAt(append(slices.Clone(at), strconv.Itoa(i)), false, yamldoc.Problem{Message: text + " is given twice"})
-	}
-}
-
-// missingValue returns the message for a field without a value.
-func (s *Schema) missingValue(at []string) string {
-	if len(at) > 0 {
-		name, set := at[len(at)-1], s.at(at[:len(at)-1])
-		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
-			return "has no value; add one"
-		}
-		if set["items"] != nil {
-			return "has no value; add one or remove the entry"
-		}
-	}
-	return "has no value; add one or remove the field"
-}
+// IsDate reports whether the value is a day, month or year, which files have without quotes.
+func (p *Part) IsDate() bool { return slices.Contains(datePatterns, p.Pattern) }
 
 // UnknownEntityField describes an unknown field in an entity file. It returns nil if the field
 // is known. more lists additional names that are allowed in the same place.
 func UnknownEntityField(declared *kinds.Set, name string, more ...string) *yamldoc.Problem {
 	entity := Of(declared, "entity")
-	node := entity.at(nil)
-	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
+	if entity.Members.Of[name] != nil || slices.Contains(more, name) {
 		return nil
 	}
-	p := entity.unknownField(node, nil, name, more...)
+	p := entity.unknownField(nil, name, more...)
 	p.Field, p.Severity = yamldoc.FieldName([]string{name}), yamldoc.Error
 	return &p
+}
+
+// matcher returns a function that reports whether a string matches a pattern. For the patterns
+// of most strings, it is faster than a regular expression on ASCII strings.
+func matcher(pattern string) func(string) bool {
+	expression := regexp.MustCompile(pattern)
+	switch pattern {
+	case urlPattern:
+		return func(s string) bool { return plainURL(s) || expression.MatchString(s) }
+	case linePattern:
+		return func(s string) bool { return isPrintable(s) || expression.MatchString(s) }
+	case dayPattern:
+		return isDay
+	}
+	return expression.MatchString
 }
 
 // StatusFile is the name of the JSON file next to the type folders in which kindex collect keeps

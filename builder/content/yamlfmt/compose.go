@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/kinds"
 )
@@ -24,9 +25,10 @@ func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	root.order(entityShape(declared))
+	entity := schema.Of(declared, "entity").Part
+	root.order(entity)
 	root.chooseFlow(true, 0)
-	data := printLayout(root, entityShape(declared))
+	data := printLayout(root, entity)
 	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]

@@ -31,9 +31,9 @@ func Format(declared *kinds.Set, path string, data []byte) ([]byte, error) {
 	if !ok || len(original.Problems) > 0 {
 		return nil, original.Report()
 	}
-	s := new(shape)
+	s := new(schema.Part)
 	if isEntity(declared, path, fields) {
-		s = entityShape(declared)
+		s = schema.Of(declared, "entity").Part
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
@@ -79,7 +79,7 @@ type canonicalForm struct {
 	value any
 }
 
-func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
+func canonicalize(path string, text []byte, s *schema.Part) (*canonicalForm, error) {
 	d := yamldoc.Parse(path, text, yamldoc.TextFields...)
 	if _, ok := d.Fields(); !ok || len(d.Problems) > 0 {
 		return nil, d.Report()
@@ -89,12 +89,12 @@ func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
 		return nil, err
 	}
 	root.hoistHeader()
-	if len(s.Properties.names) > 0 {
+	if len(s.Members.Names) > 0 {
 		root.order(s)
 		root.hoistHeader()
 	}
 	root.placeComments(true)
-	root.chooseFlow(len(s.Properties.names) > 0, 0)
+	root.chooseFlow(len(s.Members.Names) > 0, 0)
 	return &canonicalForm{root, d.Value}, nil
 }
 

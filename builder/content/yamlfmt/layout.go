@@ -1,15 +1,9 @@
 package yamlfmt
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
-	"sync"
 
 	"kindex/builder/content/schema"
-	"kindex/exports/kinds"
 )
 
 // layout describes how a value is written in a file: a leaf, a mapping or a list, with its
@@ -49,88 +43,12 @@ func (l *layout) hasComments() bool {
 	})
 }
 
-// shape is the part of a schema that the printer needs: the order of the fields, and which
-// strings are dates.
-type shape struct {
-	Properties shapes
-	Items      *shape
-	Ref        string `json:"$ref"`
-}
-
-// shapes contains the fields of a schema, in order.
-type shapes struct {
-	names []string
-	of    map[string]*shape
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (s *shapes) UnmarshalJSON(b []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	s.of = map[string]*shape{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		name, member := fmt.Sprint(key), new(shape)
-		if err := dec.Decode(member); err != nil {
-			return err
-		}
-		s.names, s.of[name] = append(s.names, name), member
-	}
-	return nil
-}
-
-// shapes of entity files, *shape by *kinds.Set.
-var entityShapes sync.Map
-
-// entityShape returns the shape of the entity files of an index.
-func entityShape(declared *kinds.Set) *shape {
-	if made, ok := entityShapes.Load(declared); ok {
-		return made.(*shape)
-	}
-	data, err := schema.JSON("entity", declared)
-	s := new(shape)
-	if err == nil {
-		err = json.Unmarshal(data, s)
-	}
-	if err != nil {
-		panic(fmt.Sprintf("content: schema entity: %v", err)) // cannot happen, since the schema is embedded
-	}
-	entityShapes.Store(declared, s)
-	return s
-}
-
-// field returns the shape of a field. It is empty if the schema does not have the field.
-func (s *shape) field(name string) *shape {
-	if member := s.Properties.of[name]; member != nil {
-		return member
-	}
-	return new(shape)
-}
-
-func (s *shape) entry() *shape {
-	if s.Items != nil {
-		return s.Items
-	}
-	return new(shape)
-}
-
-// isDate reports whether strings of this shape are days or months, which are written
-// unquoted.
-func (s *shape) isDate() bool {
-	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month") || strings.HasSuffix(s.Ref, "/period")
-}
-
 // order sorts the fields of an entity in the order of the schema, followed by unknown fields.
-func (l *layout) order(s *shape) {
+func (l *layout) order(s *schema.Part) {
 	for _, item := range l.items {
-		inner := s.entry()
+		inner := s.Entry()
 		if l.kind == mapping {
-			inner = s.field(item.name)
+			inner = s.Member(item.name)
 		}
 		item.order(inner)
 	}
@@ -138,10 +56,10 @@ func (l *layout) order(s *shape) {
 		return
 	}
 	rank := func(item *layout) int {
-		if i := slices.Index(s.Properties.names, item.name); i >= 0 {
+		if i := slices.Index(s.Members.Names, item.name); i >= 0 {
 			return i
 		}
-		return len(s.Properties.names)
+		return len(s.Members.Names)
 	}
 	first := l.items[0]
 	gap := first.blankBefore // separates the comments at the top from the first field

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/kinds"
 )
@@ -28,7 +29,8 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	if err != nil {
 		return nil, err
 	}
-	form, err := canonicalize(path, formatted, entityShape(declared))
+	entity := schema.Of(declared, "entity").Part
+	form, err := canonicalize(path, formatted, entity)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +42,14 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	if reflect.DeepEqual(want, form.value) {
 		return data, nil
 	}
-	form.root.order(entityShape(declared))
+	form.root.order(entity)
 	form.root.placeComments(true)
 	form.root.chooseFlow(true, 0)
-	result, err := Format(declared, path, printLayout(form.root, entityShape(declared)))
+	result, err := Format(declared, path, printLayout(form.root, entity))
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonicalize(path, result, entityShape(declared))
+	after, err := canonicalize(path, result, entity)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"kindex/builder/content/schema"
 )
 
 // printer writes a layout as YAML.
@@ -14,7 +16,7 @@ type printer struct{ bytes.Buffer }
 
 // printLayout returns a layout as the contents of a file. The shape determines which strings
 // are dates.
-func printLayout(root *layout, s *shape) []byte {
+func printLayout(root *layout, s *schema.Part) []byte {
 	p := new(printer)
 	p.comments(root.headComments, 0)
 	if len(root.items) == 0 {
@@ -42,7 +44,7 @@ func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 
 // block writes the items of a mapping or list, one per line. If begun is set, the first item
 // continues the current line.
-func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
+func (p *printer) block(l *layout, s *schema.Part, indent int, begun bool) {
 	for i, item := range l.items {
 		if item.blankBefore {
 			p.WriteByte('\n')
@@ -51,9 +53,9 @@ func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 		if i > 0 || !begun {
 			p.indent(indent)
 		}
-		inner := s.entry()
+		inner := s.Entry()
 		if l.kind == mapping {
-			inner = s.field(item.name)
+			inner = s.Member(item.name)
 			p.WriteString(plainOrQuoted(item.name, false, false) + ":")
 		} else {
 			p.WriteByte('-')
@@ -63,7 +65,7 @@ func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 }
 
 // item writes whatever follows the name of a field or the dash of an entry.
-func (p *printer) item(l *layout, s *shape, indent int) {
+func (p *printer) item(l *layout, s *schema.Part, indent int) {
 	below := l.kind != scalar && !l.flow && len(l.items) > 0
 	switch {
 	case below && !l.named && l.lineComment == "": // a list of mappings: the first field follows the dash
@@ -104,13 +106,13 @@ func (p *printer) endLine(l *layout) {
 }
 
 // value writes a value on the current line.
-func (p *printer) value(l *layout, s *shape) { p.inline(l, s, false) }
+func (p *printer) value(l *layout, s *schema.Part) { p.inline(l, s, false) }
 
-func (p *printer) inline(l *layout, s *shape, brackets bool) {
+func (p *printer) inline(l *layout, s *schema.Part, brackets bool) {
 	if l.kind == scalar {
 		if l.raw {
 			p.WriteString(l.text)
-		} else if s.isDate() && dateForm.MatchString(l.text) {
+		} else if s.IsDate() && dateForm.MatchString(l.text) {
 			p.WriteString(l.text)
 		} else {
 			p.WriteString(plainOrQuoted(l.text, brackets, false))
@@ -126,9 +128,9 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 		if i > 0 {
 			p.WriteString(", ")
 		}
-		inner := s.entry()
+		inner := s.Entry()
 		if l.kind == mapping {
-			inner = s.field(item.name)
+			inner = s.Member(item.name)
 			p.WriteString(plainOrQuoted(item.name, true, true) + ":")
 			if item.kind != scalar || !item.raw || item.text != "" {
 				p.WriteByte(' ')

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"kindex/exports/store"
+
+	"kindex/builder/content/schema"
 )
 
 // SourceYAML formats a source as an entry in the sources field of index.yaml.
@@ -25,6 +27,6 @@ func SourceYAML(s store.Source) string {
 		item.items = append(item.items, types)
 	}
 	add("changes", s.Changes)
-	text := printLayout(&layout{kind: sequence, items: []*layout{item}}, new(shape))
+	text := printLayout(&layout{kind: sequence, items: []*layout{item}}, new(schema.Part))
 	return "  " + string(bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\n  "))) + "\n"
 }

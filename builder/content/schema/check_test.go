@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,24 +12,42 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
-// checkRule fails the test if the rule of a schema accepts a document in which the library or
-// checkTexts finds a problem. It reports whether the rule accepts the document, and whether the
-// document is valid.
-func checkRule(t *testing.T, s *Schema, d *yamldoc.Document) (accepted, valid bool) {
+// check fails the test if Check finds nothing wrong with a document that violates its JSON Schema
+// according to the library. It reports whether the document is valid.
+func check(t *testing.T, name string, compiled *jsonschema.Schema, d *yamldoc.Document) (valid bool) {
 	t.Helper()
-	accepted = s.rule.accepts("", d.Value)
+	wrong := compiled.Validate(d.Value)
 	before := len(d.Problems)
-	s.findProblems(d)
-	valid = len(d.Problems) == before
-	if accepted && !valid {
-		t.Errorf("%#v is accepted, but has problems: %+v", d.Value, d.Problems[before:])
+	of(name).Check(d)
+	if valid = len(d.Problems) == before; valid && wrong != nil {
+		t.Errorf("%#v has no problems, but %v", d.Value, wrong)
 	}
-	return accepted, valid
+	return valid
+}
+
+// compile returns a schema as the library reads it.
+func compile(t testing.TB, name string) *jsonschema.Schema {
+	t.Helper()
+	data, err := JSON(name, kinds.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("urn:"+name, raw); err != nil {
+		t.Fatal(err)
+	}
+	return c.MustCompile("urn:" + name)
 }
 
 // entityFiles returns the entity files of the content for tests.
@@ -47,8 +66,8 @@ func entityFiles(t testing.TB) (texts [][]byte) {
 	return texts
 }
 
-// rootFiles maps the names of the root files that are checked against a rule first to their schemas.
-var rootFiles = []string{"categories", "collect", "index", "providers", "synonyms", "vocabulary"}
+// rootFiles lists the schemas of root files in the content for tests.
+var rootFiles = []string{"boards", "categories", "collect", "index", "providers", "scoring", "synonyms", "vocabulary"}
 
 func of(name string) *Schema { return Of(kinds.Default(), name) }
 
@@ -61,23 +80,16 @@ func rootFile(t testing.TB, name string) *yamldoc.Document {
 	return yamldoc.Parse(name+".yaml", data, "version")
 }
 
-func TestRealFilesAreAccepted(t *testing.T) {
-	accepted, files := 0, entityFiles(t)
-	for _, data := range files {
-		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
-		if ok, valid := checkRule(t, of("entity"), d); ok {
-			accepted++
-		} else if valid {
-			t.Logf("valid, but not accepted: %.80s", data)
+func TestRealFiles(t *testing.T) {
+	compiled := compile(t, "entity")
+	for _, data := range entityFiles(t) {
+		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); !check(t, "entity", compiled, d) {
+			t.Error(d.Problems)
 		}
 	}
-	if accepted < len(files)*98/100 {
-		t.Errorf("%d of %d files are accepted; expected at least 98 %%", accepted, len(files))
-	}
 	for _, name := range rootFiles {
-		s := of(name)
-		if ok, valid := checkRule(t, s, rootFile(t, name)); !ok || !valid {
-			t.Errorf("%s.yaml: accepted %v, valid %v", name, ok, valid)
+		if d := rootFile(t, name); !check(t, name, compile(t, name), d) {
+			t.Error(d.Problems)
 		}
 	}
 }
@@ -121,24 +133,18 @@ func mutate(r *rand.Rand, value any, chance int) any {
 
 func TestRandomDocuments(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var accepted, valid, mutants int
-	for range 3 {
-		for _, data := range entityFiles(t) {
-			d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
-			d.Value = mutate(r, d.Value, 20+r.IntN(200))
-			ok, isValid := checkRule(t, of("entity"), d)
-			mutants++
-			if ok {
-				accepted++
-			}
-			if isValid {
-				valid++
-			}
+	var valid, mutants int
+	compiled := compile(t, "entity")
+	for _, data := range entityFiles(t) {
+		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
+		d.Value = mutate(r, d.Value, 20+r.IntN(200))
+		mutants++
+		if check(t, "entity", compiled, d) {
+			valid++
 		}
 	}
-	t.Logf("%d documents, %d valid, of which %d are accepted", mutants, valid, accepted)
-	if accepted == 0 || accepted == mutants || accepted < valid*9/10 {
-		t.Errorf("%d of %d documents are accepted, and %d are valid", accepted, mutants, valid)
+	if valid == 0 || valid == mutants {
+		t.Errorf("%d of %d documents are valid", valid, mutants)
 	}
 }
 
@@ -162,36 +168,32 @@ func TestRandomRootFiles(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, name := range rootFiles {
-		s := of(name)
-		var accepted, valid int
+		valid, compiled := 0, compile(t, name)
 		size := count(rootFile(t, name).Value)
 		for range 60 {
 			d := rootFile(t, name)
 			d.Value = mutate(r, d.Value, size/2+r.IntN(4*size))
-			ok, isValid := checkRule(t, s, d)
-			if ok {
-				accepted++
-			}
-			if isValid {
+			if check(t, name, compiled, d) {
 				valid++
 			}
 		}
-		if accepted == 0 || accepted == 60 || accepted < valid*9/10 {
-			t.Errorf("%s: %d of 60 documents are accepted, and %d are valid", name, accepted, valid)
+		if valid == 0 || valid == 60 {
+			t.Errorf("%s: %d of 60 documents are valid", name, valid)
 		}
 	}
 }
 
-// FuzzAccept checks that the rule does not accept a document with problems.
-func FuzzAccept(f *testing.F) {
+// FuzzCheck checks that no document that violates the schema is without problems.
+func FuzzCheck(f *testing.F) {
 	for i, data := range entityFiles(f) {
 		if i%50 == 0 {
 			f.Add(data)
 		}
 	}
+	compiled := compile(f, "entity")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); len(d.Faulty) == 0 {
-			checkRule(t, of("entity"), d)
+		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); len(d.Faulty) == 0 && d.Value != nil {
+			check(t, "entity", compiled, d)
 		}
 	})
 }
@@ -200,7 +202,7 @@ func FuzzAccept(f *testing.F) {
 func TestMatchers(t *testing.T) {
 	for _, pattern := range []string{urlPattern, linePattern, dayPattern} {
 		expression := regexp.MustCompile(pattern)
-		plain := &rule{pattern: pattern, match: matcher(pattern)}
+		plain := matcher(pattern)
 		r := rand.New(rand.NewPCG(3, 4))
 		alphabet := []rune("https:/.-a0 @?#%\\\x7f\u00e4\u2028\t2")
 		for range 200_000 {
@@ -212,8 +214,8 @@ func TestMatchers(t *testing.T) {
 			if n := r.IntN(3); n < len(text) {
 				text = text[n:]
 			}
-			if s := string(text); plain.match(s) != expression.MatchString(s) {
-				t.Fatalf("%s %q: %v, but the regular expression says otherwise", pattern, s, plain.match(s))
+			if s := string(text); plain(s) != expression.MatchString(s) {
+				t.Fatalf("%s %q: %v, but the regular expression says otherwise", pattern, s, plain(s))
 			}
 		}
 	}

@@ -1,0 +1,351 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
+)
+
+// Check adds a problem to the document for each violation of the schema, and for each fault in a
+// string that a schema cannot detect. It truncates lists to the lengths that the schema allows, so
+// that later checks have bounded input.
+func (s *Schema) Check(d *yamldoc.Document) {
+	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth)}
+	c.check(s.Part, d.Value)
+}
+
+// checker walks through a document.
+type checker struct {
+	d    *yamldoc.Document
+	path []string // of the current value
+}
+
+// add adds a problem at the current value, or at its key.
+func (c *checker) add(key bool, format string, args ...any) {
+	c.d.AddAt(c.path, key, yamldoc.Problem{Message: fmt.Sprintf(format, args...)})
+}
+
+// faulty reports whether the current value has a problem already.
+func (c *checker) faulty() bool {
+	return len(c.d.Faulty) > 0 && c.d.Faulty[yamldoc.FieldName(c.path)]
+}
+
+// in calls check for a member or an entry of the current value.
+func (c *checker) in(step string, check func()) {
+	c.path = append(c.path, step)
+	check()
+	c.path = c.path[:len(c.path)-1]
+}
+
+// check adds the problems of the current value. The result is the value, or the start of a list
+// that is too long.
+func (c *checker) check(p *Part, value any) any {
+	if p.Types != nil && !slices.ContainsFunc(p.Types, func(name string) bool { return isOf(name, value) }) {
+		c.add(false, "%s", p.wrongType(value))
+		return value
+	}
+	if text, isText := value.(string); p.Enum != nil && !(isText && slices.Contains(p.Enum, text)) {
+		c.d.AddAt(c.path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + " is not one of " + joined(p.Enum), Suggestion: didyoumean.Name(text, p.Enum)})
+		return value
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		c.mapping(p, v)
+	case []any:
+		return c.list(p, v)
+	case string:
+		c.text(p, v)
+	case int64:
+		c.number(p, float64(v), v)
+	case float64:
+		c.number(p, v, v)
+	}
+	return value
+}
+
+// missing adds a problem with a member or an entry that is nil.
+func (c *checker) missing(required bool) {
+	_, err := strconv.Atoi(c.path[len(c.path)-1])
+	switch {
+	case c.faulty(): // it only looks missing
+	case required:
+		c.add(false, "has no value; add one")
+	case err == nil:
+		c.add(false, "has no value; add one or remove the entry")
+	default:
+		c.add(false, "has no value; add one or remove the field")
+	}
+}
+
+func (c *checker) mapping(p *Part, fields map[string]any) {
+	if len(fields) < p.MinProperties {
+		c.add(false, "must not be empty")
+	}
+	if p.MaxProperties > 0 && len(fields) > p.MaxProperties {
+		c.add(false, "does not match the schema (maxProperties)")
+	}
+	for _, name := range p.Required {
+		if _, there := fields[name]; !there {
+			c.d.AddAt(c.path, false, yamldoc.Problem{Field: yamldoc.FieldName(append(slices.Clone(c.path), name)), Message: "is missing"})
+		}
+	}
+	for name, others := range p.DependentRequired {
+		for _, other := range others {
+			if fields[name] != nil && fields[other] == nil {
+				c.in(name, func() { c.add(true, "has no effect without %s; add %s or remove this field", other, other) })
+			}
+		}
+	}
+	var unknown []string
+	for name, value := range fields {
+		member := p.Members.Of[name]
+		if member == nil {
+			if member = p.Others.Part; member == nil {
+				unknown = append(unknown, name)
+				continue
+			}
+		}
+		c.path = append(c.path, name)
+		if member == p.Others.Part {
+			c.hidden(name, true)
+		}
+		if value == nil {
+			c.missing(slices.Contains(p.Required, name))
+		} else if list, isList := c.check(member, value).([]any); isList {
+			fields[name] = list
+		}
+		c.path = c.path[:len(c.path)-1]
+	}
+	if unknown != nil {
+		c.unknown(p, unknown)
+	}
+}
+
+func (c *checker) list(p *Part, list []any) []any {
+	if len(list) < p.MinItems {
+		if len(list) == 0 {
+			c.add(false, "must not be empty")
+		} else {
+			c.add(false, "has %d %s; at least %d are needed", len(list), map[bool]string{true: "entry", false: "entries"}[len(list) == 1], p.MinItems)
+		}
+	}
+	if p.MaxItems > 0 && len(list) > p.MaxItems {
+		c.add(false, "has %d entries; at most %d are allowed", len(list), p.MaxItems)
+		list = list[:p.MaxItems]
+	}
+	var seen map[string]bool
+	if p.UniqueItems && len(list) > 1 {
+		seen = make(map[string]bool, len(list))
+	}
+	for i, item := range list {
+		c.path = append(c.path, strconv.Itoa(i))
+		if seen != nil {
+			key, isText := item.(string)
+			if !isText {
+				key = fmt.Sprint(item)
+			}
+			if seen[key] {
+				c.add(false, "%s is given twice", yamldoc.Quote(item))
+			}
+			seen[key] = true
+		}
+		if item == nil {
+			c.missing(false)
+		} else {
+			list[i] = c.check(p.Entry(), item)
+		}
+		c.path = c.path[:len(c.path)-1]
+	}
+	return list
+}
+
+func (c *checker) number(p *Part, n float64, value any) {
+	for _, limit := range []struct {
+		bound *float64
+		wrong bool
+		text  string
+	}{
+		{p.Minimum, p.Minimum != nil && n < *p.Minimum, " is below "},
+		{p.Maximum, p.Maximum != nil && n > *p.Maximum, " is above "},
+		{p.ExclusiveMinimum, p.ExclusiveMinimum != nil && n <= *p.ExclusiveMinimum, " is not greater than "},
+	} {
+		if limit.wrong {
+			c.add(false, "%s%s%s", decimal(value), limit.text, decimal(*limit.bound))
+		}
+	}
+}
+
+func (c *checker) text(p *Part, text string) {
+	right := true
+	fail := func(format string, args ...any) {
+		right = false
+		c.add(false, format, args...)
+	}
+	// A character has at most four bytes.
+	if len(text) < p.MinLength*utf8.UTFMax && utf8.RuneCountInString(text) < p.MinLength {
+		fail("must not be empty")
+	}
+	if p.MaxLength > 0 && len(text) > p.MaxLength {
+		if n := utf8.RuneCountInString(text); n > p.MaxLength {
+			fail("has %d characters; at most %d are allowed", n, p.MaxLength)
+		}
+	}
+	if p.match != nil && !p.match(text) {
+		if text == "" {
+			fail("must not be empty")
+		} else {
+			fail("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
+		}
+	}
+	if right && !c.faulty() && c.hidden(text, false) {
+		c.meaning(p.Pattern, text)
+	}
+}
+
+// hidden adds a problem for the first hidden character in a string or, if key is set, in a
+// field name, and reports whether there is none. In a value from a file, only an escape sequence in
+// a quoted string can produce a hidden character.
+func (c *checker) hidden(s string, key bool) (ok bool) {
+	if isPrintable(s) {
+		return true
+	}
+	for at, r := range safetext.Hidden(s) {
+		c.add(key, "contains the hidden character %s at position %d; remove it", safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)
+		return false
+	}
+	return true
+}
+
+// unknown adds a problem for each unknown field of a mapping, in the order of the file.
+// Once the report is full, it only counts the fields.
+func (c *checker) unknown(p *Part, names []string) {
+	place := make(map[string][2]int, len(names))
+	for _, name := range names {
+		c.in(name, func() {
+			line, col := c.d.Locate(c.path, true)
+			place[name] = [2]int{line, col}
+		})
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		if i > yamldoc.MaxProblems {
+			c.d.Dropped += len(names) - i
+			break
+		}
+		problem := p.unknownField(c.path, name)
+		c.in(name, func() {
+			c.d.AddAt(c.path, true, problem)
+			c.hidden(name, true)
+		})
+	}
+}
+
+// unknownField describes an unknown field of a mapping.
+func (p *Part) unknownField(at []string, field string, more ...string) yamldoc.Problem {
+	known, names := p.known(), p.names
+	if len(more) > 0 {
+		known = slices.Sorted(slices.Values(append(known, more...)))
+		names = joined(known)
+	}
+	problem := yamldoc.Problem{Message: "unknown field; expected one of: " + names,
+		Suggestion: cmp.Or(p.within(field), didyoumean.Name(field, known))}
+	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
+		problem.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without quotes it would look like a list entry
+		problem.Message += "; write numbers without commas"
+	}
+	return problem
+}
+
+// within finds a mapping in p that has the given field, and returns the path of the field.
+func (p *Part) within(field string) string {
+	for _, name := range p.known() {
+		if p.Members.Of[name].Members.Of[field] != nil {
+			return name + "." + field
+		}
+	}
+	return ""
+}
+
+var typeNames = map[string]string{
+	"string": "text", "number": "a number", "integer": "a whole number",
+	"array": "a list", "object": "a set of fields", "boolean": "true or false",
+}
+
+// isOf reports whether a value has a type.
+func isOf(name string, value any) bool {
+	switch v := value.(type) {
+	case string:
+		return name == "string"
+	case map[string]any:
+		return name == "object"
+	case int64:
+		return name == "integer" || name == "number"
+	case float64:
+		return !math.IsInf(v, 0) && !math.IsNaN(v) && (name == "number" || name == "integer" && v == math.Trunc(v))
+	}
+	return name == typeOf(value)
+}
+
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	}
+	return "number"
+}
+
+// wrongType describes a value that has the wrong type, and states the expected type.
+func (p *Part) wrongType(value any) string {
+	want := make([]string, len(p.Types))
+	for i, w := range p.Types {
+		want[i] = typeNames[w]
+	}
+	message, got := "must be "+strings.Join(want, " or "), typeOf(value)
+	wants := func(name string) bool { return slices.Contains(p.Types, name) }
+	switch {
+	case wants("string") && got != "object" && got != "array":
+		if p.IsDate() || slices.Contains(urlPatterns, p.Pattern) {
+			return yamldoc.Quote(value) + patternHint(p.Pattern)
+		}
+		return message + "; put it in quotes"
+	case got == "number" && wants("integer"):
+		return yamldoc.Quote(value) + " is not a whole number"
+	case got == "string" && (wants("integer") || wants("number")):
+		return message + ", not the text " + yamldoc.Quote(value) + "; write plain decimal digits without quotes"
+	case wants("object"):
+		message += " (" + p.names + ")"
+	case wants("array"):
+		message += ` ([…], or one "- …" line per entry)`
+	}
+	return message + ", not " + typeNames[got]
+}
+
+// decimal formats a number, without an exponent if it is a whole number of a length that people read.
+func decimal(value any) string {
+	switch x := value.(type) {
+	case float64:
+		if x == math.Trunc(x) && math.Abs(x) < 1<<127 {
+			return strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
+
+func joined(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,131 @@
+package schema
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/github/go-spdx/v2/spdxexp"
+	"github.com/github/go-spdx/v2/spdxexp/spdxlicenses"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+)
+
+// checkLicense warns about strings that are not SPDX licence expressions: they may name real
+// licences, but programs that read SPDX cannot interpret them.
+func checkLicense(d *yamldoc.Document, s string, path []string) {
+	ok, guess := licenseExpression(strings.TrimSpace(s))
+	switch {
+	case ok && guess != "":
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is spelled differently in the SPDX list", Suggestion: guess})
+	case !ok && guess != "":
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
+	case !ok:
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) +
+			" is not an SPDX licence expression; use an identifier from https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
+	}
+}
+
+// licenses caches the results of licenseExpression, since a catalogue has thousands of entities
+// but few licences. It contains only identifiers from the SPDX list, so its size is bounded
+// regardless of the input.
+var licenses sync.Map // string → licenseVerdict
+
+type licenseVerdict struct {
+	ok    bool
+	guess string
+}
+
+// licenseExpression reports whether s is an SPDX licence expression
+// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If s is not one, or is
+// written in the wrong case, guess is the identifier that was probably meant.
+func licenseExpression(s string) (ok bool, guess string) {
+	if v, hit := licenses.Load(s); hit {
+		verdict := v.(licenseVerdict)
+		return verdict.ok, verdict.guess
+	}
+	verdict := licenseVerdict{ok: spdxValid(s)}
+	known := spdxlicenses.GetLicenses()
+	if !verdict.ok {
+		verdict.guess = guessLicense(s, known)
+	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
+		verdict.guess = known[i]
+	}
+	if slices.Contains(known, s) {
+		licenses.Store(s, verdict)
+	}
+	return verdict.ok, verdict.guess
+}
+
+// alternatives separates the licences that a text offers to choose from.
+var alternatives = regexp.MustCompile(`(?i)\s*(?:/|\||\bor\b)\s*`)
+
+// guessLicense returns the expression that a text probably means, or "". It never guesses another
+// licence, nor another version of it.
+func guessLicense(s string, known []string) string {
+	var parts []string
+	for _, part := range alternatives.Split(strings.Trim(s, "() "), -1) {
+		guess := didyoumean.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(part), known)
+		if slices.Contains(known, part) {
+			guess = part
+		}
+		if guess == "" || !sameLicense(part, guess) {
+			return ""
+		}
+		parts = append(parts, guess)
+	}
+	return strings.Join(parts, " OR ")
+}
+
+// sameLicense reports whether a text can be a misspelt form of an identifier: their versions are
+// the same, and their letters, but for one that is not the first (LGPL is not GPL).
+func sameLicense(text, id string) bool {
+	a, b := licenseName(text), licenseName(id)
+	return licenseVersion(text) == licenseVersion(id) && a != "" && b != "" && a[0] == b[0] &&
+		(a == b || len(b) >= 3 && didyoumean.Name(a, []string{b}) == b)
+}
+
+// licenseName returns the letters of a licence, without words that mean nothing.
+func licenseName(s string) string {
+	return letters.ReplaceAllString(noise.ReplaceAllString(strings.ToLower(s), ""), "")
+}
+
+// licenseVersion returns the numbers in a licence. 2 and 2.0 are the same.
+func licenseVersion(s string) string {
+	numbers := digits.FindAllString(s, -1)
+	if n := len(numbers); n > 1 && numbers[n-1] == "0" {
+		numbers = numbers[:n-1]
+	}
+	return strings.Join(numbers, ".")
+}
+
+var (
+	noise   = regexp.MustCompile(`\b(?:the|license|licence|version|v)(?:\b|(?:[0-9]))`)
+	letters = regexp.MustCompile(`[^a-z]+`)
+	digits  = regexp.MustCompile(`[0-9]+`)
+)
+
+// License returns a text as an SPDX licence expression in the spelling of the SPDX list, or "" if
+// it is none.
+func License(text string) string {
+	ok, guess := licenseExpression(strings.TrimSpace(text))
+	switch {
+	case !ok:
+		return ""
+	case guess != "":
+		return guess
+	}
+	return strings.TrimSpace(text)
+}
+
+func spdxValid(s string) (ok bool) {
+	defer func() {
+		if recover() != nil { // the library panics for some invalid input
+			ok = false
+		}
+	}()
+	ok, _ = spdxexp.ValidateLicenses([]string{s})
+	return ok
+}
