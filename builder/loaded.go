@@ -24,16 +24,9 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.P
 	return withFormula(content.Load(dir, progress))
 }
 
-// SnapshotFolder is like LoadContent, but for a folder that has already been read. Complete then adds
-// the entities.
+// SnapshotFolder is like LoadContent, but for a folder that has already been read.
 func SnapshotFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Snapshot())
-}
-
-// CheckFolder is like SnapshotFolder, but for callers that only need the problems.
-func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
-	_, problems, err := withFormula(f.Check())
-	return problems, err
 }
 
 func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {

@@ -1,9 +1,11 @@
 package content
 
 import (
-	"reflect"
+	"cmp"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
+	"sync"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -13,16 +15,13 @@ import (
 
 // The kinds of values by which files refer to each other, or that must be unique.
 const (
-	byCategory  = iota
-	byName      // of its type
-	byFormer    // the address of an earlier slug
-	byID        // of its type
-	byProject   // a key of projects
-	byTwin      // a name that the entity's name looks like
-	byReference // the address of an entity that a field names
-	bySuccessor // the address of the entity that replaces it
-	byOffer     // the address of an offer
-	bySeries    // of its offers
+	byCategory = iota
+	byName     // of its type
+	byFormer   // the address of an earlier slug
+	byID       // of its type
+	byProject  // a key of projects
+	byOffer    // the address of an offer
+	bySeries   // of its offers
 	claimKinds
 )
 
@@ -32,256 +31,201 @@ type claim struct {
 	key  string
 }
 
-// claims lists the files that have a value, for each kind. With this index, the cost of
-// checking an edited file against all others depends only on the edited file.
-type claims [claimKinds]map[string][]*file
-
-func newClaims() (c claims) {
-	for kind := range c {
-		c[kind] = map[string][]*file{}
-	}
-	return c
-}
-
-// each calls yield for every value that a file has.
-func (c *claims) each(r *file, yield func(claim)) {
-	e := r.entity
+// claimsOf lists the values of an entity, which may be nil, each once.
+func claimsOf(e *record.Entity) (list []claim) {
 	if e == nil {
-		return
+		return nil
 	}
-	yield(claim{byCategory, e.Category})
-	if e.Name != "" {
-		yield(claim{byName, nameKey(e)})
-	}
-	seen := map[string]bool{}
-	for _, id := range ownIDs(e) {
-		if key := idKey(e, id); !seen[key] {
-			seen[key] = true
-			yield(claim{byID, key})
+	seen := map[claim]bool{}
+	add := func(kind int, key string) {
+		if x := (claim{kind, key}); !seen[x] {
+			seen[x] = true
+			list = append(list, x)
 		}
+	}
+	add(byCategory, e.Category)
+	if e.Name != "" {
+		add(byName, nameKey(e))
+	}
+	for _, id := range ownIDs(e) {
+		add(byID, idKey(e, id))
 	}
 	for _, p := range projects(e) {
-		yield(claim{byProject, p.key})
+		add(byProject, p.key)
 	}
 	for _, old := range e.FormerKeys() {
-		if !seen[old] {
-			seen[old] = true
-			yield(claim{byFormer, old})
-		}
-	}
-	if skeleton := latinSkeleton(e.Name); skeleton != "" {
-		for _, typ := range e.Declared().Names() {
-			yield(claim{byTwin, nameKey(&record.Entity{Type: typ, Name: skeleton})})
-		}
-	}
-	if l := e.Lifecycle; l != nil && l.ReplacedBy != "" {
-		yield(claim{bySuccessor, l.ReplacedBy})
-	}
-	for _, r := range e.References() {
-		if !seen[r.Key] {
-			seen[r.Key] = true
-			yield(claim{byReference, r.Key})
-		}
+		add(byFormer, old)
 	}
 	for i := range e.Offers {
-		if key := e.Offers[i].Key(); i == 0 || key != e.Offers[i-1].Key() { // they are sorted
-			yield(claim{byOffer, key})
-		}
+		add(byOffer, e.Offers[i].Key())
 	}
 	for _, key := range series(e) {
-		yield(claim{bySeries, key})
-	}
-}
-
-func (c *claims) add(r *file) {
-	c.each(r, func(x claim) { c[x.kind][x.key] = append(c[x.kind][x.key], r) })
-}
-
-func (c *claims) remove(r *file) {
-	c.each(r, func(x claim) {
-		if left := slices.DeleteFunc(c[x.kind][x.key], func(y *file) bool { return y == r }); len(left) > 0 {
-			c[x.kind][x.key] = left
-		} else {
-			delete(c[x.kind], x.key)
-		}
-	})
-}
-
-// sort sorts the files that have the same value, so that problems are reported for the later ones.
-// The lists of categories may contain all files and are never sorted.
-func (c *claims) sort(x claim) []*file {
-	list := c[x.kind][x.key]
-	if x.kind != byCategory && len(list) > 1 && !slices.IsSortedFunc(list, compareFiles) {
-		slices.SortFunc(list, compareFiles)
+		add(bySeries, key)
 	}
 	return list
 }
 
-// crossChecks holds the problems between files: undeclared categories, earlier slugs claimed twice,
-// duplicate names, and so on. After a change, only the files that it can affect are checked again.
-type crossChecks struct {
-	problems map[*file]yamldoc.Problems
-	rules    rules // the rules that the files were last checked against
-	words    *vocabulary
-	checked  bool // whether all files have been checked against these rules
-
-	// Changes since the last check: values that files have now or had before, and addresses.
-	claims    map[claim]bool
-	addresses map[string]bool
-}
-
-// note records that a file is about to be replaced, or has just been read.
-func (b *crossChecks) note(c *claims, r *file) {
-	delete(b.problems, r)
-	if !b.checked {
-		return // all files will be checked
-	}
-	b.addresses[r.typ+"/"+r.slug] = true
-	c.each(r, func(x claim) { b.claims[x] = true })
-}
-
-// affected returns the files that must be checked because of the changes since the last check.
-func (f *Folder) affected() map[*file]bool {
-	files := map[*file]bool{}
-	add := func(list []*file) {
-		for _, r := range list {
-			files[r] = true
-		}
-	}
-	for x := range f.cross.claims {
-		if slices.Contains([]int{byName, byFormer, byID, byProject, byOffer, bySeries}, x.kind) {
-			add(f.claims.sort(x))
-		}
-		if x.kind == byName {
-			add(f.claims[byTwin][x.key])
-		}
-	}
-	var addresses []string
-	for address := range f.cross.addresses {
-		if r := f.files[address+".yaml"]; r != nil {
-			files[r] = true
-		}
-		add(f.claims[byFormer][address])
-		add(f.claims[byReference][address])
-		addresses = append(addresses, address)
-	}
-	// A chain of successors may lead to one that has changed.
-	for seen := f.cross.addresses; len(addresses) > 0; addresses = addresses[1:] {
-		for _, r := range f.claims[bySuccessor][addresses[0]] {
-			files[r] = true
-			if address := r.typ + "/" + r.slug; !seen[address] {
-				seen[address] = true
-				addresses = append(addresses, address)
-			}
-		}
-	}
-	return files
-}
-
-// crossCheck returns the problems between files.
-func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
-	b, now := &f.cross, rulesOf(c)
-	if !b.checked || !reflect.DeepEqual(b.rules, now) {
-		b.problems, b.rules, b.words, b.checked = map[*file]yamldoc.Problems{}, now, newVocabulary(now.vocabulary), true
-		for kind := range f.claims {
-			for key := range f.claims[kind] {
-				f.claims.sort(claim{kind, key})
-			}
-		}
-		for _, r := range f.files {
-			f.checkFile(r)
-		}
-	} else {
-		for r := range f.affected() {
-			f.checkFile(r)
-		}
-	}
-	b.claims, b.addresses = map[claim]bool{}, map[string]bool{}
-	for _, list := range b.problems {
-		problems = append(problems, list...)
-	}
-	return problems
-}
-
-// rules are what files are checked against, apart from other files.
-type rules struct {
-	categories []Category
-	vocabulary *record.Vocabulary
+// among holds entity files for comparing them with each other, or another one with them.
+type among struct {
+	*Content
+	files      map[string]*file
+	sorted     []*file                        // by type and slug
+	claims     [claimKinds]map[string][]*file // the files that have a value, for each kind
+	words      *vocabulary
 	namespaces []string
 	providers  []string
-	today      string
+	declared   []Category
+	later      bool // whether of the files with a value, only those after the first have a problem
 }
 
-func rulesOf(c *Content) rules {
-	r := rules{categories: slices.Clone(c.Categories), vocabulary: c.Vocabulary, namespaces: namespacesOf(c.Kinds), today: today()}
+// among returns the files of the folder. c has the contents of the files next to the type folders.
+func (f *Folder) among(c *Content) *among {
+	a := &among{Content: c, files: f.files, later: true, words: newVocabulary(c.Vocabulary), namespaces: namespacesOf(c.Kinds), declared: c.Categories}
+	for kind := range a.claims {
+		a.claims[kind] = map[string][]*file{}
+	}
 	for _, p := range c.Providers {
-		r.providers = append(r.providers, p.Slug)
+		a.providers = append(a.providers, p.Slug)
 	}
-	return r
+	for _, r := range f.files {
+		if r.slug != "" {
+			a.sorted = append(a.sorted, r)
+		}
+	}
+	slices.SortFunc(a.sorted, compareFiles)
+	for _, r := range a.sorted {
+		a.add(r)
+	}
+	return a
 }
 
-// checkFile finds the problems between a file and the others.
-func (f *Folder) checkFile(r *file) {
-	delete(f.cross.problems, r)
-	e := r.entity
-	if e == nil {
-		return // it cannot be read
+func (a *among) add(r *file) {
+	for _, x := range r.claims {
+		a.claims[x.kind][x.key] = append(a.claims[x.kind][x.key], r)
 	}
-	with := &f.cross.rules
-	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
-		line, col := 1, 1
-		if data, err := readFile(r.path); err == nil {
-			line, col = yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Locate(path, false)
+}
+
+// first returns the name of the first file that is not that of e, or "" if there is none.
+func (a *among) first(list []*file, e *record.Entity) string {
+	for _, r := range list {
+		if r.typ != e.Type || r.slug != e.Slug {
+			return r.shown
 		}
-		f.cross.problems[r] = append(f.cross.problems[r], yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
-			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
-	}
-	if message, suggestion := wrongCategory(e.Category, with.categories); message != "" {
-		complain(yamldoc.Error, []string{"category"}, message, suggestion)
-	}
-	f.cross.words.check(e, func(path []string, message, suggestion string) { complain(yamldoc.Error, path, message, suggestion) })
-	f.checkFormer(r, complain)
-	if list := f.claims[byName][nameKey(e)]; e.Name != "" && list[0] != r {
-		complain(yamldoc.Warning, []string{"name"}, nameTaken(e.Name, list[0].shown), "")
-	}
-	message := lookAlike(e, func(typ, name string) string {
-		list := f.claims[byName][nameKey(&record.Entity{Type: typ, Name: name})]
-		if len(list) == 0 {
-			return ""
+		if a.later {
+			break
 		}
-		return list[0].shown
-	})
-	if message != "" {
-		complain(yamldoc.Warning, []string{"name"}, message, "")
 	}
-	f.checkIDs(r, complain)
-	f.checkProjects(r, complain)
-	f.checkShared(r, complain)
-	f.checkSeries(r, complain)
-	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, near: f.near, add: complain,
-		offer: func(o *record.Offer) int { return f.offerIndex(r, o) }}
-	check.entity(e)
+	return ""
+}
+
+// siblings looks up the files of among.
+type siblings struct{ *among }
+
+// Declared implements Siblings.
+func (s siblings) Declared() []Category { return s.declared }
+
+// WithSlug implements Siblings.
+func (s siblings) WithSlug(typ, slug string) string {
+	if r := s.files[typ+"/"+slug+".yaml"]; r != nil {
+		return r.shown
+	}
+	return ""
+}
+
+// OnceWithSlug implements Siblings.
+func (s siblings) OnceWithSlug(typ, slug string, e *record.Entity) string {
+	if s.later && typ == e.Type && slug == e.Slug {
+		return "" // the other file has the problem
+	}
+	return s.first(s.claims[byFormer][typ+"/"+slug], e)
+}
+
+// WithName implements Siblings.
+func (s siblings) WithName(e *record.Entity) string { return s.first(s.claims[byName][nameKey(e)], e) }
+
+// WithID implements Siblings.
+func (s siblings) WithID(e *record.Entity, id record.ID) string {
+	return s.first(s.claims[byID][idKey(e, id)], e)
+}
+
+// Successor implements Siblings.
+func (s siblings) Successor(key string) (next string, ok bool) {
+	r := s.files[key+".yaml"]
+	if r != nil && r.entity != nil && r.entity.Lifecycle != nil {
+		next = r.entity.Lifecycle.ReplacedBy
+	}
+	return next, r != nil
+}
+
+// Namespaces implements Siblings.
+func (s siblings) Namespaces() []string { return s.namespaces }
+
+// Vocabulary implements Siblings.
+func (s siblings) Vocabulary() *record.Vocabulary { return s.Content.Vocabulary }
+
+// Providers implements Siblings.
+func (s siblings) Providers() []string { return s.providers }
+
+// near returns the key of the entity of the same type whose slug is most similar, or "".
+func (a *among) near(key string) string {
+	typ, slug, _ := strings.Cut(key, "/")
+	var slugs []string
+	for _, r := range a.sorted {
+		if r.typ == typ {
+			slugs = append(slugs, r.slug)
+		}
+	}
+	if found := didyoumean.Name(slug, slugs); found != "" {
+		return typ + "/" + found
+	}
+	return ""
+}
+
+// categories lists the declared categories by slug or, if there are none, those of the entities for
+// which one of the files counts.
+func (a *among) categories(counts func(*file) bool) []Category {
+	list := slices.Clone(a.declared)
+	if len(list) == 0 {
+		for _, slug := range slices.Sorted(maps.Keys(a.claims[byCategory])) {
+			if slices.ContainsFunc(a.claims[byCategory][slug], counts) {
+				list = append(list, Category{Slug: slug, Title: TitleOf(slug)})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Category) int { return cmp.Compare(a.Slug, b.Slug) })
+	return list
 }
 
 // complainer adds a problem with a file.
 type complainer func(severity yamldoc.Severity, path []string, message, suggestion string)
 
-// checkFormer finds earlier slugs that belong to another entity, or that another one claims too.
-func (f *Folder) checkFormer(r *file, complain complainer) {
-	for i, old := range r.entity.Formerly {
-		if slices.Index(r.entity.Formerly, old) != i {
-			continue // the schema reports duplicates
-		}
-		key := r.entity.FormerKeys()[i]
-		path := []string{"formerly", indexStep(i)}
-		list := f.claims[byFormer][key]
-		at, _ := slices.BinarySearchFunc(list, r, compareFiles)
-		if owner := f.files[key+".yaml"]; owner != nil && owner != r {
-			complain(yamldoc.Error, path, slugTaken(old, owner.shown), "")
-		} else if at > 0 {
-			complain(yamldoc.Error, path, slugClaimed(old, list[at-1].shown), "")
-		}
+// checkFile returns the problems between a file and the others.
+func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
+	if r.entity == nil {
+		return nil // it cannot be read
 	}
+	document := sync.OnceValue(func() *yamldoc.Document {
+		data, err := readFile(r.path)
+		if err != nil {
+			return yamldoc.New(r.shown)
+		}
+		return yamldoc.Parse(r.shown, data, yamldoc.TextFields...)
+	})
+	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
+		line, col := document().Locate(path, false)
+		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
+			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
+	}
+	offer := func(o *record.Offer) int {
+		fields, _ := document().Value.(map[string]any)
+		return offerIndex(fields, o)
+	}
+	c := siblingCheck{Siblings: siblings{a}, words: a.words, near: a.near, offer: offer, add: complain}
+	c.check(r.entity)
+	a.checkProjects(r, complain)
+	a.checkShared(r, offer, complain)
+	a.checkSeries(r, offer, complain)
+	return problems
 }
 
 // wrongCategory returns the reason an entity cannot be in a category, or "". declared
@@ -310,15 +254,4 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	return yamldoc.Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)
 }
 
-func slugTaken(old, by string) string   { return yamldoc.Quote(old) + " is the slug of " + by }
-func slugClaimed(old, by string) string { return yamldoc.Quote(old) + " is also claimed by " + by }
-func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is also the name of " + by }
-
-func idTaken(id record.ID, by string) string {
-	return yamldoc.Quote(id.Value) + " is also an identifier of " + by
-}
-
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
-
-// indexStep formats a list index as one element of a document path.
-func indexStep(i int) string { return strconv.Itoa(i) }

@@ -13,18 +13,6 @@ import (
 	"kindex/exports/record"
 )
 
-// checkIDs finds identifiers that another entity has too.
-func (f *Folder) checkIDs(r *file, complain complainer) {
-	seen := map[string]bool{}
-	for _, id := range ownIDs(r.entity) {
-		key := idKey(r.entity, id)
-		if first := f.claims[byID][key][0]; !seen[key] && first != r {
-			complain(yamldoc.Error, []string{"ids", id.Namespace}, idTaken(id, first.shown), "")
-		}
-		seen[key] = true
-	}
-}
-
 // project is an identifier that two entities may have, but with which another one is probably the
 // same project.
 type project struct {
@@ -51,13 +39,13 @@ func projects(e *record.Entity) (list []project) {
 }
 
 // checkProjects finds entities that are probably in another file too.
-func (f *Folder) checkProjects(r *file, complain complainer) {
+func (a *among) checkProjects(r *file, complain complainer) {
 	for _, p := range projects(r.entity) {
-		first := f.claims[byProject][p.key][0]
+		first := a.claims[byProject][p.key][0]
 		if first == r || nameKey(first.entity) == nameKey(r.entity) {
 			continue // a warning about the name is enough
 		}
-		if owners := f.claims[byID][idKey(r.entity, p.id)]; slices.Contains(owners, r) && owners[0] != r {
+		if owners := a.claims[byID][idKey(r.entity, p.id)]; slices.Contains(owners, r) && owners[0] != r {
 			continue // an error
 		}
 		path := []string{"ids", p.id.Namespace}
@@ -68,42 +56,28 @@ func (f *Folder) checkProjects(r *file, complain complainer) {
 	}
 }
 
-// factCheck checks what the facts of entities refer to: namespaces, providers and other
-// entities.
-type factCheck struct {
-	namespaces []string // all that are known
-	providers  []string // if empty, every provider is valid
-	today      string
-	// successor returns the key of the entity that replaces another one, or "", and reports
-	// whether the other one exists.
-	successor func(key string) (next string, ok bool)
-	// near returns the key of the entity whose address is most similar, or "".
-	near func(key string) string
-	// offer returns the index of an offer in its file, which need not be sorted, or -1.
-	offer func(o *record.Offer) int
-	add   func(severity yamldoc.Severity, path []string, message, suggestion string)
-}
-
-func (c *factCheck) entity(e *record.Entity) {
+// references checks what the facts of an entity refer to: namespaces, providers and other entities.
+func (c *siblingCheck) references(e *record.Entity) {
+	namespaces, providers := c.Namespaces(), c.Providers()
 	for i, id := range e.IDs {
 		if i > 0 && e.IDs[i-1].Namespace == id.Namespace {
 			continue
 		}
-		if !slices.Contains(c.namespaces, id.Namespace) {
-			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, c.namespaces))
+		if !slices.Contains(namespaces, id.Namespace) {
+			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, namespaces))
 		}
 	}
 	for i := range e.Offers {
-		if p := e.Offers[i].Provider; len(c.providers) > 0 && p != "" && !slices.Contains(c.providers, p) {
+		if p := e.Offers[i].Provider; len(providers) > 0 && p != "" && !slices.Contains(providers, p) {
 			path := []string{"offers"}
 			if at := c.offer(&e.Offers[i]); at >= 0 {
 				path = append(path, strconv.Itoa(at), "provider")
 			}
-			c.add(yamldoc.Error, path, yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, c.providers))
+			c.add(yamldoc.Error, path, yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
 		}
 	}
 	for _, r := range e.References() {
-		if _, exists := c.successor(r.Key); exists {
+		if _, exists := c.Successor(r.Key); exists {
 			continue
 		}
 		path := strings.Split(r.Field.Path, ".")
@@ -121,21 +95,21 @@ func (c *factCheck) entity(e *record.Entity) {
 			c.add(yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
 		}
 	}
-	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < c.today && e.Status != record.Withdrawn {
+	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < today() && e.Status != record.Withdrawn {
 		c.add(yamldoc.Warning, []string{"lifecycle", "retires"},
 			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date", "")
 	}
 }
 
 // successorProblem returns why an entity cannot be replaced by its successor, or "".
-func (c *factCheck) successorProblem(e *record.Entity) string {
+func (c *siblingCheck) successorProblem(e *record.Entity) string {
 	next := e.Lifecycle.ReplacedBy
 	for seen := map[string]bool{e.Key(): true}; next != ""; {
 		if seen[next] {
 			return "leads back to " + next + "; a chain of successors must end"
 		}
 		seen[next] = true
-		after, ok := c.successor(next)
+		after, ok := c.Successor(next)
 		if !ok && next == e.Lifecycle.ReplacedBy {
 			return yamldoc.Quote(next) + " does not exist"
 		}
@@ -156,45 +130,6 @@ func namespacesOf(declared *kinds.Set) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// successor returns the key of the entity that replaces another one in the folder, and
-// reports whether the other one exists.
-func (f *Folder) successor(key string) (next string, ok bool) {
-	r := f.files[key+".yaml"]
-	if r == nil {
-		return "", false
-	}
-	if r.entity != nil && r.entity.Lifecycle != nil {
-		next = r.entity.Lifecycle.ReplacedBy
-	}
-	return next, true
-}
-
-// near returns the key of the entity of the same type whose slug is most similar, or "".
-func (f *Folder) near(key string) string {
-	typ, slug, _ := strings.Cut(key, "/")
-	var slugs []string
-	for _, r := range f.files {
-		if r.typ == typ && r.slug != "" {
-			slugs = append(slugs, r.slug)
-		}
-	}
-	slices.Sort(slugs)
-	if found := didyoumean.Name(slug, slugs); found != "" {
-		return typ + "/" + found
-	}
-	return ""
-}
-
-// offerIndex returns the index of an offer in a file, or -1.
-func (f *Folder) offerIndex(r *file, o *record.Offer) int {
-	data, err := readFile(r.path)
-	if err != nil {
-		return -1
-	}
-	fields, _ := yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Value.(map[string]any)
-	return offerIndex(fields, o)
 }
 
 // offerIndex returns the index of an offer among the fields of an entity, or -1.

@@ -81,13 +81,13 @@ func listPrice(o *record.Offer) record.Price {
 }
 
 // checkSeries finds an offer that costs less than a smaller model of the series at the same provider. It
-// reports one in a file: finding the place of an offer means reading the file again.
-func (f *Folder) checkSeries(r *file, complain complainer) {
+// reports one in a file.
+func (a *among) checkSeries(r *file, offer func(*record.Offer) int, complain complainer) {
 	for _, s := range sizesOf(r.entity.Slug) {
 		for i := range r.entity.Offers {
 			o := &r.entity.Offers[i]
-			if smaller := f.dearer(r, s, o); smaller != "" {
-				complain(yamldoc.Warning, f.offerPath(r, o, "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
+			if smaller := a.dearer(r, s, o); smaller != "" {
+				complain(yamldoc.Warning, offerPath(offer(o), "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
 				return
 			}
 		}
@@ -96,12 +96,12 @@ func (f *Folder) checkSeries(r *file, complain complainer) {
 
 // dearer describes a smaller model of the series that costs more at the provider of an offer, or
 // returns "".
-func (f *Folder) dearer(r *file, s sized, o *record.Offer) string {
+func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 	price := listPrice(o)
 	if !price.Known() {
 		return ""
 	}
-	for _, other := range f.claims[bySeries][s.series+"\x00"+o.Provider] {
+	for _, other := range a.claims[bySeries][s.series+"\x00"+o.Provider] {
 		at := slices.IndexFunc(sizesOf(other.slug), func(x sized) bool { return x.series == s.series && x.size < s.size })
 		if other == r || at < 0 {
 			continue
@@ -118,9 +118,9 @@ func (f *Folder) dearer(r *file, s sized, o *record.Offer) string {
 
 // checkShared finds offers whose provider and id another entity has too. It reports one in a file:
 // usually an entity has been given the offers of another.
-func (f *Folder) checkShared(r *file, complain complainer) {
+func (a *among) checkShared(r *file, offer func(*record.Offer) int, complain complainer) {
 	shared := slices.DeleteFunc(slices.Clone(r.entity.Offers), func(o record.Offer) bool {
-		return o.ID == "" || f.claims[byOffer][o.Key()][0] == r
+		return o.ID == "" || a.claims[byOffer][o.Key()][0] == r
 	})
 	if len(shared) == 0 {
 		return
@@ -130,13 +130,13 @@ func (f *Folder) checkShared(r *file, complain complainer) {
 	if len(shared) > 1 {
 		more = fmt.Sprintf(" (%d offers are shared)", len(shared))
 	}
-	complain(yamldoc.Warning, f.offerPath(r, o, "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
-		yamldoc.Quote(o.ID), o.Provider, f.claims[byOffer][o.Key()][0].shown, more), "")
+	complain(yamldoc.Warning, offerPath(offer(o), "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
+		yamldoc.Quote(o.ID), o.Provider, a.claims[byOffer][o.Key()][0].shown, more), "")
 }
 
-// offerPath returns the path of a field of an offer in its file.
-func (f *Folder) offerPath(r *file, o *record.Offer, field string) []string {
-	if at := f.offerIndex(r, o); at >= 0 {
+// offerPath returns the path of a field of an offer with some index in its file.
+func offerPath(at int, field string) []string {
+	if at >= 0 {
 		return []string{"offers", strconv.Itoa(at), field}
 	}
 	return []string{"offers"}

@@ -59,30 +59,9 @@ func (c *Content) Declared() *kinds.Set {
 // another one.
 const MainBranch = "main"
 
-// checked holds the results of parseChecked for the files next to the type folders, by name, so that
-// they are parsed again only if they have changed.
-type checked map[string]checkedFile
-
-type checkedFile struct {
-	blob     [sha1.Size]byte
-	asJSON   []byte
-	problems yamldoc.Problems
-}
-
-// file returns the result for a file.
-func (c checked) file(dir, name string, data []byte, blob [sha1.Size]byte, s *schema.Schema) checkedFile {
-	f, ok := c[name]
-	if !ok || f.blob != blob {
-		f = checkedFile{blob: blob}
-		f.asJSON, f.problems = parseChecked(shownPath(dir, name), data, s)
-		c[name] = f
-	}
-	return f
-}
-
 // loadRootFiles reads the files next to the type folders, listed in schema.RootFiles. The content
 // of boards.yaml is checked later, because it depends on the entities.
-func (c *Content) loadRootFiles(dir string, known checked) (yamldoc.Problems, error) {
+func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
@@ -116,18 +95,18 @@ func (c *Content) loadRootFiles(dir string, known checked) (yamldoc.Problems, er
 			c.KindsText = data
 			continue // read already
 		}
-		found := known.file(dir, f.name, data, c.roots[f.name], schema.Of(c.Kinds, strings.TrimSuffix(f.name, ".yaml")))
-		problems = append(problems, found.problems...)
-		if n, _ := found.problems.Count(); n > 0 {
+		asJSON, found := parseChecked(shownPath(dir, f.name), data, schema.Of(c.Kinds, strings.TrimSuffix(f.name, ".yaml")))
+		problems = append(problems, found...)
+		if n, _ := found.Count(); n > 0 {
 			continue
 		}
 		switch f.name {
 		case "scoring.yaml":
-			c.Scoring, c.ScoringText, c.ScoringPath = found.asJSON, data, shownPath(dir, f.name)
+			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
 		case "boards.yaml":
 			c.BoardsFile = BoardsFile{shownPath(dir, f.name), data}
 		default:
-			if err := json.Unmarshal(found.asJSON, f.into); err != nil {
+			if err := json.Unmarshal(asJSON, f.into); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.name, err)
 			}
 		}
@@ -313,19 +292,6 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
 	}
 	return asJSON, d.Report()
-}
-
-// completeCategories sorts the categories. If no file declares them, it first collects them
-// from the entities.
-func (f *Folder) completeCategories(c *Content) {
-	if len(c.Categories) == 0 {
-		for slug, list := range f.claims[byCategory] {
-			if slices.ContainsFunc(list, (*file).usable) {
-				c.Categories = append(c.Categories, Category{Slug: slug, Title: TitleOf(slug)})
-			}
-		}
-	}
-	slices.SortFunc(c.Categories, func(a, b Category) int { return cmp.Compare(a.Slug, b.Slug) })
 }
 
 // TitleOf returns a title for the slug of an undeclared category.

@@ -135,7 +135,6 @@ func (f *Folder) readKinds() error {
 		now.set = kinds.Default()
 	}
 	f.declared = now
-	f.files, f.roots, f.faulty, f.claims, f.order, f.cross = map[string]*file{}, checked{}, map[*file]bool{}, newClaims(), nil, crossChecks{}
-	f.added++
+	f.files = map[string]*file{}
 	return nil
 }

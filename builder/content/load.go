@@ -46,7 +46,6 @@ type Content struct {
 	Blobs [][sha1.Size]byte // git blob name of each file
 
 	roots map[string][sha1.Size]byte // git blob names of the existing root files
-	files []*file                    // entity files that Complete must still add
 
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
@@ -64,12 +63,7 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems yaml
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	c, problems, err = f.Snapshot()
-	if err != nil {
-		return nil, nil, err
-	}
-	c.complete(func(e *record.Entity) *record.Entity { return e })
-	return c, problems, nil
+	return f.Snapshot()
 }
 
 // Folder is a content folder that is read repeatedly. Each time, only changed files are read.
@@ -80,13 +74,6 @@ type Folder struct {
 	mu       sync.Mutex
 	declared declaration
 	files    map[string]*file // keyed by slash-separated path relative to the folder
-	added    int              // number of times that a file was added or removed
-	order    []*file          // the entity files by type and slug; nil if it must be sorted again
-
-	roots  checked        // the files next to the type folders
-	faulty map[*file]bool // the files with problems of their own
-	claims claims
-	cross  crossChecks
 }
 
 // file is a file in the content folder: a file in a type folder, a root file, or a misplaced
@@ -94,6 +81,7 @@ type Folder struct {
 type file struct {
 	source
 	entity   *record.Entity // nil if no part of the entity can be read
+	claims   []claim        // of the entity
 	problems yamldoc.Problems
 	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	sum      [sha256.Size]byte
@@ -114,7 +102,7 @@ type source struct {
 
 // Open returns a Folder without reading anything.
 func Open(dir string) *Folder {
-	return &Folder{dir: dir, declared: declaration{set: kinds.Default()}, files: map[string]*file{}, roots: checked{}, faulty: map[*file]bool{}, claims: newClaims()}
+	return &Folder{dir: dir, declared: declaration{set: kinds.Default()}, files: map[string]*file{}}
 }
 
 // Refresh reads the files that seem to have changed since they were last read, and returns the
@@ -168,23 +156,13 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	wg.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(names) > maxReordered {
-		f.order = nil
-	}
 	for i, name := range names {
 		if failed[i] == nil && f.replace(name, read[i]) {
 			changed = append(changed, name)
 		}
 	}
-	if len(names) > maxReordered {
-		f.sort() // now rather than in Snapshot, which is expected to be fast
-	}
 	return changed, errors.Join(failed...)
 }
-
-// maxReordered is the maximum number of files to insert into or remove from the sorted list one by
-// one. For more, sorting it again is faster.
-const maxReordered = 500
 
 // linkedFolders returns the type folders that have been replaced by symbolic links. Events may
 // still arrive for files in the folders to which the links point.
@@ -201,46 +179,12 @@ func (f *Folder) linkedFolders() map[string]bool {
 // differs from the previous version.
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
-	if previous != nil {
-		f.cross.note(&f.claims, previous)
-		f.claims.remove(previous)
-		delete(f.faulty, previous)
-	}
-	if now != nil {
-		f.claims.add(now)
-		f.cross.note(&f.claims, now)
-		if len(now.problems) > 0 {
-			f.faulty[now] = true
-		}
-	}
-	f.reorder(previous, now)
-	if previous == nil != (now == nil) {
-		f.added++
-	}
 	if now == nil {
 		delete(f.files, name)
 		return previous != nil
 	}
 	f.files[name] = now
 	return previous == nil || previous.sum != now.sum || !slices.Equal(previous.problems, now.problems)
-}
-
-// reorder updates the sorted list of entity files, if there is one, after a file has been replaced.
-func (f *Folder) reorder(previous, now *file) {
-	if f.order == nil {
-		return
-	}
-	if previous != nil && previous.slug != "" {
-		at, _ := slices.BinarySearchFunc(f.order, previous, compareFiles)
-		if now != nil && now.slug != "" {
-			f.order[at] = now // the name of the file determines type and slug
-			return
-		}
-		f.order = slices.Delete(f.order, at, at+1)
-	} else if now != nil && now.slug != "" {
-		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
-		f.order = slices.Insert(f.order, at, now)
-	}
 }
 
 func compareFiles(a, b *file) int {
@@ -282,6 +226,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		return r, nil // root files are parsed whenever the content is assembled
 	}
 	r.entity, r.problems = parseEntity(f.Kinds(), src.shown, src.typ, src.slug, data)
+	r.claims = claimsOf(r.entity)
 	return r, nil
 }
 
@@ -302,62 +247,34 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
-// Snapshot returns the folder's content as last read, and its problems, in the same form as Load,
-// but without the entities, which Complete adds as they are now. Later reads do not change the
-// snapshot. Snapshot costs as much as Check, plus a copy of the list of files.
+// Snapshot returns the folder's content as last read, and its problems, in the same form as Load.
+// Later reads do not change it.
 func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
-	c, problems, err := f.Check()
-	if err != nil {
-		return nil, nil, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.sort()
-	c.files = slices.Clone(f.order)
-	return c, problems, nil
-}
-
-// Complete adds the entities to a snapshot. The caller owns them. It takes time in proportion to their
-// number, and is safe for concurrent use with the folder.
-func (c *Content) Complete() {
-	c.complete(func(e *record.Entity) *record.Entity {
-		own := *e
-		return &own
-	})
-}
-
-// complete adds to a snapshot what own returns for each entity.
-func (c *Content) complete(own func(*record.Entity) *record.Entity) {
-	c.grow(len(c.files))
-	for _, r := range c.files {
-		if r.usable() {
-			c.add(r, own(r.entity))
-		}
-	}
-	c.files = nil
-}
-
-// Check returns the folder's problems as last read, and its content without entities. Its cost
-// depends on what has changed since the last call, and on the number of problems.
-func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := &Content{Kinds: f.declared.set}
 	if f.declared.faulty() { // all else depends on it
 		return c, f.declared.problems, nil
 	}
-	problems, err := c.loadRootFiles(f.dir, f.roots)
+	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	for r := range f.faulty {
+	for _, r := range f.files {
 		problems = append(problems, r.problems...)
 	}
-	if len(f.claims[byCategory]) == 0 && len(problems) == 0 {
+	all := f.among(c)
+	if len(all.sorted) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(c.Kinds.Names(), "/<slug>.yaml, "))
 	}
-	problems = append(problems, f.crossCheck(c)...)
-	f.completeCategories(c)
+	for _, r := range all.sorted {
+		problems = append(problems, all.checkFile(r)...)
+		if r.usable() {
+			own := *r.entity
+			c.Entities, c.Blobs = append(c.Entities, &own), append(c.Blobs, r.blob)
+		}
+	}
+	c.Categories = all.categories((*file).usable)
 	boardProblems, err := c.parseBoards()
 	if err != nil {
 		return nil, nil, err
@@ -365,18 +282,4 @@ func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	problems = append(problems, boardProblems...)
 	problems.Sort()
 	return c, problems, nil
-}
-
-// sort sorts the entity files if necessary.
-func (f *Folder) sort() {
-	if f.order != nil {
-		return
-	}
-	f.order = make([]*file, 0, len(f.files))
-	for _, r := range f.files {
-		if r.slug != "" {
-			f.order = append(f.order, r)
-		}
-	}
-	slices.SortFunc(f.order, compareFiles)
 }

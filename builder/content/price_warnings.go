@@ -17,7 +17,7 @@ const (
 	outputBelowInput = "output-below-input"
 	cacheAboveInput  = "cache-above-input"
 
-	// cheaperThanSmaller is not a rule of one entity; see Folder.checkSeries.
+	// cheaperThanSmaller is not a rule of one entity; see among.checkSeries.
 	cheaperThanSmaller = "cheaper-than-smaller"
 )
 

@@ -39,17 +39,6 @@ func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	}
 }
 
-// grow makes room for n more entities.
-func (c *Content) grow(n int) {
-	c.Entities = slices.Grow(c.Entities, n)
-	c.Blobs = slices.Grow(c.Blobs, n)
-}
-
-// add adds an entity together with the data about its file.
-func (c *Content) add(r *file, e *record.Entity) {
-	c.Entities, c.Blobs = append(c.Entities, e), append(c.Blobs, r.blob)
-}
-
 // Sort sorts the entities together with the data about their files.
 func (c *Content) Sort(compare func(a, b *record.Entity) int) {
 	order := make([]int, len(c.Entities))

@@ -30,10 +30,8 @@ func (f *Folder) Changed() ([]string, error) {
 
 // list is Changed for the kinds that are known already.
 func (f *Folder) list() ([]string, error) {
-	var found, changed []string
-	f.mu.Lock()
-	before := f.added
-	f.mu.Unlock()
+	var changed []string
+	found := map[string]bool{}
 	err := f.walk(func(name string, d fs.DirEntry) error {
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +44,7 @@ func (f *Folder) list() ([]string, error) {
 		previous := f.files[name]
 		f.mu.Unlock()
 		if previous != nil {
-			found = append(found, name)
+			found[name] = true
 		} else if _, _, counts := f.classify(name, info); !counts {
 			return nil
 		}
@@ -60,15 +58,8 @@ func (f *Folder) list() ([]string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(found) == len(f.files) && f.added == before {
-		return changed, nil // the usual case: the sets are the same
-	}
-	seen := make(map[string]bool, len(found))
-	for _, name := range found {
-		seen[name] = true
-	}
 	for name := range f.files {
-		if !seen[name] {
+		if !found[name] {
 			changed = append(changed, name)
 		}
 	}

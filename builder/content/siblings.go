@@ -1,9 +1,12 @@
 package content
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
-	"strings"
 )
 
 // Siblings looks up the entities against which another entity is checked. The methods that
@@ -34,47 +37,68 @@ type Siblings interface {
 // CheckSiblings returns the conflicts between an entity and its siblings. path is used only
 // in messages. fields are the fields of the entity's file, whose offers need not be sorted.
 func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) (problems yamldoc.Problems) {
-	add := func(severity yamldoc.Severity, field, message, suggestion string) {
-		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
-			Field: field, Message: message, Suggestion: suggestion})
+	c := siblingCheck{Siblings: siblings, words: newVocabulary(siblings.Vocabulary()), near: func(string) string { return "" },
+		offer: func(o *record.Offer) int { return offerIndex(fields, o) },
+		add: func(severity yamldoc.Severity, path2 []string, message, suggestion string) {
+			problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
+				Field: yamldoc.FieldName(path2), Message: message, Suggestion: suggestion})
+		}}
+	c.check(e)
+	return problems
+}
+
+// siblingCheck checks entities against their siblings.
+type siblingCheck struct {
+	Siblings
+	words *vocabulary
+	// near returns the key of the entity whose address is most similar, or "".
+	near func(key string) string
+	// offer returns the index of an offer in its file, which need not be sorted, or -1.
+	offer func(o *record.Offer) int
+	add   func(severity yamldoc.Severity, path []string, message, suggestion string)
+}
+
+func (c *siblingCheck) check(e *record.Entity) {
+	if message, suggestion := wrongCategory(e.Category, c.Declared()); message != "" {
+		c.add(yamldoc.Error, []string{"category"}, message, suggestion)
 	}
-	if message, suggestion := wrongCategory(e.Category, siblings.Declared()); message != "" {
-		add(yamldoc.Error, "category", message, suggestion)
-	}
-	newVocabulary(siblings.Vocabulary()).check(e, func(path []string, message, suggestion string) {
-		add(yamldoc.Error, yamldoc.FieldName(path), message, suggestion)
-	})
-	for i, old := range e.Formerly {
-		field := yamldoc.FieldName([]string{"formerly", indexStep(i)})
-		typ, slug, _ := strings.Cut(e.FormerKeys()[i], "/")
-		if owner := siblings.WithSlug(typ, slug); owner != "" && typ+"/"+slug != e.Key() {
-			add(yamldoc.Error, field, slugTaken(old, owner), "")
-		} else if by := siblings.OnceWithSlug(typ, slug, e); by != "" {
-			add(yamldoc.Error, field, slugClaimed(old, by), "")
-		}
-	}
-	if by := siblings.OnceWithSlug(e.Type, e.Slug, e); by != "" {
-		add(yamldoc.Error, "slug", yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
-	}
-	if by := siblings.WithName(e); e.Name != "" && by != "" {
-		add(yamldoc.Warning, "name", nameTaken(e.Name, by), "")
+	c.words.check(e, func(path []string, message, suggestion string) { c.add(yamldoc.Error, path, message, suggestion) })
+	c.addresses(e)
+	if by := c.WithName(e); e.Name != "" && by != "" {
+		c.add(yamldoc.Warning, []string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by, "")
 	}
 	message := lookAlike(e, func(typ, name string) string {
-		return siblings.WithName(&record.Entity{Type: typ, Name: name})
+		return c.WithName(&record.Entity{Kinds: e.Kinds, Type: typ, Name: name})
 	})
 	if message != "" {
-		add(yamldoc.Warning, "name", message, "")
+		c.add(yamldoc.Warning, []string{"name"}, message, "")
 	}
+	seen := map[string]bool{}
 	for _, id := range ownIDs(e) {
-		if by := siblings.WithID(e, id); by != "" {
-			add(yamldoc.Error, yamldoc.FieldName([]string{"ids", id.Namespace}), idTaken(id, by), "")
+		key := idKey(e, id)
+		if by := c.WithID(e, id); by != "" && !seen[key] {
+			c.add(yamldoc.Error, []string{"ids", id.Namespace}, yamldoc.Quote(id.Value)+" is also an identifier of "+by, "")
+		}
+		seen[key] = true
+	}
+	c.references(e)
+}
+
+// addresses finds earlier slugs that belong to another entity, or that another one claims too.
+func (c *siblingCheck) addresses(e *record.Entity) {
+	for i, old := range e.Formerly {
+		if slices.Index(e.Formerly, old) != i {
+			continue // the schema reports duplicates
+		}
+		field := []string{"formerly", strconv.Itoa(i)}
+		typ, slug, _ := strings.Cut(e.FormerKeys()[i], "/")
+		if owner := c.WithSlug(typ, slug); owner != "" && typ+"/"+slug != e.Key() {
+			c.add(yamldoc.Error, field, yamldoc.Quote(old)+" is the slug of "+owner, "")
+		} else if by := c.OnceWithSlug(typ, slug, e); by != "" {
+			c.add(yamldoc.Error, field, yamldoc.Quote(old)+" is also claimed by "+by, "")
 		}
 	}
-	check := factCheck{namespaces: siblings.Namespaces(), providers: siblings.Providers(), today: today(), successor: siblings.Successor, near: func(string) string { return "" },
-		offer: func(o *record.Offer) int { return offerIndex(fields, o) },
-		add: func(severity yamldoc.Severity, path []string, message, suggestion string) {
-			add(severity, yamldoc.FieldName(path), message, suggestion)
-		}}
-	check.entity(e)
-	return problems
+	if by := c.OnceWithSlug(e.Type, e.Slug, e); by != "" {
+		c.add(yamldoc.Error, []string{"slug"}, yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/kinds"
@@ -19,11 +18,8 @@ type Workspace struct {
 	Index   Index
 	Missing error // not nil if the folder does not exist
 
-	Kinds      *kinds.Set
-	declared   []Category // from categories.yaml; if empty, every category is valid
-	providers  []string   // from providers.yaml; if empty, every provider is valid
-	vocabulary *record.Vocabulary
-	folder     *Folder
+	Kinds *kinds.Set
+	all   *among
 }
 
 // OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
@@ -39,17 +35,15 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if f.declared.faulty() {
 		return nil, f.declared.problems
 	}
-	problems, err := c.loadRootFiles(dir, f.roots)
+	problems, err := c.loadRootFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, declared: c.Categories, vocabulary: c.Vocabulary, folder: f}
-	for _, p := range c.Providers {
-		s.providers = append(s.providers, p.Slug)
-	}
+	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, all: f.among(&c)}
+	s.all.later = false
 	return s, nil
 }
 
@@ -64,10 +58,10 @@ func (s *Workspace) Shown(typ, slug string) string { return shownPath(s.Dir, typ
 // Find returns the entity that has or had a slug, or nil.
 func (s *Workspace) Find(typ, slug string) *record.Entity {
 	key := typ + "/" + slug
-	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
+	if r := s.all.files[key+".yaml"]; r != nil && r.entity != nil {
 		return r.entity
 	}
-	if list := s.folder.claims[byFormer][key]; len(list) > 0 {
+	if list := s.all.claims[byFormer][key]; len(list) > 0 {
 		return list[0].entity
 	}
 	return nil
@@ -76,14 +70,7 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 // Categories lists the categories by slug: from categories.yaml or, if it is missing, from
 // the entities.
 func (s *Workspace) Categories() []Category {
-	list := slices.Clone(s.declared)
-	if len(list) == 0 {
-		for slug := range s.folder.claims[byCategory] {
-			list = append(list, Category{Slug: slug, Title: TitleOf(slug)})
-		}
-	}
-	slices.SortFunc(list, func(a, b Category) int { return strings.Compare(a.Slug, b.Slug) })
-	return list
+	return s.all.categories(func(*file) bool { return true })
 }
 
 // Prefer updates the fields of a new file: it replaces the former slug of a category with the
@@ -91,12 +78,12 @@ func (s *Workspace) Categories() []Category {
 // vocabulary.yaml. It modifies fields.
 func (s *Workspace) Prefer(fields map[string]any) {
 	category, _ := fields["category"].(string)
-	for _, c := range s.declared {
+	for _, c := range s.all.declared {
 		if slices.Contains(c.Formerly, category) {
 			fields["category"] = c.Slug
 		}
 	}
-	words := newVocabulary(s.vocabulary)
+	words := s.all.words
 	if words == nil {
 		return
 	}
@@ -131,62 +118,12 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 // Check returns the conflicts between an entity and the other entities. fields are the fields
 // of its file.
 func (s *Workspace) Check(e *record.Entity, fields map[string]any) (problems yamldoc.Problems) {
-	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, workspaceSiblings{s})
-}
-
-// workspaceSiblings provides the other entities in a folder.
-type workspaceSiblings struct{ s *Workspace }
-
-// Declared implements Siblings.
-func (o workspaceSiblings) Declared() []Category { return o.s.declared }
-
-// WithSlug implements Siblings.
-func (o workspaceSiblings) WithSlug(typ, slug string) string {
-	if r := o.s.folder.files[typ+"/"+slug+".yaml"]; r != nil {
-		return r.shown
-	}
-	return ""
-}
-
-// OnceWithSlug implements Siblings.
-func (o workspaceSiblings) OnceWithSlug(typ, slug string, e *record.Entity) string {
-	return firstOther(o.s.folder.claims[byFormer][typ+"/"+slug], e)
-}
-
-// WithName implements Siblings.
-func (o workspaceSiblings) WithName(e *record.Entity) string {
-	return firstOther(o.s.folder.claims[byName][nameKey(e)], e)
-}
-
-// WithID implements Siblings.
-func (o workspaceSiblings) WithID(e *record.Entity, id record.ID) string {
-	return firstOther(o.s.folder.claims[byID][idKey(e, id)], e)
-}
-
-// Successor implements Siblings.
-func (o workspaceSiblings) Successor(key string) (string, bool) { return o.s.folder.successor(key) }
-
-// Namespaces implements Siblings.
-func (o workspaceSiblings) Namespaces() []string { return namespacesOf(o.s.Kinds) }
-
-// Vocabulary implements Siblings.
-func (o workspaceSiblings) Vocabulary() *record.Vocabulary { return o.s.vocabulary }
-
-// Providers implements Siblings.
-func (o workspaceSiblings) Providers() []string { return o.s.providers }
-
-// firstOther returns the name of the first file that is not the file of e, or "" if there is
-// none.
-func firstOther(list []*file, e *record.Entity) string {
-	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
-	if i < 0 {
-		return ""
-	}
-	return list[i].shown
+	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, siblings{s.all})
 }
 
 // Add adds an entity to the folder. The caller writes the file.
 func (s *Workspace) Add(e *record.Entity) {
-	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e}
-	s.folder.replace(e.Key()+".yaml", r)
+	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e, claims: claimsOf(e)}
+	s.all.files[e.Key()+".yaml"] = r
+	s.all.add(r)
 }

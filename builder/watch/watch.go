@@ -127,9 +127,8 @@ type job struct {
 	err       error
 }
 
-// run adds the entities, builds, and lets readers use the build.
+// run builds, and lets readers use the build.
 func (j *job) run(ctx context.Context) {
-	j.options.Loaded.Complete()
 	if j.report, j.err = builder.Build(ctx, j.options); j.err == nil && j.published != nil {
 		j.err = j.published()
 	}
@@ -183,7 +182,7 @@ func (w *Watcher) read(names []string) error {
 	}
 	w.count++
 	w.stale = true
-	problems, checkErr := builder.CheckFolder(w.folder)
+	_, problems, checkErr := builder.SnapshotFolder(w.folder)
 	if err == nil {
 		err = checkErr
 	}

@@ -99,7 +99,8 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 	}
 	for name, others := range p.DependentRequired {
 		for _, other := range others {
-			if fields[name] != nil && fields[other] == nil {
+			_, there := fields[name]
+			if _, both := fields[other]; there && !both {
 				c.in(name, func() { c.add(true, "has no effect without %s; add %s or remove this field", other, other) })
 			}
 		}
@@ -117,7 +118,7 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 		if member == p.Others.Part {
 			c.hidden(name, true)
 		}
-		if value == nil {
+		if value == nil && !slices.Contains(member.Types, "null") {
 			c.missing(slices.Contains(p.Required, name))
 		} else if list, isList := c.check(member, value).([]any); isList {
 			fields[name] = list
@@ -157,7 +158,7 @@ func (c *checker) list(p *Part, list []any) []any {
 			}
 			seen[key] = true
 		}
-		if item == nil {
+		if item == nil && !slices.Contains(p.Entry().Types, "null") {
 			c.missing(false)
 		} else {
 			list[i] = c.check(p.Entry(), item)
@@ -245,7 +246,6 @@ func (c *checker) unknown(p *Part, names []string) {
 		problem := p.unknownField(c.path, name)
 		c.in(name, func() {
 			c.d.AddAt(c.path, true, problem)
-			c.hidden(name, true)
 		})
 	}
 }
@@ -276,14 +276,15 @@ func (p *Part) within(field string) string {
 	return ""
 }
 
-var typeNames = map[string]string{
-	"string": "text", "number": "a number", "integer": "a whole number",
-	"array": "a list", "object": "a set of fields", "boolean": "true or false",
-}
+// typeNames are the types of values in messages, in their order.
+var typeNames = []struct{ name, words string }{{"null", "null"}, {"boolean", "true or false"}, {"number", "a number"},
+	{"integer", "a whole number"}, {"string", "text"}, {"array", "a list"}, {"object", "a set of fields"}}
 
 // isOf reports whether a value has a type.
 func isOf(name string, value any) bool {
 	switch v := value.(type) {
+	case nil:
+		return name == "null"
 	case string:
 		return name == "string"
 	case map[string]any:
@@ -312,9 +313,11 @@ func typeOf(value any) string {
 
 // wrongType describes a value that has the wrong type, and states the expected type.
 func (p *Part) wrongType(value any) string {
-	want := make([]string, len(p.Types))
-	for i, w := range p.Types {
-		want[i] = typeNames[w]
+	var want []string
+	for _, t := range typeNames {
+		if slices.Contains(p.Types, t.name) {
+			want = append(want, t.words)
+		}
 	}
 	message, got := "must be "+strings.Join(want, " or "), typeOf(value)
 	wants := func(name string) bool { return slices.Contains(p.Types, name) }
@@ -333,7 +336,12 @@ func (p *Part) wrongType(value any) string {
 	case wants("array"):
 		message += ` ([…], or one "- …" line per entry)`
 	}
-	return message + ", not " + typeNames[got]
+	for _, t := range typeNames {
+		if t.name == got {
+			message += ", not " + t.words
+		}
+	}
+	return message
 }
 
 // decimal formats a number, without an exponent if it is a whole number of a length that people read.
