@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ import (
 
 // collectOptions are the flags of kindex collect.
 type collectOptions struct {
-	content, maxAge, format, probe, cache      string
+	content, maxAge, probe, cache              string
 	file, mapping, date, modelsdev             string
 	sources, accept, endpoints, allow, reports []string
 	dryRun, offline, json, new                 bool
@@ -71,8 +72,7 @@ written; 2 usage error.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
 	f.BoolVar(&o.new, "new", false, "also propose tools and models that the sources have and the content lacks, as YAML in the report")
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
-	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
-	f.StringVar(&o.format, "format", "", "format of the reports: markdown or json (default: by file extension)")
+	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file: JSON to .json, otherwise Markdown; can be repeated")
 	f.StringSliceVar(&o.accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as an argument, and print the answer; change nothing")
 	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
@@ -91,9 +91,6 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	opts, err := o.options(args)
 	if err != nil {
 		return err
-	}
-	if o.probe != "" && o.json {
-		return cli.Usage(errors.New("--json cannot be combined with --probe, which prints an answer instead of a report"))
 	}
 	if o.probe != "" {
 		return o.runProbe(cmd, opts, args)
@@ -135,17 +132,13 @@ func sumProgress(step func(name string, done, total int)) func(source string, do
 }
 
 func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args []string) error {
-	id := ""
-	switch len(args) {
-	case 0:
-	case 1:
-		if id = args[0]; strings.HasPrefix(id, "tool/") || strings.HasPrefix(id, "model/") {
-			id, opts.Select = "", args
-		}
-	default:
-		return cli.Usage(errors.New("--probe asks for one entity or identifier"))
+	if len(args) > 1 || o.json {
+		return cli.Usage(errors.New("--probe asks for one entity or identifier, and prints the answer as it is"))
 	}
-	if id != "" {
+	id := strings.Join(args, "")
+	if strings.HasPrefix(id, "tool/") || strings.HasPrefix(id, "model/") {
+		id = ""
+	} else if id != "" {
 		opts.Select = nil
 	}
 	return collect.Probe(cmd.Context(), opts, o.probe, id, cmd.OutOrStdout())
@@ -158,14 +151,6 @@ func (o *collectOptions) options(args []string) (opts collect.Options, err error
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}
 	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
 		return opts, cli.Usage(err)
-	}
-	if o.format != "" && len(o.reports) == 0 {
-		return opts, cli.Usage(errors.New("--format requires --report FILE"))
-	}
-	for _, path := range o.reports {
-		if _, err := o.reportFormat(path); err != nil {
-			return opts, cli.Usage(err)
-		}
 	}
 	if _, err := time.Parse(time.DateOnly, o.date); o.date != "" && err != nil {
 		return opts, cli.Usage(fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date)))
@@ -189,14 +174,6 @@ func (o *collectOptions) options(args []string) (opts collect.Options, err error
 	return opts, err
 }
 
-// dayOfFiles returns the day of --modelsdev.
-func (o *collectOptions) dayOfFiles() string {
-	if o.modelsdev == "" {
-		return ""
-	}
-	return o.date
-}
-
 // openSources returns all sources, in the order of precedence.
 func (o *collectOptions) openSources() ([]collect.Source, error) {
 	at, err := parseEndpoints(o.endpoints)
@@ -216,7 +193,11 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(name), strings.Join(names, ", ")))
 		}
 	}
-	list := builtInSources(at, config, o.modelsdev, o.dayOfFiles())
+	day := ""
+	if o.modelsdev != "" {
+		day = o.date
+	}
+	list := builtInSources(at, config, o.modelsdev, day)
 	for _, f := range config.Files {
 		if len(o.sources) > 0 && !slices.Contains(o.sources, f.Name) && o.probe != f.Name {
 			continue
@@ -328,35 +309,17 @@ func parseDays(flag, text string) (*int, error) {
 	return &n, nil
 }
 
-var reportFormats = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}
-
-// reportFormat returns the format of the report in a file.
-func (o *collectOptions) reportFormat(path string) (string, error) {
-	format := o.format
-	if format == "" {
-		format = reportFormats[strings.ToLower(filepath.Ext(path))]
-	}
-	if !slices.Contains(slices.Collect(maps.Values(reportFormats)), format) {
-		return "", fmt.Errorf("the format of a report is markdown or json; use --format, or a name ending in .md or .json")
-	}
-	return format, nil
-}
-
-// writeReports writes the report to the files in the flags.
+// writeReports writes the report to the files in the flags: as JSON to .json, and otherwise as Markdown.
 func (o *collectOptions) writeReports(r *collect.Report) error {
 	for _, path := range o.reports {
-		format, err := o.reportFormat(path)
-		if err != nil {
-			return err
+		write := r.WriteMarkdown
+		if strings.EqualFold(filepath.Ext(path), ".json") {
+			write = r.WriteJSON
 		}
-		var b strings.Builder
-		if format == "json" {
-			err = r.WriteJSON(&b)
-		} else {
-			err = r.WriteMarkdown(&b)
-		}
+		var b bytes.Buffer
+		err := write(&b)
 		if err == nil {
-			err = os.WriteFile(path, []byte(b.String()), 0o666) //nolint:gosec // as open as the umask allows
+			err = os.WriteFile(path, b.Bytes(), 0o666) //nolint:gosec // as open as the umask allows
 		}
 		if err != nil {
 			return err
