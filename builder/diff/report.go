@@ -1,10 +1,7 @@
 package diff
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 
 	"kindex/exports/jsonenc"
 )
@@ -35,15 +32,4 @@ func (r Ref) String() string {
 		return fmt.Sprintf("%s at %.12s", r.Name, string(r.Commit))
 	}
 	return string(r.Name)
-}
-
-// WriteJSON writes the report as an indented JSON document.
-func (d *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return errors.Join(errors.New("the comparison cannot be written"), err)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -152,14 +151,6 @@ func (r *Report) count(o Outcome) {
 			*list = append(*list, example)
 		}
 	}
-}
-
-// WriteJSON prints the report as JSON, with as many rows as WriteText.
-func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
 }
 
 // WriteText prints the report in human-readable form.

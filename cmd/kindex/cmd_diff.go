@@ -83,7 +83,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	}
 	switch w := cmd.OutOrStdout(); o.Format {
 	case "json":
-		err = d.WriteJSON(w)
+		err = cli.PrintIndentedJSON(w, d)
 	case "markdown":
 		_, err = io.WriteString(w, d.Markdown())
 	default:

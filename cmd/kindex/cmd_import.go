@@ -83,7 +83,7 @@ func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 	if r != nil {
 		write := func(w io.Writer) error { return r.WriteText(w, cli.Painter(w)) }
 		if asJSON {
-			write = r.WriteJSON
+			write = func(w io.Writer) error { return cli.PrintIndentedJSON(w, r) }
 		}
 		if failed := write(cmd.OutOrStdout()); err == nil {
 			err = failed

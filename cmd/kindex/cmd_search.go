@@ -46,19 +46,17 @@ lists similar names.`,
 	return c
 }
 
-func runSearch(w io.Writer, o searchOptions, text string) (err error) {
+func runSearch(w io.Writer, o searchOptions, text string) error {
 	if o.limit < 1 {
 		return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", o.limit))
 	}
 	if strings.TrimSpace(text) == "" {
 		return cli.Usage(errors.New("no search words given; see kindex search --help"))
 	}
-	defer cli.RecoverDamaged(o.dir, &err)
-	b, err := exports.OpenCurrent(o.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
+	return withBuild(o.dir, func(b *exports.Build) error { return searchBuild(w, b, o, text) })
+}
+
+func searchBuild(w io.Writer, b *exports.Build, o searchOptions, text string) error {
 	x, err := indexes.Open(o.dir, b)
 	if err != nil {
 		return err
