@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports/board"
@@ -514,7 +515,10 @@ func testEnums(t *testing.T, c *contract) {
 			if p.Name == "csv" {
 				target, sep = target+sep+"format=csv", "&" // the parameter is allowed only for CSV
 			}
-			for _, value := range described {
+			for i, value := range described {
+				if i > 0 && i < len(described)-1 && value != board.ScoreName && !suite.Soaking() {
+					continue // each value is a request; the list of all is compared above
+				}
 				if value == board.ScoreName {
 					target = "/api/leaderboard/growing-tools" // only boards have this score
 				}

@@ -33,7 +33,7 @@ import (
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(3, 80), storage.PostgreSQL: suite.Pick(2, 20)}
+	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(2, 80), storage.PostgreSQL: suite.Pick(1, 20)}
 	crash := func(t *testing.T, target string, kills int) {
 		t.Parallel() // mostly waiting for programs to start and for killed programs' leases to expire
 		c := newCrashing(t, target)

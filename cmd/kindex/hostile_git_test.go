@@ -197,13 +197,13 @@ func TestHostileRepositories(t *testing.T) {
 func (h *hostile) commands(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	all := suite.Soaking() || trap.refused
-	if all || number%3 == 0 || trap.springs("diff", "log", "show") {
+	if all || number%6 == 0 || trap.springs("diff", "log", "show") {
 		h.readers(trap, number)
 	}
-	if all || number%6 == 1 {
+	if all || number%12 == 1 {
 		h.watch(trap)
 	}
-	if all || number%3 == 2 || trap.remote || trap.springs("push", "fetch", "ls-remote") {
+	if all || number%6 == 2 || trap.remote || trap.springs("push", "fetch", "ls-remote") {
 		h.accept(trap, number, state, ids)
 	}
 }
