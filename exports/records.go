@@ -134,13 +134,8 @@ func (b *Build) Summary(ordinal uint32) []byte {
 		release.Day = ""
 	}
 	dst := jsonenc.AppendString([]byte(`{"type":`), e.Type)
-	for _, f := range [...]struct{ name, value string }{
-		{"slug", e.Slug}, {"name", e.Name}, {"status", e.Status},
-		{"maintenance", e.Maintenance.State}, {"maintenanceAsOf", e.Maintenance.AsOf}, {"license", e.License},
-		{"version", e.Version}, {"versionDate", release.Day}, {"lastUpdated", e.LastUpdated},
-	} {
-		dst = jsonenc.AppendMember(dst, f.name)
-		dst = jsonenc.AppendNullable(dst, f.value)
-	}
+	dst = jsonenc.AppendTexts(dst, "slug", e.Slug, "name", e.Name, "status", e.Status,
+		"maintenance", e.Maintenance.State, "maintenanceAsOf", e.Maintenance.AsOf, "license", e.License,
+		"version", e.Version, "versionDate", release.Day, "lastUpdated", e.LastUpdated)
 	return append(e.Lifecycle.AppendJSON(jsonenc.AppendMember(dst, "lifecycle")), '}')
 }

@@ -21,7 +21,7 @@ type Table struct {
 	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
 	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
 	JSON  func(dst []byte, i int) ([]byte, error)
-	Cells func(object []byte) table.Row
+	Cells func(object []byte) (table.Row, error)
 }
 
 // gzipLevel is the compression level of the gzip files of a build.
@@ -98,7 +98,8 @@ func (t *Table) write(array, lines, csv, parquet io.Writer) error {
 			if line, err = t.JSON(line[:0], i); err != nil {
 				return err
 			}
-			if err := row(t.Cells(line)); err != nil {
+			cells, err := t.Cells(line)
+			if err = errors.Join(err, row(cells)); err != nil {
 				return err
 			}
 			continue

@@ -2,12 +2,11 @@ package exports
 
 import (
 	"errors"
-	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/history"
-	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 	"kindex/exports/table"
 )
 
@@ -30,39 +29,9 @@ func (w *Writer) WriteHistory(d *history.Data) error {
 	return g.Wait()
 }
 
-// rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON
-// wrote, without decoding nested values.
-func rowOfChange(line []byte) table.Row {
-	text := func(value []byte) table.Cell { return table.Cell{Text: jsonenc.Text(value)} }
-	row := make(table.Row, len(table.ChangeColumns))
-	set := func(name string, c table.Cell) {
-		if i, ok := changeColumn[name]; ok {
-			row[i] = c
-		}
-	}
-	for name, value := range jsonenc.Members(line) {
-		switch name := string(name); name {
-		case "entity":
-			for name, value := range jsonenc.Members(value) {
-				set(string(name), text(value))
-			}
-		case "changes":
-			set(name, table.Cell{Text: string(value)})
-		case "pullRequest":
-			n, err := strconv.Atoi(string(value))
-			set(name, table.Cell{Number: float64(n), Known: err == nil})
-		default:
-			set(name, text(value))
-		}
-	}
-	return row
+// rowOfChange returns the cells of a line of the changelog.
+func rowOfChange(line []byte) (table.Row, error) {
+	c := new(record.Change)
+	err := c.UnmarshalJSON(line)
+	return table.ChangeRow(c), err
 }
-
-// changeColumn maps the names of the ChangeColumns to their positions.
-var changeColumn = func() map[string]int {
-	positions := make(map[string]int, len(table.ChangeColumns))
-	for i, c := range table.ChangeColumns {
-		positions[c.Name] = i
-	}
-	return positions
-}()

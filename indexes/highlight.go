@@ -1,6 +1,7 @@
 package indexes
 
 import (
+	"html"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func (r *Result) Highlights(e *record.Entity) []Highlight {
 	}
 	if len(r.synonyms) == 0 { // an identifier or a category matches
 		if e.Name != "" {
-			out = []Highlight{{"name", string(appendEscaped([]byte("<mark>"), e.Name)) + "</mark>"}}
+			out = []Highlight{{"name", "<mark>" + html.EscapeString(e.Name) + "</mark>"}}
 		}
 		return out
 	}
@@ -68,8 +69,8 @@ func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
 // of a word matches, the whole word is marked. Names and slugs also match if their
 // words are written without spaces.
 func (r *Result) highlight(t *fieldText) (highlighted string, found bool) {
-	var buf [512]byte // more than most texts need
-	b, at := buf[:0], 0
+	var b strings.Builder
+	at := 0
 	for i := 0; i < len(t.words); {
 		n := r.matchAt(t.words[i:], t.isName)
 		if n == 0 {
@@ -77,37 +78,14 @@ func (r *Result) highlight(t *fieldText) (highlighted string, found bool) {
 			continue
 		}
 		start, end := t.words[i].start, t.words[i+n-1].end
-		b = append(appendEscaped(b, t.text[at:start]), "<mark>"...)
-		b = append(appendEscaped(b, t.text[start:end]), "</mark>"...)
+		b.WriteString(html.EscapeString(t.text[at:start]) + "<mark>" + html.EscapeString(t.text[start:end]) + "</mark>")
 		at, found = end, true
 		i += n
 	}
 	if !found {
 		return "", false
 	}
-	return string(appendEscaped(b, t.text[at:])), true
-}
-
-// appendEscaped appends a text with the characters escaped that have a meaning in HTML, as
-// html.EscapeString does.
-func appendEscaped(dst []byte, text string) []byte {
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case '&':
-			dst = append(dst, "&amp;"...)
-		case '<':
-			dst = append(dst, "&lt;"...)
-		case '>':
-			dst = append(dst, "&gt;"...)
-		case '"':
-			dst = append(dst, "&#34;"...)
-		case '\'':
-			dst = append(dst, "&#39;"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return b.String() + html.EscapeString(t.text[at:]), true
 }
 
 // matchAt returns how many words at the start of a list match the query, or 0 if

@@ -131,9 +131,9 @@ func stem(w string) string {
 	return w[:n-1]
 }
 
-// contentWords returns the stemmed words in a text without stop words.
-func contentWords(text string) []string {
-	var out []string
+// Words splits a text into its meaningful words: folded, in the singular, without
+// stop words.
+func Words(text string) (out []string) {
 	for _, t := range terms(text) {
 		if !stopWords[t] {
 			out = append(out, stem(t))
@@ -141,7 +141,3 @@ func contentWords(text string) []string {
 	}
 	return out
 }
-
-// Words splits a text into its meaningful words: folded, in the singular, without
-// stop words.
-func Words(text string) []string { return contentWords(text) }

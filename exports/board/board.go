@@ -203,7 +203,7 @@ func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEnt
 func span(figures []score.Figure) (oldest, newest int32) {
 	oldest, newest = record.NoDate, record.NoDate
 	for _, f := range figures {
-		day, err := record.DayNumber(firstDay(f.Date))
+		day, err := record.DayNumber(record.FirstDay(f.Date))
 		if err != nil || day == record.NoDate {
 			continue
 		}
@@ -213,14 +213,6 @@ func span(figures []score.Figure) (oldest, newest int32) {
 		newest = max(newest, day)
 	}
 	return oldest, newest
-}
-
-// firstDay returns a date, or the first day of a month.
-func firstDay(date string) string {
-	if len(date) == len("2006-01") {
-		return date + "-01"
-	}
-	return date
 }
 
 // Scores calculates the dimensions of the board's formula for an entity of its type. The

@@ -184,28 +184,23 @@ func describe(f store.File) (text string, ok bool) {
 		return "", false
 	case tableText(stem) != "":
 		return tableText(stem), true
-	case f.Path == exports.KindsFile:
-		return "The declarations of the kinds of entities, of their fields and of signals.", true
-	case f.Path == exports.LeaderboardsFile:
-		return "The ranked entities of all categories, of each category and of each board, best first.", true
-	case f.Path == exports.BoardsFile:
-		return "The boards: leaderboards with their own conditions and formulas.", true
-	case f.Path == exports.CategoriesFile:
-		return "The categories, with the number of entities in each.", true
-	case f.Path == exports.ProvidersFile:
-		return "The providers of offers.", true
-	case f.Path == exports.SynonymsFile:
-		return "Groups of words and phrases that mean the same in searches.", true
-	case f.Path == exports.VocabularyFile:
-		return "The words for capabilities and tags, with their synonyms.", true
-	case f.Path == exports.QualityFile:
-		return "How complete, how old and how consistent the data is.", true
-	case f.Path == exports.ScoringFile:
-		return "The formula used to calculate the scores.", true
-	case f.Path == exports.SchemaFile:
-		return "The JSON Schema of an entity's source file.", true
 	}
-	return "", false
+	text, ok = files[f.Path]
+	return text, ok
+}
+
+// files maps other files to what they contain.
+var files = map[string]string{
+	exports.KindsFile:        "The declarations of the kinds of entities, of their fields and of signals.",
+	exports.LeaderboardsFile: "The ranked entities of all categories, of each category and of each board, best first.",
+	exports.BoardsFile:       "The boards: leaderboards with their own conditions and formulas.",
+	exports.CategoriesFile:   "The categories, with the number of entities in each.",
+	exports.ProvidersFile:    "The providers of offers.",
+	exports.SynonymsFile:     "Groups of words and phrases that mean the same in searches.",
+	exports.VocabularyFile:   "The words for capabilities and tags, with their synonyms.",
+	exports.QualityFile:      "How complete, how old and how consistent the data is.",
+	exports.ScoringFile:      "The formula used to calculate the scores.",
+	exports.SchemaFile:       "The JSON Schema of an entity's source file.",
 }
 
 // encodingFormat returns a format's media type without parameters. For two formats

@@ -39,10 +39,6 @@ func Names(word string, candidates []string, limit int) (names []string) {
 		return nil
 	}
 	maxEdits, mask := max(1, n/3), LetterMask(word)
-	var prepared *Word
-	if n <= MaxWordLen {
-		prepared = NewWord(word)
-	}
 	var found []candidate
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
@@ -51,7 +47,7 @@ func Names(word string, candidates []string, limit int) (names []string) {
 		}
 		d := maxEdits + 1
 		if more := utf8.RuneCountInString(lower) - n; max(more, -more) <= maxEdits && minDistance(mask, LetterMask(lower)) <= maxEdits {
-			d = distance(word, lower, prepared, maxEdits)
+			d = matchr.DamerauLevenshtein(word, lower)
 		}
 		if d > maxEdits && n >= 3 && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
 			d = maxEdits
@@ -67,19 +63,4 @@ func Names(word string, candidates []string, limit int) (names []string) {
 		names = append(names, f.name)
 	}
 	return names
-}
-
-// distance returns the Damerau-Levenshtein distance between two words or, if that is more than maxEdits, any
-// such number. w is the first word, or nil if that is too long.
-func distance(word, other string, w *Word, maxEdits int) int {
-	if w != nil {
-		// Two transposed letters may have i other letters between them, which are deleted before the
-		// transposition or inserted after it. That takes 1+i edits, and at most 2+i with optimal string
-		// alignment. So an aligned distance of at most two is exact, and otherwise the true distance is at
-		// least two thirds of it.
-		if aligned := w.Distance(other); aligned <= 2 || (2*aligned+2)/3 > maxEdits {
-			return aligned
-		}
-	}
-	return matchr.DamerauLevenshtein(word, other)
 }

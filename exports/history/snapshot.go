@@ -93,9 +93,7 @@ func (r *SnapshotRow) append(dst []byte, rank int, ranked bool) []byte {
 	} else {
 		dst = append(dst, null...)
 	}
-	for _, m := range [...]struct{ name, value string }{{"type", r.Type}, {"slug", r.Slug}, {"name", r.Name}, {"provider", r.Provider}, {"category", r.Category}, {"status", r.Status}} {
-		dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, m.name), m.value)
-	}
+	dst = jsonenc.AppendTexts(dst, "type", r.Type, "slug", r.Slug, "name", r.Name, "provider", r.Provider, "category", r.Category, "status", r.Status)
 	for _, name := range record.ScoreNames {
 		dst = r.Scores.Get(name).AppendJSON(jsonenc.AppendMember(dst, name))
 	}

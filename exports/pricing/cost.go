@@ -92,12 +92,6 @@ func (c *Cost) Micros() (micros int64, ok bool) {
 	return n.Int64(), n.IsInt64()
 }
 
-// Calculate returns what a use costs at an offer. The prices of a mode or tier stand alone:
-// those that it does not state are unknown, except that reasoning without a price of its
-// own is billed as output, and that a request without a price costs only its tokens. A request that
-// exceeds a limit of the offer has no cost.
-func Calculate(o *record.Offer, u Use) Cost { return calculate(o, u, firstTier(o, 0)) }
-
 // firstTier returns the least number of input tokens over which prices differ, in an offer or as
 // given; 0 stands for none.
 func firstTier(o *record.Offer, over int64) int64 {
@@ -113,8 +107,11 @@ func firstTier(o *record.Offer, over int64) int64 {
 	return over
 }
 
-// calculate is Calculate for one of several offers of a model. Longer requests than longest have
-// other prices at one of them; an offer that has no tiers does not say what it charges for them.
+// calculate returns what a use costs at one of a model's offers. The prices of a mode or tier stand alone:
+// those that it does not state are unknown, except that reasoning without a price of its
+// own is billed as output, and that a request without a price costs only its tokens. A request that
+// exceeds a limit of the offer has no cost. Longer requests than longest have other prices at one of the
+// offers; an offer that has no tiers does not say what it charges for them.
 func calculate(o *record.Offer, u Use, longest int64) Cost {
 	c := Cost{Offer: o, Mode: u.Mode, use: u}
 	if o.Context > 0 && u.Input > o.Context {

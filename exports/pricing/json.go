@@ -11,14 +11,10 @@ import (
 // AppendJSON appends the cost as one compact object: the total rounded half up to a
 // millionth of a dollar, each line exactly.
 func (c *Cost) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"provider":`...)
-	dst = jsonenc.AppendString(dst, c.Offer.Provider)
-	dst = append(dst, `,"id":`...)
-	dst = jsonenc.AppendString(dst, c.Offer.ID)
-	dst = append(dst, `,"cost":`...)
-	dst = appendDollars(dst, c.Total, 6)
-	dst = append(dst, `,"over":`...)
-	if c.Over > 0 {
+	dst = jsonenc.AppendString(append(dst, `{"provider":`...), c.Offer.Provider)
+	dst = jsonenc.AppendString(append(dst, `,"id":`...), c.Offer.ID)
+	dst = appendDollars(append(dst, `,"cost":`...), c.Total, 6)
+	if dst = append(dst, `,"over":`...); c.Over > 0 {
 		dst = strconv.AppendInt(dst, c.Over, 10)
 	} else {
 		dst = append(dst, "null"...)
@@ -27,25 +23,16 @@ func (c *Cost) AppendJSON(dst []byte) []byte {
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		dst = jsonenc.AppendComma(dst, i)
-		dst = append(dst, `{"item":`...)
-		dst = jsonenc.AppendString(dst, l.Item)
-		dst = append(dst, `,"quantity":`...)
-		dst = strconv.AppendInt(dst, l.Quantity, 10)
-		dst = append(dst, `,"price":`...)
-		dst = l.Price.AppendJSON(dst)
-		dst = append(dst, `,"cost":`...)
-		dst = append(appendDollars(dst, l.Cost, lineDecimals), '}')
+		dst = jsonenc.AppendString(append(dst, `{"item":`...), l.Item)
+		dst = strconv.AppendInt(append(dst, `,"quantity":`...), l.Quantity, 10)
+		dst = l.Price.AppendJSON(append(dst, `,"price":`...))
+		dst = append(appendDollars(append(dst, `,"cost":`...), l.Cost, lineDecimals), '}')
 	}
-	dst = append(dst, `],"unknown":`...)
-	dst = jsonenc.AppendStrings(dst, c.Unknown)
+	dst = jsonenc.AppendStrings(append(dst, `],"unknown":`...), c.Unknown)
 	dst = jsonenc.AppendStrings(append(dst, `,"exceeds":`...), c.Exceeds)
-	dst = jsonenc.AppendNullable(append(dst, `,"reason":`...), c.Reason())
-	dst = append(dst, `,"deprecated":`...)
-	dst = strconv.AppendBool(dst, c.Offer.Deprecated)
-	dst = append(dst, `,"date":`...)
-	dst = jsonenc.AppendNullable(dst, c.Offer.Date)
-	dst = append(dst, `,"source":`...)
-	return append(jsonenc.AppendNullable(dst, c.Offer.Source), '}')
+	dst = jsonenc.AppendTexts(dst, "reason", c.Reason())
+	dst = strconv.AppendBool(append(dst, `,"deprecated":`...), c.Offer.Deprecated)
+	return append(jsonenc.AppendTexts(dst, "date", c.Offer.Date, "source", c.Offer.Source), '}')
 }
 
 // lineDecimals is enough for every line: a whole number of tokens at a whole number of

@@ -147,7 +147,7 @@ func TestCost(t *testing.T) {
 		if err := u.Check(); err != nil {
 			t.Fatalf("%+v: %v", u, err)
 		}
-		got, want := pricing.Calculate(&o, u), plainCost(&o, u)
+		got, want := pricing.CalculateAll([]record.Offer{o}, "", u)[0], plainCost(&o, u)
 		if (got.Total == nil) != (want == nil) || want != nil && got.Total.Cmp(want) != 0 {
 			t.Fatalf("%+v\n%+v\ngot  %v\nwant %v", o, u, got.Total, want)
 		}
@@ -203,7 +203,7 @@ func TestCompare(t *testing.T) {
 	}
 	var costs []pricing.Cost
 	for _, o := range []record.Offer{priced("b", 5), priced("unknown", -1), priced("a", 5), priced("free", 0)} {
-		costs = append(costs, pricing.Calculate(&o, pricing.Use{Input: 10, Requests: 1}))
+		costs = append(costs, pricing.CalculateAll([]record.Offer{o}, "", pricing.Use{Input: 10, Requests: 1})[0])
 	}
 	slices.SortFunc(costs, pricing.Compare)
 	var order []string

@@ -43,18 +43,7 @@ func Cheapest(offers []record.Offer, n int) []record.Offer {
 func CompareOffers(a, b *record.Offer) int {
 	x := Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
 	y := Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
-	return cmp.Or(compareBool(a.Deprecated, b.Deprecated), compareBool(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
-}
-
-// compareBool sorts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
+	return cmp.Or(record.CompareBools(a.Deprecated, b.Deprecated), record.CompareBools(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
 }
 
 // Conditions describes the other terms of an offer: its modes and tiers, whether it is free,

@@ -3,6 +3,7 @@ package quality
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"kindex/exports/kinds"
@@ -97,20 +98,11 @@ func groupsOf(typ string, entities []*record.Entity) []Group {
 	if all.entities == 0 {
 		return nil
 	}
-	facts := make([]string, 0, len(all.facts))
-	for name := range all.facts {
-		facts = append(facts, name)
-	}
-	slices.SortFunc(facts, func(a, b string) int {
+	facts := slices.SortedFunc(maps.Keys(all.facts), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(all.facts[a], all.facts[b]), cmp.Compare(a, b))
 	})
 	groups := []Group{all.group(typ, nil, facts)}
-	categories := make([]string, 0, len(byCategory))
-	for c := range byCategory {
-		categories = append(categories, c)
-	}
-	slices.Sort(categories)
-	for _, c := range categories {
+	for _, c := range slices.Sorted(maps.Keys(byCategory)) {
 		groups = append(groups, byCategory[c].group(typ, &c, facts))
 	}
 	return groups
@@ -175,15 +167,13 @@ func (t *tally) group(typ string, category *string, facts []string) Group {
 	for _, name := range facts {
 		g.Facts = append(g.Facts, Share{name, t.facts[name]})
 	}
-	days := make([]string, 0, len(t.days))
-	for day, n := range t.days {
-		days = append(days, day)
-		g.Figures.Dated += n
-	}
+	days := slices.Sorted(maps.Keys(t.days))
 	if len(days) == 0 {
 		return g
 	}
-	slices.Sort(days)
+	for _, n := range t.days {
+		g.Figures.Dated += n
+	}
 	before := 0
 	for _, day := range days {
 		if before += t.days[day]; before > (g.Figures.Dated-1)/2 {

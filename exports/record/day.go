@@ -33,16 +33,16 @@ func DayNumber(day string) (int32, error) {
 // DaysApart returns the number of days from one date to another. It is negative if the second
 // one is earlier. A month counts as its first day. ok is false if one of them is no date.
 func DaysApart(from, to string) (days int, ok bool) {
-	a, errA := DayNumber(firstDay(from))
-	b, errB := DayNumber(firstDay(to))
+	a, errA := DayNumber(FirstDay(from))
+	b, errB := DayNumber(FirstDay(to))
 	if from == "" || to == "" || errA != nil || errB != nil {
 		return 0, false
 	}
 	return int(b - a), true
 }
 
-// firstDay returns a date, or the first day of a month.
-func firstDay(date string) string {
+// FirstDay returns a date, or the first day of a month.
+func FirstDay(date string) string {
 	if len(date) == len("2006-01") {
 		return date + "-01"
 	}

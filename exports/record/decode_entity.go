@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -144,83 +145,77 @@ func decodeTexts(to *[]string, array []byte) error {
 	return nil
 }
 
-func (d *entityDecoder) links(object []byte) error {
+// decodeMembers calls decode with each member of an object. It returns the first error.
+func decodeMembers(object []byte, decode func(name string, value []byte) error) error {
 	if err := expect(object, '{', "an object"); err != nil {
 		return err
 	}
 	for name, value := range jsonenc.Members(object) {
-		l := Link{Name: string(name)}
-		if err := decodeText(&l.URL, value); err != nil {
+		if err := decode(string(name), value); err != nil {
 			return err
 		}
-		d.e.Links = append(d.e.Links, l)
 	}
-	slices.SortFunc(d.e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
 	return nil
+}
+
+func (d *entityDecoder) links(object []byte) error {
+	err := decodeMembers(object, func(name string, value []byte) error {
+		l := Link{Name: name}
+		err := decodeText(&l.URL, value)
+		d.e.Links = append(d.e.Links, l)
+		return err
+	})
+	slices.SortFunc(d.e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
+	return err
 }
 
 func (d *entityDecoder) scores(object []byte) error {
-	if err := expect(object, '{', "an object"); err != nil {
-		return err
-	}
-	for name, value := range jsonenc.Members(object) {
-		if to := d.e.Scores.slot(string(name)); to != nil {
-			if err := to.UnmarshalJSON(value); err != nil {
-				return err
-			}
+	return decodeMembers(object, func(name string, value []byte) error {
+		if to := d.e.Scores.slot(name); to != nil {
+			return to.UnmarshalJSON(value)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (d *entityDecoder) signals(object []byte) error {
-	if err := expect(object, '{', "an object"); err != nil {
-		return err
-	}
-	for name, value := range jsonenc.Members(object) {
-		if string(name) == "benchmarks" {
-			if err := d.benchmarks(value); err != nil {
-				return fmt.Errorf("benchmarks: %w", err)
-			}
-			continue
+	err := decodeMembers(object, func(name string, value []byte) (err error) {
+		if name == "benchmarks" {
+			err = d.benchmarks(value)
+		} else {
+			f := Fact{Name: name}
+			err = f.decode(value)
+			d.e.Signals.Facts = append(d.e.Signals.Facts, f)
 		}
-		f, err := parseFact(string(name), value)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		d.e.Signals.Facts = append(d.e.Signals.Facts, f)
-	}
+		return nil
+	})
 	slices.SortFunc(d.e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
-	return nil
+	return err
 }
 
-func parseFact(name string, object []byte) (f Fact, err error) {
-	f.Name = name
-	if err := expect(object, '{', "an object"); err != nil {
-		return f, fmt.Errorf("%s: %w", name, err)
-	}
+func (f *Fact) decode(object []byte) error {
 	known := false
-	for member, value := range jsonenc.Members(object) {
-		switch string(member) {
+	err := decodeMembers(object, func(member string, value []byte) (err error) {
+		switch member {
 		case "value":
 			if known = true; value[0] == '"' {
-				err = decodeText(&f.Day, value)
-			} else {
-				f.Number, err = strconv.ParseFloat(string(value), 64)
+				return decodeText(&f.Day, value)
 			}
+			f.Number, err = strconv.ParseFloat(string(value), 64)
 		case "date":
-			err = decodeText(&f.Date, value)
+			return decodeText(&f.Date, value)
 		case "source":
-			err = decodeText(&f.Source, value)
+			return decodeText(&f.Source, value)
 		}
-		if err != nil {
-			return f, fmt.Errorf("%s: %w", name, err)
-		}
+		return err
+	})
+	if err == nil && !known {
+		err = errors.New("has no value")
 	}
-	if !known {
-		return f, fmt.Errorf("%s: has no value", name)
-	}
-	return f, nil
+	return err
 }
 
 func (d *entityDecoder) benchmarks(array []byte) error {
@@ -238,23 +233,21 @@ func (d *entityDecoder) benchmarks(array []byte) error {
 }
 
 func parseBenchmark(object []byte) (b Benchmark, err error) {
-	if err := expect(object, '{', "an object"); err != nil {
-		return b, err
-	}
 	details := b.details()
 	texts := append(details[:], detail{"name", &b.Name}, detail{"date", &b.Date}, detail{"source", &b.Source})
-	for name, value := range jsonenc.Members(object) {
-		if string(name) == "value" {
+	err = decodeMembers(object, func(name string, value []byte) (err error) {
+		if name == "value" {
 			b.Value, err = strconv.ParseFloat(string(value), 64)
 		}
 		for _, t := range texts {
-			if t.name == string(name) {
+			if t.name == name {
 				err = decodeText(t.value, value)
 			}
 		}
 		if err != nil {
-			return b, fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-	}
-	return b, nil
+		return nil
+	})
+	return b, err
 }

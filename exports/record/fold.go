@@ -76,7 +76,7 @@ func CompareRank(a, b *Entity) int {
 // CompareStanding is CompareRank without the types and slugs: two entities with the same standing
 // are ordered by CompareKey.
 func CompareStanding(withdrawnA, withdrawnB bool, compositeA, compositeB Score) int {
-	return cmp.Or(compareBools(withdrawnA, withdrawnB), compositeB.Compare(compositeA))
+	return cmp.Or(CompareBools(withdrawnA, withdrawnB), compositeB.Compare(compositeA))
 }
 
 // CompareKey orders by type, then slug.
@@ -84,8 +84,8 @@ func CompareKey(a, b *Entity) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
 }
 
-// compareBools orders false before true.
-func compareBools(a, b bool) int {
+// CompareBools orders false before true.
+func CompareBools(a, b bool) int {
 	switch {
 	case a == b:
 		return 0

@@ -215,12 +215,7 @@ func longer(b *exports.Build, name string) (list []uint32) {
 // is no match.
 func (r Result) AppendJSON(dst []byte, b *exports.Build, suggest bool) []byte {
 	dst = jsonenc.AppendString(append(dst, `{"id":`...), r.ID)
-	for _, f := range [...]struct{ name, value string }{{"as", r.As}, {"version", r.Version}, {"qualifiers", r.Qualifiers}} {
-		dst = jsonenc.AppendMember(dst, f.name)
-		dst = jsonenc.AppendNullable(dst, f.value)
-	}
-	dst = jsonenc.AppendMember(dst, "match")
-	dst = jsonenc.AppendNullable(dst, r.match())
+	dst = jsonenc.AppendTexts(dst, "as", r.As, "version", r.Version, "qualifiers", r.Qualifiers, "match", r.match())
 	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "dropped"), r.Dropped)
 	dst = append(dst, `,"matches":[`...)
 	for i, o := range r.Matches {
@@ -260,14 +255,7 @@ func (r Result) Size(b *exports.Build) int {
 
 // appendSuggestion appends the address and the name of an entity.
 func appendSuggestion(dst []byte, b *exports.Build, ordinal uint32) []byte {
-	typ, slug := b.Key(ordinal)
-	dst = jsonenc.AppendString(append(dst, `{"type":`...), typ)
-	dst = jsonenc.AppendMember(dst, "slug")
-	dst = jsonenc.AppendString(dst, slug)
-	for name, value := range jsonenc.Members(b.Summary(ordinal)) {
-		if string(name) == "name" {
-			dst = append(jsonenc.AppendMember(dst, "name"), value...)
-		}
-	}
+	e := b.Entity(ordinal)
+	dst = jsonenc.AppendTexts(append(dst, '{'), "type", e.Type, "slug", e.Slug, "name", e.Name)
 	return append(dst, '}')
 }

@@ -233,16 +233,16 @@ func (o *observation) explain(m *Measure) MeasureValue {
 	if o.state == Counted {
 		v.Score = &o.score
 	}
-	if o.result != "" {
-		v.Result = &o.result
-	}
-	if o.date != "" {
-		v.Date = &o.date
-	}
-	if o.source != "" {
-		v.Source = &o.source
-	}
+	v.Result, v.Date, v.Source = orNil(o.result), orNil(o.date), orNil(o.source)
 	return v
+}
+
+// orNil returns a pointer to a text, or nil if it is empty.
+func orNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
@@ -292,18 +292,11 @@ func (m *Measure) sum(e *record.Entity, asOf time.Time, o *observation) bool {
 		if !ok || m.state(f.Date, asOf) != Counted {
 			continue
 		}
-		p := Part{Signal: name, Value: f.Number}
-		if f.Date != "" {
-			p.Date = &f.Date
-			if o.date == "" || f.Date < o.date {
-				o.date = f.Date
-			}
-		}
-		if f.Source != "" {
-			p.Source = &f.Source
+		if f.Date != "" && (o.date == "" || f.Date < o.date) {
+			o.date = f.Date
 		}
 		o.number += f.Number
-		o.parts = append(o.parts, p)
+		o.parts = append(o.parts, Part{name, f.Number, orNil(f.Date), orNil(f.Source)})
 	}
 	if len(o.parts) == 1 && o.parts[0].Source != nil {
 		o.source = *o.parts[0].Source
@@ -367,11 +360,7 @@ func (m *Measure) score(v, age float64) float64 {
 // is later. A month is treated as its first day, so that an imprecise date never
 // looks more recent than it is.
 func days(date string, asOf time.Time) float64 {
-	layout := time.DateOnly
-	if len(date) == len("2006-01") {
-		layout = "2006-01"
-	}
-	t, err := time.Parse(layout, date)
+	t, err := time.Parse(time.DateOnly, record.FirstDay(date))
 	if err != nil {
 		return 0 // cannot happen: dates in the content have been checked
 	}

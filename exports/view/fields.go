@@ -113,10 +113,7 @@ func dayNumber(day string) int64 {
 // monthNumber is dayNumber for a day of which maybe only the month is known. A month counts as its
 // first day, so that an imprecise date never looks more recent than it is. Scores do the same.
 func monthNumber(day string) int64 {
-	if len(day) == len("2006-01") {
-		day += "-01"
-	}
-	return dayNumber(day)
+	return dayNumber(record.FirstDay(day))
 }
 
 func priceOf(e *record.Entity) int64 {

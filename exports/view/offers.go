@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -123,12 +124,7 @@ func (o *Offers) sorted(key int) []uint32 {
 // Values returns the sorted values that the offers and their models have in a field: provider, family
 // or modality.
 func (o *Offers) Values(field string) []string {
-	list := make([]string, 0, len(o.values[field]))
-	for v := range o.values[field] {
-		list = append(list, v)
-	}
-	slices.Sort(list)
-	return list
+	return append([]string{}, slices.Sorted(maps.Keys(o.values[field]))...)
 }
 
 // OfferSet is a selection of offers.
