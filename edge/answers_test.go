@@ -393,9 +393,12 @@ func testDescriptionForms(t *testing.T, c *contract) {
 		if got := a.header.Get("Content-Type"); got != want {
 			t.Errorf("Accept: %s: got %s", accept, got)
 		}
-		body := openapi.JSON()
-		if want == "application/yaml" {
-			body = openapi.YAML
+		body := openapi.YAML
+		if want != "application/yaml" {
+			var err error
+			if body, err = openapi.JSON(openapi.YAML); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if !bytes.Equal(a.body, body) {
 			t.Errorf("Accept: %s: different text", accept)

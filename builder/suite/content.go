@@ -54,3 +54,10 @@ func CopyContent(t testing.TB, dir string, only ...string) {
 }
 
 var categoryOf = regexp.MustCompile(`(?m)^category: ([a-z0-9-]+)`)
+
+// Workshop returns the content folder of an index with kinds of its own, glazes, materials and kilns, whose
+// fields have every type of value. Tests must not write to it.
+func Workshop(t testing.TB) string {
+	t.Helper()
+	return filepath.Join(Root(t), "builder", "suite", "testdata", "workshop")
+}

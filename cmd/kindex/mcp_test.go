@@ -129,7 +129,7 @@ var agentSteps = []struct {
 	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{`"event":"entity.created"`, `"nextCursor":"`}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use type/pytorch"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"does not have the form type/slug"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "full"}), want: []string{`required: missing properties: ["entity"]`}},

@@ -4,7 +4,7 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/web"
 	"kindex/exports/kinds"
-	"strings"
+	"sync"
 )
 
 // OpenAPI handles GET /api/openapi.
@@ -19,43 +19,49 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 			format = "yaml"
 		}
 	}
-	d, err := a.describe(c)
-	if err != nil {
-		return nil, err
-	}
-	r := &web.Reply{MediaType: "application/yaml", Body: d.yaml}
+	d := a.describe(c)
+	r := &web.Reply{MediaType: "application/yaml"}
 	if format == "json" {
 		r.MediaType = web.JSONType
-		if r.Body, err = d.json(); err != nil {
-			return nil, err
-		}
+		r.Body, err = d.json()
+	} else {
+		r.Body, err = d.yaml()
 	}
 	r.Header = map[string][]string{"Vary": {"Accept"}}
-	return r, nil
+	return r, err
 }
 
-// description is the description of the API in both formats.
+// description is the description of the API for the declarations of an index. Each form is made when it is
+// first asked for.
 type description struct {
-	yaml []byte
-	json func() ([]byte, error)
+	kinds      *kinds.Set
+	yaml, json func() ([]byte, error)
 }
 
-// describe returns the description for the kinds of the served build.
-func (a *API) describe(c *web.Call) (d *description, err error) {
-	names := kinds.Default().Names()
+// describe returns the description for the served build.
+func (a *API) describe(c *web.Call) *description {
+	declared := kinds.Default()
 	if c.Served != nil {
-		names = c.Served.Build.Kinds().Names()
+		declared = c.Served.Build.Kinds()
 	}
-	key := strings.Join(names, ",")
-	if known, ok := a.descriptions.Load(key); ok {
-		return known.(*description), nil
+	if d := a.described.Load(); d != nil && d.kinds == declared {
+		return d
 	}
-	d = new(description)
-	if d.yaml, d.json, err = openapi.With(c.Shared.ContactAddress, names); err != nil {
-		return nil, err
-	}
-	a.descriptions.Store(key, d)
-	return d, nil
+	d := &description{kinds: declared}
+	contact := c.Shared.ContactAddress
+	d.yaml = sync.OnceValues(func() ([]byte, error) {
+		b, err := openapi.Served(declared)
+		return openapi.With(contact, b), err
+	})
+	d.json = sync.OnceValues(func() ([]byte, error) {
+		b, err := d.yaml()
+		if err != nil {
+			return nil, err
+		}
+		return openapi.JSON(b)
+	})
+	a.described.Store(d)
+	return d
 }
 
 // RedirectToOpenAPI handles GET /openapi.json and /openapi.yaml, where tools look for an API

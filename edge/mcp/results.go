@@ -297,9 +297,9 @@ func key(s string) (string, error) {
 	case keyGrammar.MatchString(k):
 		return k, nil
 	case slugGrammar.MatchString(k):
-		return "", &callError{text: fmt.Sprintf("%s has no type: use tool/%s or model/%s; use search to find out which", shown(s), shorten(k), shorten(k))}
+		return "", &callError{text: fmt.Sprintf("%s has no type: use type/%s with the type of the entity, which search tells", shown(s), shorten(k))}
 	}
-	return "", &callError{text: shown(s) + " does not have the form type/slug, such as tool/pytorch or model/gpt-5; use the id of a search result"}
+	return "", &callError{text: shown(s) + " does not have the form type/slug; use the id of a search result"}
 }
 
 // shown returns text as it was given, but shortened.

@@ -10,7 +10,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/where"
 )
 
 // The inputs of the tools. Members have the names of the API's parameters, which checks their values.
@@ -31,31 +33,21 @@ type (
 		At string `json:"at,omitempty" jsonschema:"A day, YYYY-MM-DD: the data as of its end. Default: now."`
 	}
 	one struct {
-		Entity string `json:"entity" jsonschema:"type/slug: the id of a result, such as tool/pytorch or model/llama-3-1-8b."`
+		Entity string `json:"entity" jsonschema:"type/slug: the id of a result."`
 	}
+	// searchInput has the arguments of search that every index has; filterArguments adds the declared ones.
 	searchInput struct {
 		Query string `json:"query" jsonschema:"What to search for, in a few words."`
 		kind
-		Provider       string   `json:"provider,omitempty" jsonschema:"Only entities of this provider, such as OpenAI."`
-		Tag            []string `json:"tag,omitempty" jsonschema:"Only entities with all these tags."`
-		Capability     []string `json:"capability,omitempty" jsonschema:"Only entities with all these capabilities, such as tool-call."`
-		License        string   `json:"license,omitempty" jsonschema:"Only entities with this licence (SPDX identifier)."`
-		PricingModel   string   `json:"pricingModel,omitempty" jsonschema:"Only entities with this pricing model."`
-		Status         string   `json:"status,omitempty" jsonschema:"Default: all but withdrawn."`
-		Maintenance    string   `json:"maintenance,omitempty" jsonschema:"Only entities whose repository is in this state."`
-		Family         string   `json:"family,omitempty" jsonschema:"Only models of this family, such as gpt."`
-		Modality       []string `json:"modality,omitempty" jsonschema:"Only models that accept all of these as input: text, image, audio, video, pdf, embedding or score."`
-		OutputModality []string `json:"outputModality,omitempty" jsonschema:"Only models that produce all of these; values as for modality."`
-		OpenWeights    *bool    `json:"openWeights,omitempty" jsonschema:"Only models whose weights can (true) or cannot (false) be downloaded."`
-		MinContext     *int64   `json:"minContext,omitempty" jsonschema:"Minimum context window in tokens."`
-		MinParameters  *int64   `json:"minParameters,omitempty" jsonschema:"Minimum number of a model's parameters."`
-		MaxParameters  *int64   `json:"maxParameters,omitempty" jsonschema:"Maximum number of a model's parameters."`
-		MaxPrice       *float64 `json:"maxPrice,omitempty" jsonschema:"Maximum blended price in US dollars per million tokens."`
-		MinScore       *float64 `json:"minScore,omitempty" jsonschema:"Minimum composite score."`
-		Signal         string   `json:"signal,omitempty" jsonschema:"Condition on a signal, such as stars>=1000 or lastCommit>=2026-01-01."`
-		RetiresBefore  string   `json:"retiresBefore,omitempty" jsonschema:"Only entities that retire, or have retired, before this day."`
-		AddedSince     string   `json:"addedSince,omitempty" jsonschema:"Only entities added since this day, YYYY-MM-DD."`
-		UpdatedSince   string   `json:"updatedSince,omitempty" jsonschema:"Only entities updated since this day."`
+		Provider     string   `json:"provider,omitempty" jsonschema:"Only entities of this provider, such as OpenAI."`
+		Tag          []string `json:"tag,omitempty" jsonschema:"Only entities with all these tags."`
+		Capability   []string `json:"capability,omitempty" jsonschema:"Only entities with all these capabilities, such as tool-call."`
+		License      string   `json:"license,omitempty" jsonschema:"Only entities with this licence (SPDX identifier)."`
+		PricingModel string   `json:"pricingModel,omitempty" jsonschema:"Only entities with this pricing model."`
+		Status       string   `json:"status,omitempty" jsonschema:"Default: all but withdrawn."`
+		MinScore     *float64 `json:"minScore,omitempty" jsonschema:"Minimum composite score."`
+		AddedSince   string   `json:"addedSince,omitempty" jsonschema:"Only entities added since this day, YYYY-MM-DD."`
+		UpdatedSince string   `json:"updatedSince,omitempty" jsonschema:"Only entities updated since this day."`
 		paging
 		whole
 	}
@@ -129,16 +121,18 @@ const maxLimit = 50
 
 // addTools adds the tools to a server. The categories are examples and can be empty.
 func (s *Server) addTools() {
-	addTool(s, "search", "Search", "Find AI tools and models by keywords in names, topics and descriptions. Start here if you have a need or a name but no id. "+
-		"Tolerates typos; \"words in quotes\" must match exactly. Results are short: pass an id to get_entity for details. Costs one request.", listSchema, nil,
-		func(ctx context.Context, in searchInput) (*result, error) {
+	search := inputSchema[searchInput](s, nil)
+	filterArguments(s.kinds, search)
+	register(s, "search", "Search", "Find entities by keywords in names, topics and descriptions. Start here if you have a need or a name but no id. "+
+		"Tolerates typos; \"words in quotes\" must match exactly. Results are short: pass an id to get_entity for details. Costs one request.", search, listSchema,
+		func(ctx context.Context, in map[string]any) (*result, error) {
 			q := params(in, "query")
-			q.Set("q", in.Query)
-			return s.list(ctx, "/api/search", q, in.Full)
+			q.Set("q", fmt.Sprint(in["query"]))
+			return s.list(ctx, "/api/search", q, in["full"] == true)
 		})
-	addTool(s, "get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. "+
+	addTool(s, "get_entity", "One entity", "All information about one entity: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. "+
 		"The view score explains how the composite score is calculated. Costs one request.", objectSchema, nil, s.getEntity)
-	addTool(s, "leaderboard", "Leaderboard", "Tools or models ranked by a score from 0 to 100: on a board (a ranking for one purpose, such as models for coding), in a category, or of all categories. "+
+	addTool(s, "leaderboard", "Leaderboard", "Entities ranked by a score from 0 to 100: on a board (a ranking for one purpose), in a category, or of all categories. "+
 		"For \"what is the best …\", use the board for that purpose: scores of different kinds do not compare. Use search for a need described in words. Costs one request.", listSchema, map[string][]string{"by": append(slices.Clone(record.ScoreNames), "boardScore")},
 		func(ctx context.Context, in boardInput) (*result, error) {
 			if in.Board == "" {
@@ -149,12 +143,12 @@ func (s *Server) addTools() {
 			}
 			return s.list(ctx, "/api/leaderboard/"+in.Board, params(in, "category"), in.Full)
 		})
-	addTool(s, "trending", "Trending", "Entities whose score rose recently because their figures changed or, with by, entities one of whose figures grew, such as stars; largest gain first. Costs one request.", listSchema,
+	addTool(s, "trending", "Trending", "Entities whose score rose recently because their figures changed or, with by, entities one of whose figures grew; largest gain first. Costs one request.", listSchema,
 		map[string][]string{"by": append([]string{"score"}, s.kinds.Growing()...)},
 		func(ctx context.Context, in trendInput) (*result, error) {
 			return s.list(ctx, "/api/trending", params(in), in.Full)
 		})
-	addTool(s, "similar", "Similar entities", "Alternatives to a tool or model, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.", listSchema, nil,
+	addTool(s, "similar", "Similar entities", "Alternatives to an entity, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.", listSchema, nil,
 		func(ctx context.Context, in similarInput) (*result, error) {
 			id, err := key(in.Entity)
 			if err != nil {
@@ -162,17 +156,19 @@ func (s *Server) addTools() {
 			}
 			return s.list(ctx, "/api/entity/"+id+"/similar", params(in, "entity"), in.Full)
 		})
-	addTool(s, "compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. "+
+	addTool(s, "compare", "Compare", "Compare two to four entities side by side: scores and their figures, licence, version, capabilities. "+
 		"Costs one request for each entity.", listSchema, nil, s.compare)
-	addTool(s, "prices", "Prices", "Offers of models by providers, in US dollars per million tokens, cheapest first, each with the day on which it was read. Costs one request.", listSchema,
-		map[string][]string{"sort": {"blended", "input", "output"}},
-		func(ctx context.Context, in pricesInput) (*result, error) {
-			return s.list(ctx, "/api/offers", params(in), false)
-		})
-	addTool(s, "cost", "Cost", "What requests to a model would cost with each of its offers, in US dollars, cheapest first. Costs one request.", listSchema, map[string][]string{"mode": record.OfferModes},
-		func(ctx context.Context, in costInput) (*result, error) {
-			return s.list(ctx, "/api/cost", params(in), false)
-		})
+	if s.kinds.HasBlock(kinds.Offers) {
+		addTool(s, "prices", "Prices", "Offers of models by providers, in US dollars per million tokens, cheapest first, each with the day on which it was read. Costs one request.", listSchema,
+			map[string][]string{"sort": {"blended", "input", "output"}},
+			func(ctx context.Context, in pricesInput) (*result, error) {
+				return s.list(ctx, "/api/offers", params(in), false)
+			})
+		addTool(s, "cost", "Cost", "What requests to a model would cost with each of its offers, in US dollars, cheapest first. Costs one request.", listSchema, map[string][]string{"mode": record.OfferModes},
+			func(ctx context.Context, in costInput) (*result, error) {
+				return s.list(ctx, "/api/cost", params(in), false)
+			})
+	}
 	addTool(s, "changes_since", "Changes", "What has changed in the index since a given time, newest first: new and deleted entities, and changed fields with old and new values. "+
 		"Use it to update what you already know. Costs one request.", listSchema, nil,
 		func(ctx context.Context, in changesInput) (*result, error) {
@@ -180,8 +176,59 @@ func (s *Server) addTools() {
 		})
 }
 
+// filterArguments adds the filters of the declared fields and blocks to the schema of search.
+func filterArguments(declared *kinds.Set, search *jsonschema.Schema) {
+	add := func(name string, p *jsonschema.Schema, choices []string) {
+		for _, v := range choices {
+			p.Enum = append(p.Enum, v)
+		}
+		search.Properties[name] = p
+		search.PropertyOrder = append(search.PropertyOrder, name)
+	}
+	for _, f := range declared.Leaves() {
+		lowest, highest := f.Limits()
+		switch {
+		case lowest+highest != "":
+			typ := map[bool]string{true: "string", false: "number"}[f.IsDay()]
+			if lowest != "" {
+				add(lowest, &jsonschema.Schema{Type: typ, Description: "The lowest value. " + f.Description}, nil)
+			}
+			if highest != "" {
+				add(highest, &jsonschema.Schema{Type: typ, Description: "The highest value. " + f.Description}, nil)
+			}
+		case !f.Filter:
+		case f.Type == kinds.Boolean:
+			add(f.Query, &jsonschema.Schema{Type: "boolean", Description: f.Description}, nil)
+		case f.IsList():
+			about := strings.Join(append([]string{"Only entities with all of these. " + f.Description}, f.Choices()...), " ")
+			add(f.Query, &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: about}, nil)
+		default:
+			add(f.Query, &jsonschema.Schema{Type: "string", Description: f.Description}, f.Choices())
+		}
+	}
+	for _, name := range where.Filters(declared) {
+		if p, ok := blockArguments[name]; ok {
+			add(name, p.CloneSchemas(), enums[name])
+		}
+	}
+}
+
+// blockArguments are the arguments of search for filters that only some indexes have.
+var blockArguments = map[string]*jsonschema.Schema{
+	"maintenance":   {Type: "string", Description: "Only entities whose repository is in this state."},
+	"minContext":    {Type: "integer", Description: "Minimum context window in tokens."},
+	"maxPrice":      {Type: "number", Description: "Maximum blended price in US dollars per million tokens."},
+	"retiresBefore": {Type: "string", Description: "Only entities that retire, or have retired, before this day."},
+	"signal":        {Type: "string", Description: "Condition on a signal: its name, >= or <=, and a number or day."},
+}
+
 // addTool adds a typed tool. The schema of its input is that of In, with the allowed values.
 func addTool[In any](s *Server, name, title, about string, out *jsonschema.Schema, allowed map[string][]string, answer func(context.Context, In) (*result, error)) {
+	register(s, name, title, about, inputSchema[In](s, allowed), out, answer)
+}
+
+// inputSchema returns the schema of a tool's input, with the allowed values.
+func inputSchema[In any](s *Server, allowed map[string][]string) *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(err) // the types are constant
@@ -211,6 +258,11 @@ func addTool[In any](s *Server, name, title, about string, out *jsonschema.Schem
 			}
 		}
 	}
+	return schema
+}
+
+// register adds a tool whose arguments have been checked against the schema before In is decoded.
+func register[In any](s *Server, name, title, about string, schema, out *jsonschema.Schema, answer func(context.Context, In) (*result, error)) {
 	s.schemas[name] = schema
 	no := false
 	sdk.AddTool(s.sdk, &sdk.Tool{Name: name, Title: title, Description: about, InputSchema: schema, OutputSchema: out,
@@ -268,7 +320,7 @@ const minCompare, maxCompare = 2, 4
 // entities by name in one request.
 func (s *Server) compare(ctx context.Context, in compareInput) (*result, error) {
 	if n := len(in.Entities); n < minCompare || n > maxCompare {
-		return nil, &callError{text: fmt.Sprintf(`entities: use a list of %d to %d ids, such as ["tool/pytorch", "tool/jax"], not %d`, minCompare, maxCompare, n)}
+		return nil, &callError{text: fmt.Sprintf(`entities: use a list of %d to %d ids in the form type/slug, not %d`, minCompare, maxCompare, n)}
 	}
 	ids, data := []string{}, []any{}
 	for _, given := range in.Entities {

@@ -19,14 +19,9 @@ import (
 //go:embed openapi.yaml
 var YAML []byte
 
-// JSON returns the description in JSON, with the members in the same order as in the YAML.
-var JSON = sync.OnceValue(func() []byte {
-	b, err := yaml.YAMLToJSON(YAML)
-	if err != nil {
-		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
-	}
-	return b
-})
+// JSON converts a description to JSON, with the members in the same order. It takes a large part of a
+// second.
+func JSON(inYAML []byte) ([]byte, error) { return yaml.YAMLToJSON(inYAML) }
 
 // Version returns the version of the description.
 var Version = sync.OnceValue(func() string {
@@ -66,21 +61,11 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// types is the line of the description with the types of entities.
-const types = "      enum: [model, tool]\n"
-
-// With returns the description of a service, in YAML and in JSON: with its contact, which can be
-// an email address, a URL or any other text, and with the kinds of its index as the types of entities. If
-// contact is "", the description has no contact. The JSON is made by the first call of inJSON, because that
-// takes a large part of a second.
-func With(contact string, kinds []string) (inYAML []byte, inJSON func() ([]byte, error), err error) {
-	inYAML = bytes.Replace(YAML, []byte(types), []byte("      enum: ["+strings.Join(kinds, ", ")+"]\n"), 1)
-	asJSON := sync.OnceValues(func() ([]byte, error) { return yaml.YAMLToJSON(inYAML) })
-	switch same := bytes.Equal(inYAML, YAML); {
-	case contact == "" && same:
-		return YAML, func() ([]byte, error) { return JSON(), nil }, nil
-	case contact == "":
-		return inYAML, asJSON, nil
+// With returns a description in YAML with the contact of a service, which can be an email address, a URL
+// or any other text. If contact is "", it returns the description as it is.
+func With(contact string, inYAML []byte) []byte {
+	if contact == "" {
+		return inYAML
 	}
 	field := "name"
 	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
@@ -90,8 +75,7 @@ func With(contact string, kinds []string) (inYAML []byte, inJSON func() ([]byte,
 	}
 	text, err := json.Marshal(contact) // JSON is valid YAML
 	if err != nil {
-		return nil, nil, err
+		panic("openapi: " + err.Error()) // cannot happen: it is a string
 	}
-	inYAML = bytes.Replace(inYAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
-	return inYAML, asJSON, nil
+	return bytes.Replace(inYAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
 }

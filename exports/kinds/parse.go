@@ -183,7 +183,7 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 		end := fieldYAML{Type: string(Number), Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}
 		from, to := end, end
 		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", toPart
-		to.Title, to.Description = f.Title+" to", "The upper end."
+		to.Title, to.Description, to.Sort = f.Title+" to", "The upper end.", false // ranges are sorted by their lower ends
 		f.Parts = []*Field{from.field(fromPart, f), to.field(toPart, f)}
 	case v.Dated:
 		value := *v

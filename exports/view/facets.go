@@ -67,10 +67,12 @@ func mostFrequent(spellings map[string]int) (best string) {
 }
 
 // Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
-// value.
+// value. A field that no kind has has no values.
 func (v *View) Values(name string) (list []string) {
-	for _, x := range v.fields[name].values {
-		list = append(list, x.shown)
+	if f := v.fields[name]; f != nil {
+		for _, x := range f.values {
+			list = append(list, x.shown)
+		}
 	}
 	return list
 }
@@ -108,6 +110,9 @@ func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][
 // Facet counts the values of one field as Facets does.
 func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
 	f := v.fields[name]
+	if f == nil {
+		return []FacetCount{}
+	}
 	counts := make([]int, len(f.values))
 	for it := set.Iterator(); it.HasNext(); {
 		for _, i := range f.of[it.Next()] {

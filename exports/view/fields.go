@@ -12,7 +12,10 @@ import (
 // FilterFields are the fields by which records can be filtered and counted, named like the API's
 // parameters.
 func FilterFields(declared *kinds.Set) []string {
-	list := []string{"capability", "category", "license", "maintenance", "pricingModel", "provider", "status", "tag", "type"}
+	list := []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
+	if declared.HasBlock(kinds.Maintenance) {
+		list = append(list, "maintenance")
+	}
 	for _, f := range declared.Leaves() {
 		if f.Filter && !f.IsNumber() && !f.IsDay() {
 			list = append(list, f.Query)
@@ -43,7 +46,7 @@ func SortKeys(declared *kinds.Set) []string {
 	if declared.HasBlock(kinds.Offers) {
 		keys = append(keys, "price")
 	}
-	if declared.Signal(contextSignal) != nil {
+	if declared.Signal(ContextSignal) != nil {
 		keys = append(keys, "context")
 	}
 	for _, f := range declared.Leaves() {
@@ -57,8 +60,8 @@ func SortKeys(declared *kinds.Set) []string {
 	return keys
 }
 
-// contextSignal is the signal that the key context stands for.
-const contextSignal = "contextTokens"
+// ContextSignal is the signal that the key context and the parameter minContext stand for.
+const ContextSignal = "contextTokens"
 
 // SignalKey returns the key of a signal among the SortKeys.
 func SignalKey(name string) string { return "signal." + name }
@@ -78,7 +81,7 @@ func numberOf(declared *kinds.Set, key string) (n number, ok bool) {
 	case "retires":
 		return plain(retirementOf)
 	case "context":
-		key = SignalKey(contextSignal)
+		key = SignalKey(ContextSignal)
 	}
 	if slices.Contains(record.ScoreNames, key) {
 		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}, true

@@ -110,6 +110,27 @@ func (p Params) Count(name string, def, minimum, maximum int64) (int64, error) {
 	return 0, bad
 }
 
+// Period returns the first day of a day, month or year in a parameter or, if last is set, the last one. It
+// returns "" if the parameter is missing.
+func (p Params) Period(name string, last bool) (string, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return "", err
+	}
+	for _, form := range []struct {
+		layout        string
+		years, months int
+	}{{"2006", 1, 0}, {"2006-01", 0, 1}} {
+		if start, err := time.Parse(form.layout, s); err == nil {
+			if last {
+				start = start.AddDate(form.years, form.months, -1)
+			}
+			return start.Format(time.DateOnly), nil
+		}
+	}
+	return p.Day(name)
+}
+
 // Day returns a parameter that is a date in the form YYYY-MM-DD, or "" if it is missing.
 func (p Params) Day(name string) (string, error) {
 	s, err := p.Text(name)

@@ -19,12 +19,24 @@ import (
 
 // Filters returns the names of the parameters that select records of an index.
 func Filters(declared *kinds.Set) []string {
-	names := append(view.FilterFields(declared), "minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext")
+	names := append(view.FilterFields(declared), "minScore", "addedSince", "updatedSince")
+	if declared.HasBlock(kinds.Lifecycle) {
+		names = append(names, "retiresBefore")
+	}
+	if declared.HasBlock(kinds.Offers) {
+		names = append(names, "maxPrice")
+	}
+	if declared.Signal(view.ContextSignal) != nil {
+		names = append(names, "minContext")
+	}
 	for _, f := range declared.Leaves() {
 		lowest, highest := f.Limits()
 		names = append(names, lowest, highest)
 	}
-	return append(slices.DeleteFunc(names, func(name string) bool { return name == "" }), "signal")
+	if len(declared.Signals) > 0 {
+		names = append(names, "signal")
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // Index knows the kinds of an index and which values have been replaced, as exports.Build does.
@@ -112,7 +124,12 @@ func (p Params) limitField(f *view.Filter, field *kinds.Field) error {
 // bound reads one limit of a declared number or date.
 func (p Params) bound(name string, field *kinds.Field) (b view.Bound, err error) {
 	b.Key = field.Path
-	if field.IsDay() {
+	switch field.Type {
+	case kinds.Month:
+		_, highest := field.Limits()
+		b.Day, err = p.Period(name, name == highest)
+		return b, err
+	case kinds.Date:
 		b.Day, err = p.Day(name)
 		return b, err
 	}

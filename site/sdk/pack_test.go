@@ -111,7 +111,11 @@ func python(t *testing.T) fs.FS {
 func pythonPackage(t *testing.T) string {
 	t.Helper()
 	description, dir := filepath.Join(t.TempDir(), "openapi.json"), t.TempDir()
-	write(t, description, string(openapi.JSON()))
+	inJSON, err := openapi.JSON(openapi.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, description, string(inJSON))
 	command(t, exec.Command(needPython(t, "python3"), "-B", "generate", description, dir)) // needs Python 3.11 or newer
 	return dir
 }

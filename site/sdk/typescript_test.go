@@ -215,7 +215,11 @@ func operations(t *testing.T) []operation {
 			OperationID string `json:"operationId"`
 		}
 	}
-	if err := json.Unmarshal(openapi.JSON(), &description); err != nil {
+	inJSON, err := openapi.JSON(openapi.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(inJSON, &description); err != nil {
 		t.Fatal(err)
 	}
 	var list []operation

@@ -64,7 +64,11 @@ func (c *checker) check(p *Part, value any) any {
 	case string:
 		c.text(p, v)
 	case int64:
-		c.number(p, float64(v), v)
+		if p.Pattern == periodPattern { // a year
+			c.text(p, strconv.FormatInt(v, 10))
+		} else {
+			c.number(p, float64(v), v)
+		}
 	case float64:
 		c.number(p, v, v)
 	}

@@ -239,7 +239,8 @@ func words(t kinds.Type, f *kinds.Field) node {
 	case kinds.Slug, kinds.Count, kinds.Date:
 		return node{"$ref": "#/$defs/" + string(t)}
 	case kinds.Month:
-		return node{"$ref": "#/$defs/period"}
+		// Nobody writes quotes around a year.
+		return node{"type": []string{"string", "integer"}, "pattern": periodPattern, "minimum": 1000, "maximum": 9999}
 	}
 	return node{}
 }

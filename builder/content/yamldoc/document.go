@@ -26,7 +26,7 @@ const (
 
 // TextFields are the top-level fields of an entity file whose plain numbers are read as
 // strings.
-var TextFields = []string{"version", "knowledge"}
+var TextFields = []string{"version"}
 
 // Document contains the plain values in a YAML file, and their positions. The dialect is small
 // on purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.

@@ -1,0 +1,118 @@
+package openapi_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/openapi"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+	"kindex/exports/where"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// declarations returns what a content folder declares.
+func declarations(t *testing.T, dir string) *kinds.Set {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "kinds.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := kinds.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestServedDefault checks that an index that declares nothing has the description as it is written.
+func TestServedDefault(t *testing.T) {
+	if got, err := openapi.Served(kinds.Default()); err != nil || !bytes.Equal(got, openapi.YAML) {
+		t.Errorf("the description of the default kinds is another one: %v", err)
+	}
+}
+
+// TestServed checks the descriptions of an index of glazes and of the tools and models with one more field:
+// they are valid, lint-clean, and have the members, filters and kinds of the index, and no others.
+func TestServed(t *testing.T) {
+	suite.InTest(t)
+	more, err := kinds.Parse([]byte(strings.Replace(string(defaultYAML(t)), "fields:\n", "fields:\n  glow: {type: count, title: Glow, filter: true}\n", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, declared := range map[string]*kinds.Set{"workshop": declarations(t, suite.Workshop(t)), "more": more} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := openapi.Served(declared)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := lint(t, text); len(found) > 0 {
+				t.Errorf("Redocly found %s", strings.Join(found, "\n"))
+			}
+			doc := load(t, text)
+			if err := doc.Validate(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			checkServed(t, doc, declared)
+			if name == "workshop" {
+				for _, word := range []string{"openWeights", "contextTokens", "stars", "maxPrice", "/api/cost", "tool/", "pytorch"} {
+					if i := bytes.Index(text, []byte(word)); i >= 0 {
+						t.Errorf("the description says %s: …%s…", word, text[max(0, i-80):min(len(text), i+80)])
+					}
+				}
+			}
+		})
+	}
+}
+
+func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
+	t.Helper()
+	var types []string
+	for _, v := range doc.Components.Schemas["EntityType"].Value.Enum {
+		types = append(types, v.(string))
+	}
+	if !slices.Equal(types, declared.Names()) {
+		t.Errorf("types %q, want %q", types, declared.Names())
+	}
+	whole := doc.Components.Schemas["EntityDocument"].Value
+	for _, member := range record.RecordFields(declared) {
+		if whole.Properties[member] == nil || !slices.Contains(whole.Required, member) {
+			t.Errorf("a record has no %s, or it is optional", member)
+		}
+	}
+	if n := len(record.RecordFields(declared)) + 1; len(whole.Properties) != n { // and build
+		t.Errorf("a record has %d members, want %d", len(whole.Properties), n)
+	}
+	var filters []string
+	for _, p := range doc.Paths.Find("/api/entities").Get.Parameters {
+		filters = append(filters, p.Value.Name)
+	}
+	for _, name := range where.Filters(declared) {
+		if !slices.Contains(filters, name) {
+			t.Errorf("/api/entities has no parameter %s", name)
+		}
+	}
+	for _, name := range where.Filters(kinds.Default()) {
+		if slices.Contains(filters, name) && !slices.Contains(where.Filters(declared), name) {
+			t.Errorf("/api/entities has the parameter %s", name)
+		}
+	}
+}
+
+// defaultYAML returns the declarations of an index without a kinds.yaml.
+func defaultYAML(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(suite.Root(t), "exports", "kinds", "default.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

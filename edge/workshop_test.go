@@ -1,0 +1,248 @@
+package edge_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports/kinds"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// workshop serves the index of glazes, materials and kilns. The contract holds the description that it
+// serves itself.
+func workshop(t *testing.T) (c *contract, declared *kinds.Set) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(suite.Workshop(t), "kinds.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if declared, err = kinds.Parse(data); err != nil {
+		t.Fatal(err)
+	}
+	c = &contract{operations: map[string]*operation{}, seen: newSeen(), valid: map[response]bool{}}
+	defineFormats()
+	out := t.TempDir()
+	c.build = buildFixture(t, suite.Workshop(t), out, "2026-11-01")
+	const plenty = 1e6
+	c.state = storagetest.SQLite(t)
+	c.server, c.url = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, false)
+	c.key = c.newKey(t, "potter", false)
+	a := c.send(t, request{target: "/api/openapi?format=yaml", status: 200})
+	if c.doc, err = openapi3.NewLoader().LoadFromData(a.body); err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range c.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			c.operations[op.OperationID] = &operation{path, method, item, op}
+		}
+	}
+	return c, declared
+}
+
+// TestWorkshop: an index of other kinds than tools and models answers as its own description says, and
+// knows nothing of theirs.
+func TestWorkshop(t *testing.T) {
+	suite.InTest(t)
+	c, declared := workshop(t)
+	t.Run("requests", func(t *testing.T) { testWorkshopRequests(t, c) })
+	t.Run("fields", func(t *testing.T) { testWorkshopFields(t, c, declared) })
+	t.Run("refused", func(t *testing.T) { testWorkshopRefused(t, c) })
+	t.Run("relations", func(t *testing.T) { testWorkshopRelations(t, c) })
+	t.Run("submission", func(t *testing.T) { testWorkshopSubmission(t, c) })
+	t.Run("agents", func(t *testing.T) { testWorkshopAgents(t, c) })
+}
+
+func testWorkshopRequests(t *testing.T, c *contract) {
+	for _, r := range []request{
+		{op: "listEntities", target: "/api/entities"},
+		{op: "listEntities", target: "/api/entities?type=kiln&sort=signal.firings&limit=1"},
+		{op: "listEntities", target: "/api/entities?fields=slug,cone,recipe,analysis,log"},
+		{op: "getEntity", target: "/api/entity/glaze/celadon"},
+		{op: "getEntity", target: "/api/entity/kiln/large"},
+		{op: "getEntity", target: "/api/entity/material/feldspar"},
+		{op: "getEntity", target: "/api/entity/glaze/celadon.md"},
+		{op: "listEntityChanges", target: "/api/entity/glaze/celadon/changelog"},
+		{op: "listEntitySignals", target: "/api/entity/kiln/large/signals?name=firings"},
+		{op: "getEntityScore", target: "/api/entity/glaze/celadon/score"},
+		{op: "listSimilarEntities", target: "/api/entity/glaze/celadon/similar"},
+		{op: "searchEntities", target: "/api/search?q=green&facets=type,finish,colour,recipe"},
+		{op: "suggestEntities", target: "/api/suggest?q=tenm"},
+		{op: "resolve", target: "/api/resolve?id=glaze/celadon"},
+		{op: "getLeaderboard", target: "/api/leaderboard/all"},
+		{op: "listTrending", target: "/api/trending?by=firings"},
+		{op: "listChanges", target: "/api/changelog"},
+		{op: "getCalendar", target: "/api/calendar"},
+		{op: "getFeed", target: "/api/feed?format=json"},
+		{op: "listBoards", target: "/api/boards"},
+		{op: "listCategories", target: "/api/categories"},
+		{op: "listKinds", target: "/api/kinds"},
+		{op: "getQuality", target: "/api/quality"},
+		{op: "exportEntities", target: "/api/export/entities?fields=all"},
+		{op: "exportEntities", target: "/api/export/entities?type=glaze&format=csv"},
+		{op: "exportSignals", target: "/api/export/signals"},
+		{op: "exportIds", target: "/api/export/ids"},
+		{op: "exportLeaderboard", target: "/api/export/leaderboard"},
+		{op: "exportChangelog", target: "/api/export/changelog"},
+		{op: "getManifest", target: "/api/export/manifest"},
+		{op: "getCroissant", target: "/api/export/croissant"},
+		{op: "getBadge", target: "/badge/glaze/celadon.svg"},
+	} {
+		t.Run(r.target, func(t *testing.T) {
+			r.status = http.StatusOK
+			c.send(t, r)
+		})
+	}
+}
+
+// testWorkshopFields: each declared field can be read, filtered, counted and sorted by as /api/kinds says.
+func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
+	type list struct {
+		Data []struct{ Type, Slug string }
+	}
+	for _, f := range declared.Leaves() {
+		value := firstValue(t, c, f)
+		lowest, highest := f.Limits()
+		for _, name := range []string{lowest, highest} {
+			if name == "" {
+				continue
+			}
+			var got list
+			c.send(t, request{op: "listEntities", target: "/api/entities?" + name + "=" + url.QueryEscape(value), status: 200}).decode(t, &got)
+			if len(got.Data) == 0 {
+				t.Errorf("%s=%s matches nothing, although an entity has the value", name, value)
+			}
+		}
+		if f.Filter && lowest+highest == "" {
+			var got list
+			c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value), status: 200}).decode(t, &got)
+			if len(got.Data) == 0 {
+				t.Errorf("%s=%s matches nothing, although an entity has the value", f.Query, value)
+			}
+			var counted struct {
+				Facets map[string][]struct{ Value string }
+			}
+			c.send(t, request{op: "searchEntities", target: "/api/search?q=glaze&facets=" + f.Query, status: 200}).decode(t, &counted)
+			if len(counted.Facets[f.Query]) == 0 {
+				t.Errorf("the facet %s has no values", f.Query)
+			}
+		}
+		if f.Sort {
+			c.send(t, request{op: "listEntities", target: "/api/entities?order=asc&sort=" + f.SortKey(), status: 200})
+		}
+	}
+}
+
+// firstValue returns the value of a field in the first entity that has one, as the CSV export writes it.
+func firstValue(t *testing.T, c *contract, f *kinds.Field) string {
+	t.Helper()
+	a := c.send(t, request{op: "exportEntities", target: "/api/export/entities?format=csv&fields=" + f.Column(), status: 200})
+	for _, line := range strings.Split(string(a.body), "\r\n")[1:] {
+		if value, _, _ := strings.Cut(strings.Trim(line, `"`), "|"); value != "" {
+			return value
+		}
+	}
+	t.Fatalf("no entity has a value of %s", f.Path)
+	return ""
+}
+
+func testWorkshopRefused(t *testing.T, c *contract) {
+	for target, want := range map[string]string{
+		"/api/entities?type=tool":         "glaze, kiln, material",
+		"/api/entities?maxPrice=1":        "maxPrice",
+		"/api/entities?openWeights=true":  "openWeights",
+		"/api/entities?sort=signal.stars": "signal. and the name of a signal",
+		"/api/entities?minVolum=3":        "minVolume",
+		"/api/entities?finish=glossy":     "gloss",
+		"/api/entities?fields=reasoning":  "reasoning",
+	} {
+		if a := c.send(t, request{target: target, status: 400}); !bytes.Contains(a.body, []byte(want)) {
+			t.Errorf("%s: the answer does not name %s: %s", target, want, a.body)
+		}
+	}
+}
+
+func testWorkshopRelations(t *testing.T, c *contract) {
+	for target, want := range map[string][]string{
+		"/api/entity/kiln/large/relations":      {"fires>glaze/celadon", "fires>glaze/tenmoku", "lining>material/firebrick"},
+		"/api/entity/glaze/celadon/relations":   {"recipe>material/feldspar", "recipe>material/silica", "recipe>material/whiting", "fires<kiln/large"},
+		"/api/entity/material/silica/relations": {"recipe<glaze/celadon", "recipe<glaze/majolica", "recipe<glaze/tenmoku"},
+	} {
+		var got struct {
+			Data []struct {
+				Field   string
+				Inverse bool
+				Entity  struct{ Type, Slug string }
+			}
+		}
+		c.send(t, request{op: "listRelations", target: target, status: 200}).decode(t, &got)
+		var list []string
+		for _, r := range got.Data {
+			list = append(list, r.Field+map[bool]string{false: ">", true: "<"}[r.Inverse]+r.Entity.Type+"/"+r.Entity.Slug)
+		}
+		slices.Sort(list)
+		slices.Sort(want)
+		if !slices.Equal(list, want) {
+			t.Errorf("%s: %q, want %q", target, list, want)
+		}
+	}
+}
+
+func testWorkshopSubmission(t *testing.T, c *contract) {
+	const glaze = `{"type":"glaze","name":"Shino","description":"A thick white glaze.","category":"stoneware","url":"https://shino.example/",
+		"finish":"satin","foodSafe":true,"cone":{"from":9,"to":10},"colours":["white"],"recipe":["material/feldspar"],"firing":"14h","analysis":{"silica":3.2},
+		"signals":{"firings":{"value":3,"date":"2026-10-01","source":"https://shino.example/book"}}}`
+	send := func(status int, body string) *answer {
+		return c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: status, key: c.key, body: body})
+	}
+	for change, want := range map[string]string{
+		`"satin"`:              `finish`,
+		`"material/feldspar"`:  `recipe`,
+		`{"from":9,"to":10}`:   `cone`,
+		`"14h"`:                `firing`,
+		`"firings":{"value":3`: `signals.firings`,
+	} {
+		wrong := map[string]string{`"satin"`: `"dull"`, `"material/feldspar"`: `"material/feldspat"`, `{"from":9,"to":10}`: `{"from":12,"to":10}`,
+			`"14h"`: `"long"`, `"firings":{"value":3`: `"firings":{"value":-3`}[change]
+		if a := send(400, strings.Replace(glaze, change, wrong, 1)); !bytes.Contains(a.body, []byte(`"`+want)) {
+			t.Errorf("%s: the answer does not name %s: %s", wrong, want, a.body)
+		}
+	}
+	send(400, strings.Replace(glaze, `"foodSafe"`, `"openWeights"`, 1))
+	send(201, glaze)
+}
+
+func testWorkshopAgents(t *testing.T, c *contract) {
+	call := func(method, params string) string {
+		a := c.send(t, request{verb: "POST", target: "/mcp", status: 200, header: []string{"Accept: application/json, text/event-stream"},
+			body: fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)})
+		return string(a.body)
+	}
+	tools := call("tools/list", "{}")
+	for _, word := range []string{"glaze", "kiln", "material"} {
+		if !strings.Contains(tools, word) {
+			t.Errorf("the tools do not name the kind %s", word)
+		}
+	}
+	for _, word := range []string{"openWeights", "contextTokens", "maxPrice"} {
+		if strings.Contains(tools, word) {
+			t.Errorf("the tools name %s: %s", word, tools)
+		}
+	}
+	if got := call("tools/call", `{"name":"get_entity","arguments":{"entity":"glaze/celadon"}}`); !strings.Contains(got, "foodSafe") {
+		t.Errorf("get_entity: %s", got)
+	}
+	if got := call("tools/call", `{"name":"search","arguments":{"query":"green","type":"glaze"}}`); !strings.Contains(got, "Celadon") {
+		t.Errorf("search: %s", got)
+	}
+}
