@@ -128,7 +128,7 @@ func (a *asking) canAsk(r *run, id string, kept map[string]Answer) bool {
 func (a *asking) fresh(t target, r *run) bool {
 	known := 0
 	for _, col := range a.columns {
-		if _, signal := isSignal(col.Name); !signal || !col.Always || !t.owns[col.Name] {
+		if !r.isSignal(col.Name) || !col.Always || !t.owns[col.Name] {
 			continue
 		}
 		f, ok := t.entity.Signals.Fact(col.Name)

@@ -2,17 +2,13 @@ package collect
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
-
-	"kindex/exports/kinds"
 )
 
-// Config is the content of collect.yaml. The zero value means the defaults.
+// Config is the content of collect.yaml.
 type Config struct {
-	MaxAge  *int                    `json:"maxAge"`  // days
-	MinDays *int                    `json:"minDays"` // days
+	MaxAge  int                     `json:"maxAge"`  // days
+	MinDays int                     `json:"minDays"` // days
 	Sources map[string]SourceConfig `json:"sources"`
 	Files   []FileConfig            `json:"files"`
 	Guards  Guards                  `json:"guards"`
@@ -55,34 +51,25 @@ type IndexConfig struct {
 // Guards are the bounds beyond which an observation is not written.
 type Guards struct {
 	Bounds
-	Least   *float64          `json:"least"`   // counts below this are not compared
-	Factor  *float64          `json:"factor"`  // times, for prices and limits of offers
-	Refuse  []string          `json:"refuse"`  // values that are wrong at their source: type/slug:name
-	Signals map[string]Bounds `json:"signals"` // by signal
+	Least   float64                    `json:"least"`   // counts below this are not compared
+	Factor  float64                    `json:"factor"`  // how many times as large or small a price or limit may become; 0 for any
+	Refuse  []string                   `json:"refuse"`  // values that are wrong at their source: type/slug:name
+	Signals map[string]json.RawMessage `json:"signals"` // other Bounds, by signal
 }
 
 // Bounds are the bounds of one signal.
 type Bounds struct {
-	Fall  *float64 `json:"fall"`  // percent
-	Rise  *float64 `json:"rise"`  // times
-	Empty *float64 `json:"empty"` // percent of the answers
+	Fall  float64 `json:"fall"`  // percent
+	Rise  float64 `json:"rise"`  // times; 0 for any
+	Empty float64 `json:"empty"` // percent of the answers
 }
 
-// The defaults of collect.yaml.
-const (
-	DefaultMaxAge  = 7
-	DefaultMinDays = 28
-	// DefaultMinStars is the number of stars from which --new proposes a repository.
-	DefaultMinStars = 5000
-	defaultFall     = 20
-	defaultRise     = 10
-	defaultEmpty    = 10
-	defaultLeast    = 50
-	defaultFactor   = 3
-)
+// DefaultMinStars is the number of stars from which --new proposes a repository.
+const DefaultMinStars = 5000
 
 // ParseConfig reads collect.yaml as JSON, as content.Load returns it; nil means the defaults.
 func ParseConfig(data []byte) (c Config, err error) {
+	c = Config{MaxAge: 7, MinDays: 28, Guards: Guards{Bounds: Bounds{Fall: 20, Rise: 10, Empty: 10}, Least: 50, Factor: 3}}
 	if data != nil {
 		err = json.Unmarshal(data, &c)
 	}
@@ -96,30 +83,6 @@ func or[T any](p *T, other T) T {
 	return other
 }
 
-// unsteady lists the signals that naturally rise and fall.
-var unsteady = map[string]bool{"recentCommits": true, "openIssues": true, "archived": true}
-
-// bounds are the resolved bounds of a signal.
-type bounds struct{ fall, rise, empty float64 }
-
-func (g *Guards) of(signal string) bounds {
-	b := bounds{defaultFall, defaultRise, defaultEmpty}
-	if unsteady[signal] {
-		b.fall, b.rise = 100, 0
-	} else {
-		b.fall, b.rise = or(g.Fall, b.fall), or(g.Rise, b.rise)
-	}
-	b.empty = or(g.Empty, b.empty)
-	own := g.Signals[signal]
-	return bounds{or(own.Fall, b.fall), or(own.Rise, b.rise), or(own.Empty, b.empty)}
-}
-
-func (g *Guards) least() float64 { return or(g.Least, defaultLeast) }
-
-// factor is how many times as large or as small a price or limit of an offer may become; 0 for
-// any.
-func (g *Guards) factor() float64 { return or(g.Factor, defaultFactor) }
-
 func hasColumn(list []Column, name string) bool {
 	return slices.ContainsFunc(list, func(col Column) bool { return col.Name == name })
 }
@@ -131,29 +94,4 @@ func (c *Config) columns(info Info) []Column {
 		return info.Columns
 	}
 	return slices.DeleteFunc(slices.Clone(info.Columns), func(col Column) bool { return !slices.Contains(own.Signals, col.Name) })
-}
-
-// check returns an error if the configuration names something that no source has.
-func (c *Config) check(sources []Source) error {
-	infos := map[string]Info{}
-	for _, s := range sources {
-		infos[s.Info().Name] = s.Info()
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
-		info, ok := infos[name]
-		for _, signal := range c.Sources[name].Signals {
-			if ok && !slices.ContainsFunc(info.Columns, func(col Column) bool { return col.Name == signal }) {
-				return fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", name, info.Title, signal)
-			}
-		}
-	}
-	return nil
-}
-
-// isSignal reports whether a value is a signal.
-func isSignal(name string) (s kinds.Signal, ok bool) {
-	if known := kinds.Default().Signal(name); known != nil {
-		return *known, true
-	}
-	return s, false
 }

@@ -12,6 +12,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -97,7 +98,7 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 			continue
 		}
 		held, state, invalid := r.compare(t.entity, v, answer.Day)
-		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Old: held, New: v.plain(), Date: answer.Day}
+		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Old: held, New: r.plain(v), Date: answer.Day, figure: r.isSignal(v.Name) || v.Name == "version"}
 		if f, ok := t.entity.Signals.Fact(v.Name); ok {
 			c.OldDate = f.Date
 		}
@@ -169,8 +170,8 @@ func (r *run) stop(a *asking, c *Change) {
 }
 
 // plain returns a value for reports.
-func (v Value) plain() any {
-	if s, ok := isSignal(v.Name); ok && !s.IsDay() {
+func (r *run) plain(v Value) any {
+	if r.isCount(v.Name) {
 		return v.Number
 	}
 	return v.Text
@@ -187,33 +188,27 @@ const (
 
 // compare compares a value with the one in the file, which may be nil.
 func (r *run) compare(e *record.Entity, v Value, day string) (held any, state valueState, invalid string) {
-	invalid = wrong(v, day, r.today)
-	if _, signal := isSignal(v.Name); !signal {
-		text := heldText(e, v.Name)
-		release, _ := e.Signals.Fact("lastRelease")
-		switch {
-		case invalid != "":
-		case strings.EqualFold(text, v.Text), v.Name == "license" && sameLicense(text, v.Text):
-			state = unchangedValue
-		case v.Name == "version" && release.Date > day:
-			state = olderValue
-		}
-		if text != "" {
-			held = text
-		}
-		return held, state, invalid
-	}
-	f, ok := e.Signals.Fact(v.Name)
-	if !ok {
-		return nil, state, invalid
-	}
-	held, same := any(f.Number), f.Number == v.Number
-	if s, _ := isSignal(v.Name); s.IsDay() {
-		held, same = f.Day, f.Day == v.Text
-	}
+	f, known := e.Signals.Fact(v.Name)
+	text := heldText(e, v.Name)
+	same := known && f.Number == v.Number
 	switch {
-	case invalid != "":
-	case f.Date > day:
+	case r.isCount(v.Name):
+		held = f.Number
+	case r.isSignal(v.Name):
+		held, same = f.Day, known && f.Day == v.Text
+	default:
+		release, _ := e.Signals.Fact("lastRelease")
+		f.Date, known = release.Date, text != ""
+		held, same = text, strings.EqualFold(text, v.Text) || v.Name == "license" && sameLicense(text, v.Text)
+	}
+	if !known {
+		held = nil
+	}
+	invalid = wrong(r.content.Kinds, v, day, r.today)
+	switch signal := r.isSignal(v.Name); {
+	case !signal && same:
+		state = unchangedValue
+	case (known && signal || v.Name == "version") && f.Date > day:
 		state = olderValue
 	case same && (f.Date == "" || age(f.Date, day) >= r.minDays):
 		state = redatedValue
@@ -238,29 +233,26 @@ const (
 	retiresDay    = "lifecycle.retires"
 )
 
-// isDay reports whether a value is a day.
-func isDay(name string) bool {
-	s, signal := isSignal(name)
-	return signal && s.IsDay() || name == deprecatedDay || name == retiresDay
-}
+// isEnd reports whether a value is a day of an announced end.
+func isEnd(name string) bool { return name == deprecatedDay || name == retiresDay }
 
 // sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
 // and old packages do not tell GPL-3.0-only from GPL-3.0-or-later.
 func sameLicense(held, found string) bool { return held == found+"-only" || held == found+"-or-later" }
 
 // wrong returns the reason a value can never be written, or "".
-func wrong(v Value, day, today string) string {
+func wrong(declared *kinds.Set, v Value, day, today string) string {
 	if reason := wrongReading(v.Source, day, today); reason != "" {
 		return reason
 	}
-	s, signal := isSignal(v.Name)
+	s := declared.Signal(v.Name)
 	switch {
-	case signal && !s.IsDay():
+	case s != nil && !s.IsDay():
 		if v.Number < 0 || v.Number != math.Trunc(v.Number) || v.Number > 1<<53 || math.IsNaN(v.Number) {
 			return "it is not a whole number"
 		}
-	case isDay(v.Name):
-		if _, err := time.Parse(time.DateOnly[:min(len(v.Text), 10)], v.Text); err != nil || len(v.Text) != 10 && !(v.Name == "released" && len(v.Text) == 7) {
+	case s != nil || isEnd(v.Name):
+		if _, err := time.Parse(time.DateOnly[:min(len(v.Text), 10)], v.Text); err != nil || len(v.Text) != 10 && !(s != nil && s.Type == kinds.Month && len(v.Text) == 7) {
 			return "it is not a date"
 		}
 	case v.Text == "" || len(v.Text) > 200:
@@ -292,40 +284,34 @@ func hasOutputTokens(e *record.Entity) bool {
 // guard returns the reason a person must look at a change, or "". It considers only the entity
 // itself.
 func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
-	s, signal := isSignal(v.Name)
 	f, known := e.Signals.Fact(v.Name)
-	switch {
+	n := min(len(v.Text), len(f.Day))
+	b := r.bounds(v.Name)
+	switch count := r.isCount(v.Name); {
 	case v.Name == "license" && e.License != "":
 		return "the licence changed from " + e.License
 	case v.Name == "status":
 		return v.Note + "; accept status to mark it as " + v.Text
-	case isDay(v.Name) && !signal && heldText(e, v.Name) != "":
+	case isEnd(v.Name) && heldText(e, v.Name) != "":
 		return "the announced day changed from " + heldText(e, v.Name)
-	case !signal:
-		return ""
-	case s.IsDay() && v.Text > answer.Day:
+	case !r.isSignal(v.Name):
+	case !count && v.Text > answer.Day:
 		return "the date is after the day it was read, " + answer.Day
 	case v.Name == "released":
-		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] != f.Day[:n] {
+		if known && v.Text[:n] != f.Day[:n] {
 			return "the release date changed from " + f.Day
 		}
-		return ""
-	case s.IsDay():
-		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] < f.Day[:n] {
+	case !count:
+		if known && v.Text[:n] < f.Day[:n] {
 			return "the date is earlier than the previous one, " + f.Day
 		}
-		return ""
 	case v.Name == "archived" && v.Number == 1:
 		return "the repository was archived"
-	case !known || max(f.Number, v.Number) < r.config.Guards.least():
-		return ""
-	}
-	b := r.config.Guards.of(v.Name)
-	switch {
-	case v.Number < f.Number*(1-b.fall/100):
-		return fmt.Sprintf("fell from %s by more than %s%%", number(f.Number), number(b.fall))
-	case b.rise > 0 && v.Number >= f.Number*b.rise:
-		return fmt.Sprintf("rose from %s by a factor of at least %s", number(f.Number), number(b.rise))
+	case !known || max(f.Number, v.Number) < r.config.Guards.Least:
+	case v.Number < f.Number*(1-b.Fall/100):
+		return fmt.Sprintf("fell from %s by more than %s%%", number(f.Number), number(b.Fall))
+	case b.Rise > 0 && v.Number >= f.Number*b.Rise:
+		return fmt.Sprintf("rose from %s by a factor of at least %s", number(f.Number), number(b.Rise))
 	}
 	return ""
 }

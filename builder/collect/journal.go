@@ -1,14 +1,11 @@
 package collect
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // journal stores the answers of one source as they arrive, one per line. A run after one that was
@@ -32,59 +29,53 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, whole := 0, true
-	r := bufio.NewReader(bytes.NewReader(data))
-	for {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			whole = whole && len(line) == 0
-			break
+	lines := 0
+	for line := range bytes.Lines(data) {
+		var a Answer
+		if json.Unmarshal(line, &a) == nil && a.ID != "" && a.Day != "" && a.whole() {
+			j.answers[a.ID] = a
 		}
 		lines++
-		var a Answer
-		if json.Unmarshal(line, &a) != nil || a.ID == "" || a.Day == "" || !a.whole() {
-			whole = false
-			continue
-		}
-		j.answers[a.ID] = a
 	}
-	if !whole || lines > 2*len(j.answers)+100 {
+	if lines > 2*len(j.answers)+100 || !bytes.HasSuffix(data, []byte("\n")) {
 		return j, j.rewrite()
 	}
 	return j, nil
 }
 
 func (j *journal) rewrite() error {
+	var list []Answer
+	for _, id := range sortedKeys(j.answers) {
+		list = append(list, j.answers[id])
+	}
+	data, err := linesOf(list)
+	return errors.Join(err, replaceFile(j.path, data, 0o600))
+}
+
+func linesOf(list []Answer) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	for _, id := range sortedKeys(j.answers) {
-		if err := enc.Encode(j.answers[id]); err != nil {
-			return err
+	for _, a := range list {
+		if err := enc.Encode(a); err != nil {
+			return nil, err
 		}
 	}
-	return replaceFile(j.path, b.Bytes(), 0o600)
+	return b.Bytes(), nil
 }
 
 // add keeps answers.
 func (j *journal) add(list []Answer) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
 	for _, a := range list {
 		j.answers[a.ID] = a
-		if err := enc.Encode(a); err != nil {
-			return err
-		}
 	}
-	if j.path == "" || len(list) == 0 {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+	data, err := linesOf(list)
+	if err != nil || j.path == "" || len(list) == 0 {
 		return err
 	}
 	f, err := os.OpenFile(j.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b.Bytes())
+	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
 }

@@ -188,7 +188,7 @@ func (r *run) compareOffers(a *asking, t offerTarget, fresh *record.Offer) (chan
 
 // suspectTerm returns the reason a person must look at a price or limit of an offer, or "".
 func (r *run) suspectTerm(held, found float64) string {
-	factor := r.config.Guards.factor()
+	factor := r.config.Guards.Factor
 	switch {
 	case found == 0:
 		return "fell from " + number(held) + " to 0, which may mean unknown; accept it if it is free"

@@ -110,7 +110,7 @@ func (r *Report) advice() string {
 // split returns the changes of figures, and all others.
 func (r *Report) split() (figures, others []Change) {
 	for _, c := range r.Changes {
-		if c.isFigure() {
+		if c.figure {
 			figures = append(figures, c)
 		} else {
 			others = append(others, c)

@@ -90,11 +90,11 @@ func (r *run) addFacts(c *Candidate) {
 	var facts []verdict
 	day := cmp.Or(c.Answer.Day, r.today)
 	for _, v := range c.Answer.Values {
-		if wrong(v, day, r.today) == "" {
+		if wrong(r.content.Kinds, v, day, r.today) == "" {
 			facts = append(facts, verdict{value: v, day: day})
 		}
 	}
-	fields := fieldsOf(facts)
+	fields := r.fieldsOf(facts)
 	maps.Copy(fields, c.Fields)
 	var offers []any
 	for _, o := range c.Offers {

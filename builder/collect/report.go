@@ -70,6 +70,7 @@ type Change struct {
 	OldDate string `json:"oldDate,omitempty"`
 	Date    string `json:"date"`
 	reason  string // why a person must look at it, or ""
+	figure  bool   // it is a signal or a version, which changes every week
 }
 
 // stopped returns the value as one for which a person must decide.
@@ -109,12 +110,6 @@ func (r *Report) undecided() (list []quality.Stopped) {
 		}
 	}
 	return list
-}
-
-// isFigure reports whether a change is that of a signal or a version, which happens every week.
-func (c Change) isFigure() bool {
-	_, signal := isSignal(c.Name)
-	return signal || c.Name == "version"
 }
 
 // sort puts the lists in an order that does not depend on the run.

@@ -94,7 +94,7 @@ const (
 // suspectResult returns the reason a person must look at a result, or "".
 func (r *run) suspectResult(held, b *record.Benchmark, scales map[string]float64) string {
 	median, known := scales[b.FoldedName()]
-	fall := r.config.Guards.of(ResultsColumn).fall
+	fall := r.bounds(ResultsColumn).Fall
 	switch {
 	case known && median > 0 && (b.Value > median*maxScale || b.Value*maxScale < median):
 		return fmt.Sprintf("it is far from %s, the median of other models", number(median))

@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -112,10 +113,14 @@ func prepare(o Options) (*run, error) {
 	if r.config, err = ParseConfig(c.Collect); err != nil {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
 	}
-	if err := r.config.check(o.Sources); err != nil {
-		return nil, err
+	for _, s := range o.Sources {
+		for _, name := range r.config.Sources[s.Info().Name].Signals {
+			if info := s.Info(); !hasColumn(info.Columns, name) {
+				return nil, fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", info.Name, info.Title, name)
+			}
+		}
 	}
-	r.maxAge, r.minDays = or(o.MaxAge, or(r.config.MaxAge, DefaultMaxAge)), or(r.config.MinDays, DefaultMinDays)
+	r.maxAge, r.minDays = or(o.MaxAge, r.config.MaxAge), r.config.MinDays
 	if r.entities, err = SelectEntities(c.Entities, o.Content, o.Select); err != nil {
 		return nil, err
 	}
@@ -132,6 +137,26 @@ func prepare(o Options) (*run, error) {
 	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{}, Accepted: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
 	return r, r.choose()
+}
+
+// isSignal and isCount report whether a value is a signal, and one that is a number.
+func (r *run) isSignal(name string) bool { return r.content.Kinds.Signal(name) != nil }
+
+func (r *run) isCount(name string) bool {
+	s := r.content.Kinds.Signal(name)
+	return s != nil && !s.IsDay()
+}
+
+// bounds returns the bounds of a signal. What varies without growing may rise and fall freely by default.
+func (r *run) bounds(name string) Bounds {
+	b := r.config.Guards.Bounds
+	if s := r.content.Kinds.Signal(name); s != nil && s.Varies() && !s.Grows {
+		b.Fall, b.Rise = 100, 0
+	}
+	if own := r.config.Guards.Signals[name]; own != nil {
+		_ = json.Unmarshal(own, &b) // the schema has been checked
+	}
+	return b
 }
 
 // lock makes sure that only one run uses a cache folder.

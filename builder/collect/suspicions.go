@@ -20,6 +20,7 @@ type suspicions struct {
 	single  map[string]bool              // answers with only one count, by identifier
 	equals  map[string]map[float64]count // by column and value
 	least   float64
+	varies  func(name string) bool // not what somebody chose, so that many entities share it
 }
 
 // count is how many identifiers have a value, and one of them.
@@ -38,14 +39,14 @@ const (
 	maxDrift = 0.05
 )
 
-// stated lists the counts that somebody chose, so that many entities share the same value.
-var stated = map[string]bool{"archived": true, "contextTokens": true, "outputTokens": true, "parameters": true}
-
 // suspect looks at all answers of a source together: at columns that are mostly empty, at rows
 // that are incomplete, and at figures that belong to something else.
 func (r *run) suspect(a *asking) suspicions {
 	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, pairs: map[string]string{}, single: map[string]bool{},
-		equals: map[string]map[float64]count{}, least: r.config.Guards.least()}
+		equals: map[string]map[float64]count{}, least: r.config.Guards.Least, varies: func(name string) bool {
+			s := r.content.Kinds.Signal(name)
+			return s != nil && s.Varies()
+		}}
 	answers := a.answers()
 	for _, col := range a.columns {
 		if !col.Always && !col.Mostly {
@@ -58,7 +59,7 @@ func (r *run) suspect(a *asking) suspicions {
 				lacking = append(lacking, answer.ID)
 			}
 		}
-		limit := r.config.Guards.of(col.Name).empty
+		limit := r.bounds(col.Name).Empty
 		if len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100 {
 			reason := fmt.Sprintf("%s is missing from %d of %d answers; at most %s%% may lack it", col.Name, len(lacking), len(answers), number(limit))
 			g.columns[col.Name] = reason
@@ -98,7 +99,7 @@ func (g *suspicions) compare(answers []Answer) {
 		var counts []string
 		largest := 0.0
 		for _, v := range answer.Values {
-			if s, ok := isSignal(v.Name); !ok || s.IsDay() || stated[v.Name] || v.Number < g.least {
+			if !g.varies(v.Name) || v.Number < g.least {
 				continue
 			}
 			counts, largest = append(counts, v.Name+"="+number(v.Number)), max(largest, v.Number)
@@ -129,7 +130,7 @@ func (g *suspicions) compare(answers []Answer) {
 func (g *suspicions) comparePairs(pairs map[string]string, answer *Answer) {
 	var large []Value
 	for _, v := range answer.Values {
-		if s, ok := isSignal(v.Name); ok && !s.IsDay() && !stated[v.Name] && v.Number >= minEqual {
+		if g.varies(v.Name) && v.Number >= minEqual {
 			large = append(large, v)
 		}
 	}
@@ -157,12 +158,11 @@ func (g *suspicions) broken(t target, v Value) string {
 
 // of returns the reason not to use a value, or "".
 func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
-	s, signal := isSignal(v.Name)
 	broken := g.broken(t, v)
 	switch {
 	case broken != "":
 		return broken
-	case !signal || s.IsDay() || stated[v.Name]:
+	case !g.varies(v.Name):
 		return ""
 	case g.twins[t.id] != "":
 		return "all its counts equal those of " + g.twins[t.id]

@@ -54,7 +54,7 @@ func (r *run) write(ctx context.Context, verdicts []verdict) error {
 }
 
 // fieldsOf returns the fields of an entity that change, except its offers.
-func fieldsOf(list []verdict) map[string]any {
+func (r *run) fieldsOf(list []verdict) map[string]any {
 	fields := map[string]any{}
 	member := func(section, name string, v any) {
 		inner, _ := fields[section].(map[string]any)
@@ -65,18 +65,13 @@ func fieldsOf(list []verdict) map[string]any {
 		inner[name] = v
 	}
 	for _, v := range list {
-		s, signal := isSignal(v.value.Name)
 		section, name, inside := strings.Cut(v.value.Name, ".")
 		switch {
 		case v.offers != nil || v.results != nil:
 		case v.moved != "":
 			follow(v, member)
-		case signal:
-			value := any(v.value.Text)
-			if !s.IsDay() {
-				value = int64(v.value.Number)
-			}
-			member("signals", v.value.Name, map[string]any{"value": value, "date": v.day, "source": v.value.Source})
+		case r.isSignal(v.value.Name):
+			member("signals", v.value.Name, map[string]any{"value": r.plain(v.value), "date": v.day, "source": v.value.Source})
 		case inside:
 			member(section, name, v.value.Text)
 			member(section, "source", v.value.Source)
@@ -120,7 +115,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts 
 	if err != nil {
 		return false, err
 	}
-	fields := fieldsOf(verdicts)
+	fields := r.fieldsOf(verdicts)
 	var edits []offerEdit
 	for _, v := range verdicts {
 		edits = append(edits, v.offers...)

@@ -35,18 +35,30 @@ type Proposal struct {
 	Rows    int      // the number of rows that were read
 }
 
-// guessTargets lists the fields for which Guess looks for a column, and names of such columns. The
+// guessTargets lists core fields, and other names of columns that they can come from. Declared fields and
 // signals follow, under their own names.
 var guessTargets = []string{
-	"name name title tool model project", "description description summary about", "category category topic",
-	"provider provider vendor company organization author", "version version", "license license licence", "pricingModel pricing",
-	"url homepage website url link", "tags tags labels keywords", "links.repository repository repo github", "links.documentation documentation docs",
-	"links.paper paper", "ids.pypi pypi", "ids.npm npm", "ids.huggingface huggingface", "signals.contextTokens context",
+	"name title tool model project", "description summary about", "category topic", "provider vendor company organization author", "version",
+	"license licence", "pricingModel pricing", "url homepage website link", "tags labels keywords", "links.repository repo github",
+	"links.documentation docs", "links.paper", "links.modelCard", "ids.pypi", "ids.npm", "ids.huggingface", "signals.contextTokens context",
 }
 
-// modelTargets lists the fields that only models have.
-var modelTargets = []string{"family family", "openWeights openweights", "knowledge knowledge", "reasoning reasoning", "links.modelCard modelcard",
-	"parameters.total parameters params", "modalities.input modalitiesinput", "modalities.output modalitiesoutput"}
+// targets returns the fields for which Guess looks for a column, each with the names of such columns.
+func (g *guesser) targets() (list []string) {
+	for _, t := range guessTargets {
+		path, names, _ := strings.Cut(t, " ")
+		list = append(list, path+" "+normal(path[strings.LastIndexByte(path, '.')+1:])+" "+names)
+	}
+	for _, f := range g.kinds.Leaves() {
+		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
+			list = append(list, f.Path+" "+normal(f.Path))
+		}
+	}
+	for _, s := range g.kinds.Signals {
+		list = append(list, "signals."+s.Name+" "+normal(s.Name))
+	}
+	return list
+}
 
 // Guess proposes a mapping from the names of the columns of a file and the values in its first
 // 1,000 rows. The mapping is valid unless no column seems to have a name, but only a person can
@@ -66,14 +78,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 	if g.Rows == 0 {
 		return nil, fmt.Errorf("%s has no readable rows", o.Input)
 	}
-	targets := slices.Clone(guessTargets)
-	for _, s := range folder.Kinds.Signals {
-		targets = append(targets, "signals."+s.Name+" "+strings.ToLower(s.Name))
-	}
-	if o.Type != "tool" {
-		targets = append(targets, modelTargets...)
-	}
-	g.choose(targets)
+	g.choose(g.targets())
 	g.write()
 	for _, c := range g.columns {
 		if !c.used {
@@ -206,8 +211,8 @@ func (g *guesser) add(path string, c *column, doubt string) {
 	}
 	form, more := g.form(path, c)
 	g.lines[section] += g.line("  "+name, form, strings.Trim(doubt+"; "+more, "; "))
-	if slices.ContainsFunc(modelTargets, func(t string) bool { return strings.HasPrefix(t, path+" ") }) {
-		g.Type = "model"
+	if f := g.kinds.Field(path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
+		g.Type = g.kinds.Listing(f)[0].Name
 	}
 }
 
@@ -282,8 +287,8 @@ func (g *guesser) category(c *column) (form, doubt string) {
 // write writes the mapping.
 func (g *guesser) write() {
 	typ := ""
-	if g.Type == "" {
-		g.Type, typ = "tool", "no column says whether the entries are tools or models; --type sets it"
+	if names := g.kinds.Names(); g.Type == "" {
+		g.Type, typ = names[len(names)-1], "no column says which of these the entries are: "+strings.Join(names, ", ")+"; --type sets it"
 	}
 	text := "# A proposed mapping for " + oneLine(filepath.Base(g.Input)) + ". Lines marked \"check\" are guesses.\n" +
 		"#\n# The list must be credited: fill in where it comes from, and uncomment the line.\n" +
@@ -292,7 +297,11 @@ func (g *guesser) write() {
 	if g.delimiter != "" {
 		text += "input: {delimiter: " + strings.ReplaceAll(scalar(g.delimiter), `"\t"`, "tab") + "}\n"
 	}
-	for _, section := range []string{"fields", "links", "ids", "modalities", "parameters", "signals"} {
+	sections := []string{"fields", "links", "ids"}
+	for _, f := range g.kinds.Fields {
+		sections = append(sections, f.Name) // if it is a group
+	}
+	for _, section := range append(sections, "signals") {
 		if g.lines[section] != "" {
 			text += section + ":\n" + g.lines[section]
 		}

@@ -35,7 +35,13 @@ func (d *decoder) mapping(m map[string]any) *Mapping {
 			out.Slug = t.Value
 		}
 	}
-	for _, section := range []string{"links", "ids", "modalities", "parameters", "lifecycle", "offersRead"} {
+	sections := []string{"links", "ids", "lifecycle", "offersRead"}
+	for _, f := range d.kinds.Fields {
+		if f.IsGroup() {
+			sections = append(sections, f.Name)
+		}
+	}
+	for _, section := range sections {
 		for name, v := range members(m[section]) {
 			out.Targets = append(out.Targets, Target{Path: []string{section, name}, Value: d.value(v, section, name)})
 		}
