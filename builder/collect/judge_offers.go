@@ -62,12 +62,14 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		c.Date = answer.Day
 		return &offerEdit{offerTarget: t, remove: true, changes: []Change{c}}
 	}
-	if reason := wrongOffer(&answer.Offer.Offer, answer.Day, r.today); reason != "" {
+	found := answer.Offer.Offer
+	found.Provider, found.ID = t.offer.Provider, t.offer.ID
+	if reason := r.wrongOffer(t.entity.Type, found, answer.Day); reason != "" {
 		c := t.change(a, "", shownOffer(t.offer), nil, reason)
 		r.stop(a, &c)
 		return nil
 	}
-	fresh := r.complete(a, t, &answer.Offer.Offer)
+	fresh := r.complete(a, t, &found)
 	fresh.Date = answer.Day
 	changes := r.compareOffers(a, t, &fresh)
 	for i := range changes {

@@ -100,7 +100,7 @@ func (r *run) addFacts(c *Candidate) {
 	for _, o := range c.Offers {
 		o.Date = day
 		keepUnknown(&record.Offer{}, &o)
-		if wrongOffer(&o, day, r.today) == "" {
+		if r.wrongOffer(c.Type, o, day) == "" {
 			offers = append(offers, fieldsOfOffer(&o, ""))
 		}
 	}

@@ -2,12 +2,13 @@ package collect
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
 )
 
@@ -122,64 +123,22 @@ func shownOffer(o *record.Offer) string {
 	return cmp.Or(strings.Join(parts, ", "), "no prices")
 }
 
-// wrongOffer returns the reason an offer can never be written, or "".
-func wrongOffer(found *record.Offer, day, today string) string {
-	if reason := wrongReading(found.Source, day, today); reason != "" {
+// wrongOffer returns the reason an offer can never be written, or "". It must not get as far as a file: that
+// would be refused as a whole, with the figures of all other sources.
+func (r *run) wrongOffer(kind string, o record.Offer, day string) string {
+	if reason := wrongReading(o.Source, day, r.today); reason != "" {
 		return reason
 	}
-	for _, limit := range []int64{found.Context, found.OutputLimit} {
-		if limit < 0 || limit > maxTokens {
-			return wrongTokens(limit)
-		}
+	o.Date = day
+	setFree(&o) // what is free is for other guards to say
+	data, err := yamlfmt.Compose(r.content.Kinds, map[string]any{"name": "x", "description": "x", "category": "x", "offers": []any{fieldsOfOffer(&o, "")}})
+	if err != nil {
+		return err.Error()
 	}
-	reason := wrongPrices(&found.Prices, found.Tiers)
-	seen := map[string]bool{}
-	for i := range found.Modes {
-		m := &found.Modes[i]
-		switch {
-		case !slices.Contains(record.OfferModes, m.Name):
-			return fmt.Sprintf("it has the mode %q; expected one of: %s", m.Name, strings.Join(record.OfferModes, ", "))
-		case seen[m.Name]:
-			return fmt.Sprintf("it has the mode %q twice", m.Name)
-		}
-		seen[m.Name] = true
-		reason = cmp.Or(reason, wrongPrices(&m.Prices, m.Tiers))
-	}
-	return reason
-}
-
-// The bounds of entity files. An offer beyond them must not get as far as a file: the file would
-// be refused as a whole, with the figures of all other sources.
-const (
-	maxTokens = 1<<53 - 1
-	maxPrice  = 999_999 // dollars
-	maxTiers  = 10
-)
-
-func wrongTokens(n int64) string { return fmt.Sprintf("%d is not a number of tokens", n) }
-
-// wrongPrices returns the reason prices and their tiers can never be written, or "".
-func wrongPrices(p *record.Prices, tiers []record.Tier) string {
-	for kind := range p {
-		if x := p[kind].Float(); x > maxPrice {
-			return fmt.Sprintf("%s is not a price (expected at most %d dollars)", number(x), maxPrice)
-		}
-	}
-	if len(tiers) > maxTiers {
-		return fmt.Sprintf("it has %d tiers; at most %d are allowed", len(tiers), maxTiers)
-	}
-	seen := map[int64]bool{}
-	for i := range tiers {
-		over := tiers[i].Over
-		switch {
-		case over < 1 || over > maxTokens:
-			return wrongTokens(over)
-		case seen[over]:
-			return fmt.Sprintf("it has two tiers over %d", over)
-		}
-		seen[over] = true
-		if reason := wrongPrices(&tiers[i].Prices, nil); reason != "" {
-			return reason
+	_, problems := content.ParseEntity(r.content.Kinds, "the offer", kind, "x", data)
+	for _, p := range problems {
+		if p.Severity == yamldoc.Error {
+			return strings.TrimPrefix(p.Field, "offers[0].") + ": " + p.Text()
 		}
 	}
 	return ""

@@ -25,15 +25,14 @@ func TestWrongOffers(t *testing.T) {
 		name, reason string
 		offer        record.Offer
 	}{
-		{"a price of millions", "1000000 is not a price", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "batch", Prices: dollars(1_000_000, -1, -1)}}}},
-		{"a limit that JSON rounds", "9007199254740992 is not a number of tokens", record.Offer{Prices: dollars(2, 10, -1), Context: 1 << 53}},
-		{"a negative limit", "-1 is not a number of tokens", record.Offer{Prices: dollars(2, 10, -1), OutputLimit: -1}},
-		{"the same tier twice", "it has two tiers over 1000", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(1000, 2), tier(1000, 900)}}},
-		{"a tier over nothing", "0 is not a number of tokens", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(0, 2)}}},
-		{"too many tiers", "it has 11 tiers", record.Offer{Prices: dollars(2, 10, -1), Tiers: many}},
-		{"tiers of a mode", "it has 11 tiers", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "flex", Prices: dollars(1, 5, -1), Tiers: many}}}},
-		{"an unknown mode", `it has the mode "a.b"`, record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "a.b", Prices: dollars(1, 5, -1)}}}},
-		{"the same mode twice", `it has the mode "batch" twice`, record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "batch", Prices: dollars(1, 5, -1)}, {Name: "batch", Prices: dollars(1, 5, -1)}}}},
+		{"a price of millions", "modes.batch.input: 1000000 is above 999999", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "batch", Prices: dollars(1_000_000, -1, -1)}}}},
+		{"a limit that JSON rounds", "context: 9007199254740992 is above", record.Offer{Prices: dollars(2, 10, -1), Context: 1 << 53}},
+		{"a negative limit", "outputLimit: -1 is below 1", record.Offer{Prices: dollars(2, 10, -1), OutputLimit: -1}},
+		{"the same tier twice", "tiers[1].over: 1000 is given twice", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(1000, 2), tier(1000, 900)}}},
+		{"a tier over nothing", "tiers[0].over: 0 is below 1", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(0, 2)}}},
+		{"too many tiers", "tiers: has 11 entries", record.Offer{Prices: dollars(2, 10, -1), Tiers: many}},
+		{"tiers of a mode", "modes.flex.tiers: has 11 entries", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "flex", Prices: dollars(1, 5, -1), Tiers: many}}}},
+		{"an unknown mode", `modes."a.b": unknown field`, record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "a.b", Prices: dollars(1, 5, -1)}}}},
 		{"a new tier, a thousandfold", "2000 is far from the standard price, 2", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(1000, 2000)}}},
 		{"a new mode, a thousandth", "0.01 is far from the standard price, 10", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "batch", Prices: dollars(1, .01, -1)}}}},
 	} {
