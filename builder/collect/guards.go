@@ -56,21 +56,14 @@ func among(list []accept, e *record.Entity, name string) bool {
 	})
 }
 
-// verdict is a value that may be written.
-type verdict struct {
-	entity *record.Entity
-	value  Value
-	day    string
-	moved  string // the new identifier, in the namespace of source
-	old    string // the old identifier
-	source string
-	// If either is set, only entity and source are, too.
-	offers  []offerEdit
-	results []record.Benchmark
-}
+// edit changes fields of a file, and may look at all that it has.
+type edit func(file, fields map[string]any) error
+
+// edit adds an edit of the file of an entity.
+func (r *run) edit(e *record.Entity, change edit) { r.edits[e] = append(r.edits[e], change) }
 
 // judge lets the values of all answers pass the guards, and counts what became of each.
-func (r *run) judge() (pass []verdict) {
+func (r *run) judge() {
 	for _, a := range r.asks {
 		g := r.suspect(a)
 		for _, t := range a.targets {
@@ -83,15 +76,17 @@ func (r *run) judge() (pass []verdict) {
 				if !r.settle(a, t.entity, Change{Entity: t.entity.Key(), Name: movedName, Source: a.info.Name, Old: t.id, New: answer.Moved, Date: answer.Day, reason: reason}) {
 					continue
 				}
-				pass = append(pass, verdict{entity: t.entity, moved: answer.Moved, old: t.id, source: a.info.Name, day: answer.Day})
+				r.edit(t.entity, func(_, fields map[string]any) error {
+					follow(t.entity, a.info.Name, t.id, answer.Moved, fields)
+					return nil
+				})
 			}
-			pass = append(pass, r.judgeAnswer(a, t, &answer, g)...)
+			r.judgeAnswer(a, t, &answer, g)
 		}
 	}
-	return pass
 }
 
-func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pass []verdict) {
+func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 	noRelease := false // a guard stopped it
 	for _, v := range answer.Values {
 		if !t.owns[v.Name] || v.Name == "outputTokens" && !hasOutputTokens(t.entity) {
@@ -130,9 +125,11 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 				continue
 			}
 		}
-		pass = append(pass, verdict{entity: t.entity, value: v, day: answer.Day, source: a.info.Name})
+		r.edit(t.entity, func(_, fields map[string]any) error {
+			r.set(fields, v, answer.Day)
+			return nil
+		})
 	}
-	return pass
 }
 
 // settle reports whether changes that belong together are written, and counts them: a person must have

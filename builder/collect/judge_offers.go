@@ -27,7 +27,7 @@ func (t offerTarget) change(a *asking, term string, held, found any, reason stri
 
 // judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
 // guard stops one of its prices, the whole offer stays as it was.
-func (r *run) judgeOffers() (pass []verdict) {
+func (r *run) judgeOffers() {
 	for _, a := range r.asks {
 		edits := map[*record.Entity][]offerEdit{}
 		for _, t := range a.offers {
@@ -44,11 +44,10 @@ func (r *run) judgeOffers() (pass []verdict) {
 			doubtPrices(a, e, list)
 			list = slices.DeleteFunc(list, func(edit offerEdit) bool { return !r.settle(a, e, edit.changes...) })
 			if len(list) > 0 {
-				pass = append(pass, verdict{entity: e, offers: list, source: a.info.Name})
+				r.edit(e, func(file, fields map[string]any) error { return r.editOffers(e, list, file, fields) })
 			}
 		}
 	}
-	return pass
 }
 
 // judgeOffer returns what becomes of an offer, or nil if it stays as it is.

@@ -87,14 +87,13 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 // addFacts adds the figures and offers of a candidate to its fields, without those that could not be
 // written to any file, and without prices of 0, which may mean unknown.
 func (r *run) addFacts(c *Candidate) {
-	var facts []verdict
+	fields := map[string]any{}
 	day := cmp.Or(c.Answer.Day, r.today)
 	for _, v := range c.Answer.Values {
 		if wrong(r.content.Kinds, v, day, r.today) == "" {
-			facts = append(facts, verdict{value: v, day: day})
+			r.set(fields, v, day)
 		}
 	}
-	fields := r.fieldsOf(facts)
 	maps.Copy(fields, c.Fields)
 	var offers []any
 	for _, o := range c.Offers {

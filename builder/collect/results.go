@@ -20,13 +20,12 @@ const ResultsColumn = "benchmarks"
 
 // judgeResults lets the benchmark results of all answers pass the guards. A result that stays the same
 // keeps its date and source: they say when it was published.
-func (r *run) judgeResults() (pass []verdict) {
+func (r *run) judgeResults() {
 	scales := r.scales()
 	decided := map[string]bool{} // entity and result: of two sources with the same result, the first counts
 	for _, a := range r.asks {
 		for _, t := range a.targets {
 			answer := a.used[t.id]
-			var news []record.Benchmark
 			for _, b := range answer.Results {
 				key := t.entity.Key() + ":" + b.Identity()
 				if decided[key] || !hasColumn(a.columns, ResultsColumn) {
@@ -34,15 +33,11 @@ func (r *run) judgeResults() (pass []verdict) {
 				}
 				decided[key] = true
 				if r.judgeResult(a, t, &b, answer.Day, scales) {
-					news = append(news, b)
+					r.edit(t.entity, func(file, fields map[string]any) error { return setResult(&b, file, fields) })
 				}
-			}
-			if news != nil {
-				pass = append(pass, verdict{entity: t.entity, results: news, source: a.info.Name})
 			}
 		}
 	}
-	return pass
 }
 
 // judgeResult reports whether a result is written, and counts what became of it. It completes its date.
@@ -123,29 +118,25 @@ func (r *run) scales() map[string]float64 {
 	return medians
 }
 
-// addResults adds the benchmark results of a file to its fields that change. Results that stay, and the
-// order of the file, are kept.
-func addResults(shown string, data []byte, news []record.Benchmark, fields map[string]any) {
-	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // content.Load has read it as an entity
-	list, _ := yamldoc.ValueAt(file, []string{"signals", ResultsColumn}).([]any)
-	list = slices.Clone(list)
-	for _, b := range news {
-		i := slices.IndexFunc(list, func(item any) bool {
-			old := ResultOf(item)
-			return old.Identity() == b.Identity()
-		})
-		if i < 0 {
-			i, list = len(list), append(list, nil)
-		}
-		result, _ := json.Marshal(b) // texts and a number
-		list[i] = fileForm(result)
-	}
+// setResult sets a benchmark result. Others, and the order of the file, are kept.
+func setResult(b *record.Benchmark, file, fields map[string]any) error {
 	signals, _ := fields["signals"].(map[string]any)
-	if signals == nil {
-		signals = map[string]any{}
-		fields["signals"] = signals
+	list, ok := signals[ResultsColumn].([]any)
+	if !ok {
+		held, _ := yamldoc.ValueAt(file, []string{"signals", ResultsColumn}).([]any)
+		list = slices.Clone(held)
 	}
-	signals[ResultsColumn] = list
+	i := slices.IndexFunc(list, func(item any) bool {
+		old := ResultOf(item)
+		return old.Identity() == b.Identity()
+	})
+	if i < 0 {
+		i, list = len(list), append(list, nil)
+	}
+	result, err := json.Marshal(b)
+	list[i] = fileForm(result)
+	member(fields, "signals", ResultsColumn, list)
+	return err
 }
 
 // ResultOf returns the benchmark result with the members of an item, as files have it.

@@ -64,6 +64,7 @@ type run struct {
 	minDays  int
 	budget   *atomic.Int64 // requests
 	asks     []*asking
+	edits    map[*record.Entity][]edit
 	report   *Report
 }
 
@@ -86,8 +87,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.askAll(ctx); err != nil {
 		return nil, err
 	}
-	verdicts := append(r.judge(), r.judgeResults()...)
-	if err := r.write(ctx, append(verdicts, r.judgeOffers()...)); err != nil {
+	r.judge()
+	r.judgeResults()
+	r.judgeOffers()
+	if err := r.write(ctx); err != nil {
 		return nil, err
 	}
 	if o.New {
@@ -109,7 +112,7 @@ func prepare(o Options) (*run, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	r := &run{Options: o, content: c, today: o.Clock.Now().UTC().Format(time.DateOnly)}
+	r := &run{Options: o, content: c, edits: map[*record.Entity][]edit{}, today: o.Clock.Now().UTC().Format(time.DateOnly)}
 	if r.config, err = ParseConfig(c.Collect); err != nil {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
 	}

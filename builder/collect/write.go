@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -24,26 +25,22 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // write changes the entity files. Each is replaced as a whole, so that a run can be killed at
 // any time; a file that cannot be changed is listed in the report.
-func (r *run) write(ctx context.Context, verdicts []verdict) error {
-	byEntity := map[string][]verdict{}
-	for _, v := range verdicts {
-		byEntity[v.entity.Key()] = append(byEntity[v.entity.Key()], v)
-	}
+func (r *run) write(ctx context.Context) error {
 	folder, err := content.OpenWorkspace(r.Content)
 	if err != nil {
 		return err
 	}
-	for _, key := range sortedKeys(byEntity) {
+	for _, e := range r.entities {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; the files changed so far are complete: run the same command to continue: %w", errInterrupted)
 		}
-		e := byEntity[key][0].entity
-		changed, err := r.writeEntity(folder, e, byEntity[key])
-		if refused := new(refusedError); errors.As(err, &refused) {
-			r.report.Refused = append(r.report.Refused, Problem{Entity: key, Reason: refused.Error()})
+		if len(r.edits[e]) == 0 {
 			continue
 		}
-		if err != nil {
+		changed, err := r.writeEntity(folder, e)
+		if refused := new(refusedError); errors.As(err, &refused) {
+			r.report.Refused = append(r.report.Refused, Problem{Entity: e.Key(), Reason: refused.Error()})
+		} else if err != nil {
 			return err
 		}
 		if changed {
@@ -53,55 +50,50 @@ func (r *run) write(ctx context.Context, verdicts []verdict) error {
 	return nil
 }
 
-// fieldsOf returns the fields of an entity that change, except its offers.
-func (r *run) fieldsOf(list []verdict) map[string]any {
-	fields := map[string]any{}
-	member := func(section, name string, v any) {
-		inner, _ := fields[section].(map[string]any)
-		if inner == nil {
-			inner = map[string]any{}
-			fields[section] = inner
-		}
-		inner[name] = v
+// member sets a member of a section.
+func member(fields map[string]any, section, name string, v any) {
+	inner, _ := fields[section].(map[string]any)
+	if inner == nil {
+		inner = map[string]any{}
+		fields[section] = inner
 	}
-	for _, v := range list {
-		section, name, inside := strings.Cut(v.value.Name, ".")
-		switch {
-		case v.offers != nil || v.results != nil:
-		case v.moved != "":
-			follow(v, member)
-		case r.isSignal(v.value.Name):
-			member("signals", v.value.Name, map[string]any{"value": r.plain(v.value), "date": v.day, "source": v.value.Source})
-		case inside:
-			member(section, name, v.value.Text)
-			member(section, "source", v.value.Source)
-		default:
-			fields[v.value.Name] = v.value.Text
-		}
+	inner[name] = v
+}
+
+// set sets a value.
+func (r *run) set(fields map[string]any, v Value, day string) {
+	section, name, inside := strings.Cut(v.Name, ".")
+	switch {
+	case r.isSignal(v.Name):
+		member(fields, "signals", v.Name, map[string]any{"value": r.plain(v), "date": day, "source": v.Source})
+	case inside:
+		member(fields, section, name, v.Text)
+		member(fields, section, "source", v.Source)
+	default:
+		fields[v.Name] = v.Text
 	}
-	return fields
 }
 
 // follow changes the identifier of something that moved, in ids or in the link that it follows
 // from.
-func follow(v verdict, member func(section, name string, v any)) {
-	for _, id := range record.LinkedIDs(v.entity.Links) {
-		if id.Namespace == v.source && id.Value == v.old && v.source == "github" {
-			member("links", "repository", "https://github.com/"+v.moved)
+func follow(e *record.Entity, namespace, old, moved string, fields map[string]any) {
+	for _, id := range record.LinkedIDs(e.Links) {
+		if id.Namespace == namespace && id.Value == old && namespace == "github" {
+			member(fields, "links", "repository", "https://github.com/"+moved)
 			return
 		}
 	}
-	list := v.entity.IDsIn(v.source)
-	if len(list) < 2 {
-		member("ids", v.source, v.moved)
-		return
-	}
+	list := e.IDsIn(namespace)
 	for i, id := range list {
-		if id == v.old {
-			list[i] = v.moved
+		if id == old {
+			list[i] = moved
 		}
 	}
-	member("ids", v.source, list)
+	if len(list) < 2 {
+		member(fields, "ids", namespace, moved)
+	} else {
+		member(fields, "ids", namespace, list)
+	}
 }
 
 // refusedError is the reason a file cannot be changed.
@@ -109,25 +101,16 @@ type refusedError struct{ message string }
 
 func (e *refusedError) Error() string { return e.message }
 
-func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts []verdict) (changed bool, err error) {
+func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (changed bool, err error) {
 	path, shown := folder.Path(e.Type, e.Slug), folder.Shown(e.Type, e.Slug)
 	data, err := os.ReadFile(path) //nolint:gosec // content.Load has read it as an entity
 	if err != nil {
 		return false, err
 	}
-	fields := r.fieldsOf(verdicts)
-	var edits []offerEdit
-	for _, v := range verdicts {
-		edits = append(edits, v.offers...)
-	}
-	for _, v := range verdicts {
-		if v.results != nil {
-			addResults(shown, data, v.results, fields)
-		}
-	}
-	if len(edits) > 0 {
-		maps.Copy(fields, offerFields(shown, data, edits))
-		if err := r.keepNames(e, edits, fields); err != nil {
+	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // as above
+	fields := map[string]any{}
+	for _, change := range r.edits[e] {
+		if err := change(file, fields); err != nil {
 			return false, err
 		}
 	}

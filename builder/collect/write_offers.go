@@ -11,13 +11,12 @@ import (
 	"kindex/exports/record"
 )
 
-// offerFields returns the fields offers and offersRead of a file after some edits. Offers without
-// an edit stay as they are written, and the order of the file is kept.
-func offerFields(shown string, data []byte, edits []offerEdit) map[string]any {
-	fields, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // content.Load has read it as an entity
-	read, _ := fields["offersRead"].(map[string]any)
-	list, _ := fields["offers"].([]any)
-	out := make([]any, 0, len(list))
+// editOffers sets the fields offers and offersRead of a file. Offers without an edit stay as they are
+// written, and the order of the file is kept.
+func (r *run) editOffers(e *record.Entity, edits []offerEdit, file, fields map[string]any) error {
+	read, _ := file["offersRead"].(map[string]any)
+	list, _ := file["offers"].([]any)
+	var out []any
 	for _, item := range list {
 		have, ok := item.(map[string]any)
 		i := slices.IndexFunc(edits, func(e offerEdit) bool {
@@ -34,19 +33,21 @@ func offerFields(shown string, data []byte, edits []offerEdit) map[string]any {
 			out = append(out, fieldsOfOffer(&edits[i].fresh, yamldoc.Text(read["source"])))
 		}
 	}
+	fields["offers"] = out
 	if len(out) == 0 {
-		return map[string]any{"offers": nil, "offersRead": nil}
+		fields["offers"], fields["offersRead"] = nil, nil
+	} else if day := commonDay(out, yamldoc.Text(read["date"])); day != "" {
+		common := map[string]any{}
+		maps.Copy(common, read)
+		common["date"] = day
+		fields["offersRead"] = common
 	}
-	result := map[string]any{"offers": out}
-	if day := commonDay(out, yamldoc.Text(read["date"])); day != "" {
-		read = maps.Clone(read)
-		if read == nil {
-			read = map[string]any{}
+	for _, name := range []string{"offers", "offersRead"} { // another source continues with them
+		if v, ok := fields[name]; ok {
+			file[name] = v
 		}
-		read["date"] = day
-		result["offersRead"] = read
 	}
-	return result
+	return r.keepNames(e, edits, fields)
 }
 
 // hosts are the namespaces for the names of models at providers that have another slug.
@@ -76,15 +77,10 @@ func (r *run) keepNames(e *record.Entity, edits []offerEdit, fields map[string]a
 		}
 	}
 	for namespace, list := range names {
-		members, _ := fields["ids"].(map[string]any)
-		if members == nil {
-			members = map[string]any{}
-			fields["ids"] = members
-		}
 		if list = append(e.IDsIn(namespace), list...); len(list) == 1 {
-			members[namespace] = list[0]
+			member(fields, "ids", namespace, list[0])
 		} else {
-			members[namespace] = list
+			member(fields, "ids", namespace, list)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,14 +41,20 @@ type Proposal struct {
 var guessTargets = []string{
 	"name title tool model project", "description summary about", "category topic", "provider vendor company organization author", "version",
 	"license licence", "pricingModel pricing", "url homepage website link", "tags labels keywords", "links.repository repo github",
-	"links.documentation docs", "links.paper", "links.modelCard", "ids.pypi", "ids.npm", "ids.huggingface", "signals.contextTokens context",
+	"links.documentation docs", "links.paper", "links.modelCard", "ids.pypi", "ids.npm", "ids.huggingface", "parameters.total parameters params", "signals.contextTokens context",
 }
 
 // targets returns the fields for which Guess looks for a column, each with the names of such columns.
 func (g *guesser) targets() (list []string) {
 	for _, t := range guessTargets {
 		path, names, _ := strings.Cut(t, " ")
-		list = append(list, path+" "+normal(path[strings.LastIndexByte(path, '.')+1:])+" "+names)
+		section, name, nested := strings.Cut(path, ".")
+		switch {
+		case !nested || section == "links" || section == "ids" || section == "signals" && g.kinds.Signal(name) != nil:
+			list = append(list, path+" "+normal(cmp.Or(name, section))+" "+names)
+		case g.kinds.Field(path) != nil:
+			list = append(list, t)
+		}
 	}
 	for _, f := range g.kinds.Leaves() {
 		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
