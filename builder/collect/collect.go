@@ -134,20 +134,6 @@ func (a *Answer) Add(v Value) {
 	a.Values = append(a.Values, v)
 }
 
-// AddCount adds a number to an answer, unless it is nil.
-func (a *Answer) AddCount(name string, n *float64) {
-	if n != nil {
-		a.Add(Value{Name: name, Number: *n})
-	}
-}
-
-// AddDay adds a day to an answer, unless it is zero.
-func (a *Answer) AddDay(name string, t time.Time) {
-	if !t.IsZero() {
-		a.AddText(name, t.UTC().Format(time.DateOnly))
-	}
-}
-
 // AddText adds a text to an answer, unless it is "".
 func (a *Answer) AddText(name, text string) {
 	if text != "" {

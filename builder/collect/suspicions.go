@@ -12,21 +12,14 @@ import (
 
 // suspicions are the guards that look at all answers of a source together.
 type suspicions struct {
-	all     string                       // the reason no answer is used, or ""
-	columns map[string]string            // the reason a column is not used, by name
-	rows    map[string]string            // the reason an answer is not used, by identifier
-	twins   map[string]string            // another identifier with the same counts, by identifier
-	pairs   map[string]string            // another identifier with the same two large counts, by identifier and name
-	single  map[string]bool              // answers with only one count, by identifier
-	equals  map[string]map[float64]count // by column and value
+	all     string                     // the reason no answer is used, or ""
+	columns map[string]string          // the reason a column is not used, by name
+	rows    map[string]string          // the reason an answer is not used, by identifier
+	twins   map[string]string          // another identifier with the same counts, by identifier; or with two of them, by identifier and name
+	single  map[string]bool            // answers with only one count, by identifier
+	equals  map[string]map[float64]int // how many answers have a value, by column
 	least   float64
 	varies  func(name string) bool // not what somebody chose, so that many entities share it
-}
-
-// count is how many identifiers have a value, and one of them.
-type count struct {
-	n  int
-	id string
 }
 
 const (
@@ -42,8 +35,8 @@ const (
 // suspect looks at all answers of a source together: at columns that are mostly empty, at rows
 // that are incomplete, and at figures that belong to something else.
 func (r *run) suspect(a *asking) suspicions {
-	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, pairs: map[string]string{}, single: map[string]bool{},
-		equals: map[string]map[float64]count{}, least: r.config.Guards.Least, varies: func(name string) bool {
+	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, single: map[string]bool{},
+		equals: map[string]map[float64]int{}, least: r.config.Guards.Least, varies: func(name string) bool {
 			s := r.content.Kinds.Signal(name)
 			return s != nil && s.Varies()
 		}}
@@ -91,60 +84,38 @@ func (a *asking) answers() (list []Answer) {
 	return list
 }
 
-// compare finds figures that several identifiers share.
+// compare finds figures that several identifiers share: all of them, or two large ones, such as stars and
+// forks, which the source has mixed up.
 func (g *suspicions) compare(answers []Answer) {
-	first := map[string]string{} // identifier by its counts
-	pairs := map[string]string{} // identifier by two of its large counts
+	seen := map[string]string{} // identifier by what it has
+	share := func(what, id string, names ...string) {
+		other, twice := seen[what]
+		seen[what] = id
+		for _, name := range names {
+			if twice {
+				g.twins[id+name], g.twins[other+name] = other, id
+			}
+		}
+	}
 	for _, answer := range answers {
-		var counts []string
-		largest := 0.0
-		for _, v := range answer.Values {
-			if !g.varies(v.Name) || v.Number < g.least {
-				continue
+		counts := slices.DeleteFunc(slices.Clone(answer.Values), func(v Value) bool { return !g.varies(v.Name) || v.Number < g.least })
+		slices.SortFunc(counts, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+		all, largest := "", 0.0
+		for i, a := range counts {
+			text := a.Name + "=" + number(a.Number)
+			all, largest = all+" "+text, max(largest, a.Number)
+			if g.equals[a.Name] == nil {
+				g.equals[a.Name] = map[float64]int{}
 			}
-			counts, largest = append(counts, v.Name+"="+number(v.Number)), max(largest, v.Number)
-			if g.equals[v.Name] == nil {
-				g.equals[v.Name] = map[float64]count{}
-			}
-			c := g.equals[v.Name][v.Number]
-			g.equals[v.Name][v.Number] = count{c.n + 1, answer.ID}
-		}
-		if len(counts) < 2 {
-			g.single[answer.ID] = true
-		}
-		g.comparePairs(pairs, &answer)
-		if len(counts) < 2 || largest < minEqual {
-			continue // two small projects can well have the same figures
-		}
-		slices.Sort(counts)
-		key := strings.Join(counts, " ")
-		if other, twice := first[key]; twice {
-			g.twins[answer.ID], g.twins[other] = other, answer.ID
-		}
-		first[key] = answer.ID
-	}
-}
-
-// comparePairs finds two large counts, such as stars and forks, that two identifiers share: the source has
-// mixed them up.
-func (g *suspicions) comparePairs(pairs map[string]string, answer *Answer) {
-	var large []Value
-	for _, v := range answer.Values {
-		if g.varies(v.Name) && v.Number >= minEqual {
-			large = append(large, v)
-		}
-	}
-	slices.SortFunc(large, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
-	for i, a := range large {
-		for _, b := range large[:i] {
-			pair := b.Name + "=" + number(b.Number) + " " + a.Name + "=" + number(a.Number)
-			other, twice := pairs[pair]
-			pairs[pair] = answer.ID
-			for _, name := range []string{a.Name, b.Name} {
-				if twice {
-					g.pairs[answer.ID+" "+name], g.pairs[other+" "+name] = other, answer.ID
+			g.equals[a.Name][a.Number]++
+			for _, b := range counts[:i] {
+				if min(a.Number, b.Number) >= minEqual {
+					share(text+" "+b.Name+"="+number(b.Number), answer.ID, " "+a.Name, " "+b.Name)
 				}
 			}
+		}
+		if g.single[answer.ID] = len(counts) < 2; len(counts) >= 2 && largest >= minEqual { // two small projects can well have the same figures
+			share(all, answer.ID, "")
 		}
 	}
 }
@@ -166,8 +137,8 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 		return ""
 	case g.twins[t.id] != "":
 		return "all its counts equal those of " + g.twins[t.id]
-	case g.pairs[t.id+" "+v.Name] != "":
-		return "it equals that of " + g.pairs[t.id+" "+v.Name] + ", like another count"
+	case g.twins[t.id+" "+v.Name] != "":
+		return "it equals that of " + g.twins[t.id+" "+v.Name] + ", like another count"
 	}
 	for _, name := range sortedKeys(answer.Beside) {
 		if answer.Beside[name] == v.Number && v.Number > 1 && sameWord(name, v.Name) {
@@ -176,7 +147,7 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	}
 	old, known := held.(float64)
 	drifted := !known || math.Abs(v.Number-old) > maxDrift*max(old, 1)
-	if c := g.equals[v.Name][v.Number]; g.single[t.id] && c.n > 1 && v.Number >= minEqual && drifted {
+	if g.single[t.id] && g.equals[v.Name][v.Number] > 1 && v.Number >= minEqual && drifted {
 		return "it equals the figure of another entity"
 	}
 	return ""

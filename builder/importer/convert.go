@@ -11,12 +11,8 @@ import (
 	"kindex/builder/content"
 )
 
-// The supported date formats. Only a time may follow a day.
-var (
-	isoDate  = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
-	isoMonth = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
-	twoFirst = regexp.MustCompile(`^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$`)
-)
+// isoTime matches what may follow a day.
+var isoTime = regexp.MustCompile(`^[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?$`)
 
 // The supported number formats: plain, and with grouped thousands.
 var (
@@ -40,9 +36,9 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	case "month", "day":
 		return dayOrMonth(text, as == "month")
 	case "dmy":
-		return shortDate(text, 2, 1, "day.month.year")
+		return calendar("2.1.2006", dots.Replace(text), "is not a date in the form day.month.year")
 	case "mdy":
-		return shortDate(text, 1, 2, "month/day/year")
+		return calendar("1.2.2006", dots.Replace(text), "is not a date in the form month/day/year")
 	case "slug":
 		if slug := content.Slugify(text); slug != "" {
 			return slug, ""
@@ -101,43 +97,45 @@ func exactNumber(text string) (any, string) {
 
 // isoDay removes the time from a date, without converting the time zone.
 func isoDay(text string) (any, string) {
-	m := isoDate.FindStringSubmatch(text)
-	if m == nil {
-		return nil, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy"
+	day := text[:min(len(text), len(time.DateOnly))]
+	if more := text[len(day):]; more != "" && !isoTime.MatchString(more) {
+		day = text
 	}
-	return calendar(m[1], m[2], m[3])
+	return calendar(time.DateOnly, day, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy")
 }
 
 func dayOrMonth(text string, monthOnly bool) (any, string) {
-	if m := isoMonth.FindStringSubmatch(text); m != nil {
-		_, wrong := calendar(m[1], m[2], "01")
+	if len(text) == len("2024-06") {
+		_, wrong := calendar("2006-01", text, notMonth)
 		return text, wrong
 	}
 	day, wrong := isoDay(text)
-	if wrong != "" {
-		return nil, "is not a date or month such as 2024-06-06 or 2024-06; for other orders use dmy or mdy"
-	}
-	if monthOnly {
+	switch {
+	case wrong != "" && wrong != noSuchDate:
+		return nil, notMonth
+	case monthOnly && wrong == "":
 		return day.(string)[:len("2024-06")], ""
 	}
-	return day, ""
+	return day, wrong
 }
 
-func shortDate(text string, month, day int, form string) (any, string) {
-	m := twoFirst.FindStringSubmatch(text)
-	if m == nil {
-		return nil, "is not a date in the form " + form
-	}
-	two := func(s string) string { return strings.Repeat("0", 2-len(s)) + s }
-	return calendar(m[3], two(m[month]), two(m[day]))
-}
+const (
+	notMonth   = "is not a date or month such as 2024-06-06 or 2024-06; for other orders use dmy or mdy"
+	noSuchDate = "is a date that does not exist"
+)
 
-func calendar(year, month, day string) (any, string) {
-	date := year + "-" + month + "-" + day
-	if _, err := time.Parse(time.DateOnly, date); err != nil {
-		return nil, "is a date that does not exist"
+var dots = strings.NewReplacer("/", ".", "-", ".")
+
+// calendar reads a date in a layout. wrong is the reason if it has another form.
+func calendar(layout, text, wrong string) (any, string) {
+	t, err := time.Parse(layout, text)
+	if err == nil {
+		return t.Format(time.DateOnly), ""
 	}
-	return date, ""
+	if strings.Contains(err.Error(), "out of range") {
+		return nil, noSuchDate
+	}
+	return nil, wrong
 }
 
 // splitList splits a string into a list: by a separator, or as a list in Python notation.
