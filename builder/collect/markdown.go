@@ -71,8 +71,11 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		"| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | New date | Older | Stopped | Failed | Requests | Waited |\n" +
 		"| --- |" + strings.Repeat(" ---: |", 13) + "\n")
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
-			s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests, s.Waited.Round(time.Second))
+		fmt.Fprintf(&b, "| %s |", code(s.Name))
+		for _, n := range []int{s.Covers, s.Offers, s.Asked, s.Answered, s.Kept, s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests} {
+			fmt.Fprintf(&b, " %d |", n)
+		}
+		fmt.Fprintf(&b, " %v |\n", s.Waited.Round(time.Second))
 	}
 	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(w, bounded(b.String()))
@@ -82,25 +85,18 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 // advice says what a maintainer has to do with the pull request.
 func (r *Report) advice() string {
 	_, others := r.split()
+	broken := slices.DeleteFunc(slices.Clone(r.Sources), func(s SourceReport) bool { return s.Error == "" })
 	var parts []string
-	for _, part := range []struct {
-		n                int
-		one, many, after string
-	}{{len(r.undecided()), "figure", "figures", " that a guard stopped"}, {len(r.Accepted), "figure", "figures", " that you accepted"},
-		{len(others), "change", "changes", " of prices, results, licences or dates"}, {len(r.New), "new entry", "new entries", ""}} {
-		if part.n > 0 {
-			parts = append(parts, plural.Count(part.n, part.one, part.many)+part.after)
+	add := func(n int, one, many, after string) {
+		if n > 0 {
+			parts = append(parts, plural.Count(n, one, many)+after)
 		}
 	}
-	broken := 0
-	for _, s := range r.Sources {
-		if s.Error != "" {
-			broken++
-		}
-	}
-	if broken > 0 {
-		parts = append(parts, plural.Count(broken, "source that ended early", "sources that ended early"))
-	}
+	add(len(r.undecided()), "figure", "figures", " that a guard stopped")
+	add(len(r.Accepted), "figure", "figures", " that you accepted")
+	add(len(others), "change", "changes", " of prices, results, licences or dates")
+	add(len(r.New), "new entry", "new entries", "")
+	add(len(broken), "source that ended early", "sources that ended early", "")
 	if len(parts) == 0 {
 		return "Only figures moved, all within the guards: nothing needs a look."
 	}
@@ -177,14 +173,10 @@ func (r *Report) summary() string {
 }
 
 func list[T any](b *strings.Builder, title, hint string, most int, items []T, line func(T) string) {
-	if len(items) == 0 {
-		return
+	if len(items) > 0 {
+		fmt.Fprintf(b, "\n### %s (%d)\n\n%s", title, len(items), strings.TrimPrefix(hint+"\n\n", "\n\n"))
+		listed(b, "- ", most, items, line)
 	}
-	fmt.Fprintf(b, "\n### %s (%d)\n\n", title, len(items))
-	if hint != "" {
-		b.WriteString(hint + "\n\n")
-	}
-	listed(b, "- ", most, items, line)
 }
 
 func listed[T any](b *strings.Builder, start string, most int, items []T, line func(T) string) {
@@ -210,18 +202,15 @@ func byReason(b *strings.Builder, title, hint string, items []quality.Stopped, l
 		return
 	}
 	fmt.Fprintf(b, "\n### %s (%d)\n\n%s\n\n", title, len(items), hint)
-	for _, reason := range reasons[:min(len(reasons), maxListed)] {
+	listed(b, "- ", maxListed, reasons, func(reason string) string {
 		group := groups[reason]
 		if len(group) == 1 {
-			b.WriteString("- " + line(group[0]) + ": " + code(reason) + "\n")
-			continue
+			return line(group[0]) + ": " + code(reason)
 		}
-		fmt.Fprintf(b, "- %s, %d times:\n", code(reason), len(group))
-		listed(b, "  - ", maxAlike, group, line)
-	}
-	if n := len(reasons) - maxListed; n > 0 {
-		fmt.Fprintf(b, "- and %d more\n", n)
-	}
+		var inner strings.Builder
+		listed(&inner, "  - ", maxAlike, group, line)
+		return fmt.Sprintf("%s, %d times:\n%s", code(reason), len(group), strings.TrimSuffix(inner.String(), "\n"))
+	})
 }
 
 // code returns a code span with a text on one line. The text cannot end the span, and a | cannot
