@@ -265,17 +265,19 @@ func (dr *drafter) benchmarks(d *Draft, o object) {
 	}
 }
 
+// partForms lists the forms of the members of results and offers that are no texts.
+var partForms = map[string]string{"value": "number", "date": "day", "free": "answer", "deprecated": "answer", "over": "number", "context": "number", "outputLimit": "number"}
+
 // benchmark returns the fields of a result, and its details.
 func (dr *drafter) benchmark(columns *mapping.Columns, o object) (fields map[string]any, details string, err error) {
 	fields = map[string]any{}
 	for _, t := range columns.Fields {
-		name := t.Path[0]
-		v, err := dr.field(t.Value, map[string]string{"value": "number", "date": "day"}[name], o)
+		v, err := dr.field(t.Value, partForms[t.Path[0]], o)
 		if err != nil {
 			return nil, "", err
 		}
 		if v != nil {
-			fields[name] = v
+			fields[t.Path[0]] = v
 		}
 	}
 	all := result{}

@@ -101,20 +101,19 @@ func (dr *drafter) unit(columns *mapping.Columns, o object) (u unit, err error) 
 	return u, nil
 }
 
-// offerForms lists the forms of the fields of an offer that are not numbers.
-var offerForms = map[string]string{"free": "answer", "deprecated": "answer", "date": "date", "provider": "", "id": "", "source": ""}
-
 // priced returns the fields of an offer, a tier or a mode, except modes.
 func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field string, u unit) map[string]any {
 	out := map[string]any{}
 	for _, t := range columns.Fields {
-		name := t.Path[0]
-		form, ok := offerForms[name]
-		if !ok {
+		name, form := t.Path[0], partForms[t.Path[0]]
+		kind := slices.Index(record.PriceNames, name)
+		if kind >= 0 {
 			form = "number"
+		} else if name == "date" {
+			form = name // a month is too little
 		}
 		v, err := dr.field(t.Value, form, o)
-		if kind := slices.Index(record.PriceNames, name); err == nil && v != nil && kind >= 0 {
+		if err == nil && v != nil && kind >= 0 {
 			var wrong string
 			item := v
 			if v, wrong = d.price(field, kind, textOf(item), u); wrong != "" {

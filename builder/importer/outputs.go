@@ -20,9 +20,9 @@ const reasonColumn = "import_reason"
 // outputs contains the files that an import writes in addition to the content. They are moved
 // into place at the end of the import, when they are complete.
 type outputs struct {
-	report, rejects *part // nil if there is none
-	lines           bool  // the report has one outcome per line
-	comma           rune  // of CSV; 0 if the rejects are JSONL
+	report, rejects *part       // nil if there is none
+	lines           bool        // the report has one outcome per line
+	cells           *csv.Writer // to rejects; nil if they are JSONL
 	header          []string
 	reason          int // index of reasonColumn in CSV
 }
@@ -73,8 +73,9 @@ func (j *job) openOutputs() (out *outputs, err error) {
 		_, _ = out.report.WriteString(`{"outcomes":[`) // Flush will return any error
 	}
 	if k, _ := kindOf(j.Rejects); out.rejects != nil && !k.jsonl {
-		out.comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
-		_ = out.reject(out.columns()) // Flush will return any error
+		out.cells = csv.NewWriter(out.rejects)
+		out.cells.Comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
+		_ = out.cells.Write(out.columns()) // Flush will return any error
 	}
 	return out, nil
 }
@@ -87,14 +88,6 @@ func (out *outputs) columns() []string {
 	}
 	out.reason = len(out.header)
 	return append(slices.Clone(out.header), reasonColumn)
-}
-
-func (out *outputs) reject(cells []string) error {
-	w := csv.NewWriter(out.rejects)
-	w.Comma = out.comma
-	_ = w.Write(cells) // Error will return any error
-	w.Flush()
-	return w.Error()
 }
 
 // add writes the outcome of one row.
@@ -116,8 +109,8 @@ func (out *outputs) add(r *row, o Outcome) error {
 	for i, reason := range o.Reasons {
 		texts[i] = reason.String()
 	}
-	if out.comma != 0 {
-		return out.reject(out.rejectedCells(r, strings.Join(texts, "; ")))
+	if out.cells != nil {
+		return out.cells.Write(out.rejectedCells(r, strings.Join(texts, "; ")))
 	}
 	_, err := out.rejects.Write(rejectedLine(r, strings.Join(texts, "; ")))
 	return err
@@ -174,6 +167,9 @@ func (out *outputs) close(r *Report, keep bool) error {
 			summary = slices.Concat([]byte(`],"summary":`), summary, []byte("}"))
 		}
 		_, _ = out.report.Write(append(summary, '\n'))
+	}
+	if out.cells != nil {
+		out.cells.Flush()
 	}
 	return errors.Join(out.report.close(keep), out.rejects.close(keep))
 }
