@@ -191,6 +191,36 @@ func writeList(t *testing.T, list, mapping string) (*file.Source, error) {
 	return file.New(kinds.Default(), collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
 }
 
+// TestDeclaredSignals collects the figures and days of an index of something else.
+func TestDeclaredSignals(t *testing.T) {
+	const declarations = "signals:\n  firings: {type: count, title: Firings, grows: true}\n  lastFiring: {type: date, title: Last firing}\n" +
+		"kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes, signals: [firings, lastFiring]}\n"
+	declared, err := kinds.Parse([]byte(declarations))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"list.csv": "slug,n,day\ne0,1200,2026-11-01\ne1,5,2026-13-01\n",
+		"map.yaml": "source: {name: G, url: https://g.example/, license: CC0-1.0, date: 2026-11-20}\ntype: glaze\nslug: slug\nsignals: {firings: n, lastFiring: day}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := file.New(declared, collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := collecttest.Options(t, s, "glaze", "github", "x/e0", "x/e1")
+	if err := os.WriteFile(filepath.Join(o.Content, "kinds.yaml"), []byte(declarations), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines, r := collecttest.Run(t, o)
+	collecttest.Want(t, lines, "e0 firings 1200", "e0 lastFiring 2026-11-01", "e1 firings 5")
+	if !r.Routine || r.Files != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
 const small = "type: tool\nslug: repo\nids: {github: repo}\nsignals:\n  stars: {value: star_count, date: day, source: page}\n  dockerPulls: {value: {column: pulls, optional: true}, source: page}\n"
 
 func TestOddLists(t *testing.T) {
