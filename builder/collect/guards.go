@@ -19,42 +19,38 @@ import (
 // The names under which guards stop something that is not a value.
 const movedName = "moved"
 
-// accept is a value that is written although a guard stops it.
-type accept struct{ entity, name string }
-
-func parseAccepts(list []string) (out []accept, err error) {
+// checkNames returns an error unless each entry of a list names a value, as type/slug:name.
+func checkNames(list []string) error {
 	for _, text := range list {
 		entity, name, ok := strings.Cut(text, ":")
 		if !ok || entity != "*" && !strings.Contains(entity, "/") || name == "" {
-			return nil, fmt.Errorf("%q does not name a value; use type/slug:name, such as tool/pytorch:stars", text)
+			return fmt.Errorf("%q does not name a value; use type/slug:name, such as tool/pytorch:stars", text)
 		}
-		out = append(out, accept{entity, name})
 	}
-	return out, nil
+	return nil
 }
 
-// accepted reports whether a person accepts a value. The name offers stands for all offers, and
-// that of an offer for its prices and limits.
-func (r *run) accepted(e *record.Entity, name string) bool {
-	return among(r.accepts, e, name)
+// among reports whether a list names a value; * is any entity or value. The name offers stands for all offers,
+// and that of an offer for its prices and limits.
+func among(list []string, e *record.Entity, name string) bool {
+	return slices.ContainsFunc(list, func(text string) bool {
+		entity, own, _ := strings.Cut(text, ":")
+		return (entity == "*" || entity == e.Key()) && (own == "*" || own == name || strings.HasPrefix(name, own+"."))
+	})
 }
+
+// accepted reports whether a person accepts a value.
+func (r *run) accepted(e *record.Entity, name string) bool { return among(r.Accept, e, name) }
 
 // refused returns why collect.yaml refuses a value, or "".
 func (r *run) refused(e *record.Entity, name string) string {
-	if among(r.refuses, e, name) {
+	if among(r.config.Guards.Refuse, e, name) {
 		return refusedReason
 	}
 	return ""
 }
 
 const refusedReason = "it is listed in guards.refuse in collect.yaml"
-
-// among reports whether a list names a value.
-func among(list []accept, e *record.Entity, name string) bool {
-	return slices.ContainsFunc(list, func(a accept) bool {
-		return (a.entity == "*" || a.entity == e.Key()) && (a.name == "*" || a.name == name || strings.HasPrefix(name, a.name+"."))
-	})
-}
 
 // edit changes fields of a file, and may look at all that it has.
 type edit func(file, fields map[string]any) error

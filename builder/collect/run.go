@@ -57,8 +57,6 @@ type run struct {
 	config   Config
 	content  *content.Content
 	entities []*record.Entity // those selected
-	accepts  []accept
-	refuses  []accept
 	today    string
 	maxAge   int
 	minDays  int
@@ -127,10 +125,10 @@ func prepare(o Options) (*run, error) {
 	if r.entities, err = SelectEntities(c.Entities, o.Content, o.Select); err != nil {
 		return nil, err
 	}
-	if r.accepts, err = parseAccepts(o.Accept); err != nil {
+	if err := checkNames(o.Accept); err != nil {
 		return nil, fmt.Errorf("--accept: %w", err)
 	}
-	if r.refuses, err = parseAccepts(r.config.Guards.Refuse); err != nil {
+	if err := checkNames(r.config.Guards.Refuse); err != nil {
 		return nil, fmt.Errorf("collect.yaml: guards.refuse: %w", err)
 	}
 	if o.MaxRequests > 0 {
