@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -106,9 +107,16 @@ func (p *Plot) y(v float64) float64 {
 	return plotAbove + p.Height*(p.High-v)/(p.High-p.Low)
 }
 
-// Draw draws dots joined by lines, with gaps where values are unknown. marks are the values
+// Line is one of several values over time that share a chart.
+type Line struct {
+	Class  string // CSS class l1 or l2, which sets the colour
+	Points []Point
+	Step   bool // each value lasts until the next one, and the last until To
+}
+
+// Draw draws lines with a dot for each value, and gaps where values are unknown. marks are the values
 // of the grid lines, each labelled on the left.
-func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
+func (p *Plot) Draw(class string, lines []Line, marks []float64, word func(float64) string) template.HTML {
 	d := &drawing{}
 	whole := plotAbove + p.Height + plotBelow
 	p.axis(d, marks, word)
@@ -116,11 +124,55 @@ func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float
 	for _, m := range marks {
 		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(p.y(m)))
 	}
-	p.lines(d, dots)
-	p.dots(d, dots, word)
-	p.days(d, dots)
+	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none">`, Number(whole))
+	for _, l := range lines {
+		d.add(`<path class="course %s" vector-effect="non-scaling-stroke" d="%s"/>`, l.Class, p.path(l))
+	}
+	d.add(`</svg>`)
+	for _, l := range lines {
+		for _, o := range l.Points {
+			if o.Known {
+				d.add(`<circle class="point %s" cx="%s%%" cy="%s" r="3"/><circle class="touch" cx="%[2]s%%" cy="%[3]s" r="9"><title>%[4]s</title></circle>`, l.Class, Number(p.x(o.At)), Number(p.y(o.Value)), o.Title)
+			}
+		}
+	}
+	if len(lines) == 1 {
+		p.labels(d, slices.DeleteFunc(slices.Clone(lines[0].Points), func(o Point) bool { return !o.Known }), word)
+	}
+	if y := Number(whole - 5); p.To.After(p.From) {
+		d.add(`<text x="%s%%" y="%s">%s</text>`, Number(plotSide-1), y, day(p.From))
+		d.add(`<text x="%s%%" y="%s" text-anchor="end">%s</text>`, Number(100-plotSide+1), y, day(p.To))
+	} else {
+		d.add(`<text x="50%%" y="%s" text-anchor="middle">%s</text>`, y, day(p.From))
+	}
 	d.add(`</svg>`)
 	return d.html()
+}
+
+// path returns the path of a line.
+func (p *Plot) path(l Line) string {
+	d := &drawing{}
+	pen := "M"
+	for i, o := range l.Points {
+		switch {
+		case !o.Known:
+			pen = "M"
+			continue
+		case l.Step && pen == "L":
+			d.add(`V%s`, Number(p.y(o.Value)))
+		default:
+			d.add(`%s%s %s`, pen, Number(p.x(o.At)), Number(p.y(o.Value)))
+		}
+		pen = "L"
+		end := p.To
+		if i+1 < len(l.Points) {
+			end = l.Points[i+1].At
+		}
+		if l.Step {
+			d.add(`H%s`, Number(p.x(end)))
+		}
+	}
+	return d.String()
 }
 
 // axis labels the grid lines, to the left of the plot.
@@ -139,37 +191,8 @@ func (p *Plot) axis(d *drawing, marks []float64, word func(float64) string) {
 // day formats a day for people.
 func day(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) }
 
-// lines joins consecutive known dots.
-func (p *Plot) lines(d *drawing, dots []Point) {
-	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none"><path class="course" vector-effect="non-scaling-stroke" d="`, Number(plotAbove+p.Height+plotBelow))
-	pen := "M"
-	for _, o := range dots {
-		if !o.Known {
-			pen = "M"
-			continue
-		}
-		d.add(`%s%s %s`, pen, Number(p.x(o.At)), Number(p.y(o.Value)))
-		pen = "L"
-	}
-	d.add(`"/></svg>`)
-}
-
-// dots draws each value, and labels the first and the last.
-func (p *Plot) dots(d *drawing, dots []Point, word func(float64) string) {
-	first, last := -1, -1
-	for i, o := range dots {
-		if !o.Known {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		last = i
-		d.add(`<circle class="point" cx="%s%%" cy="%s" r="3"/><circle class="touch" cx="%[1]s%%" cy="%[2]s" r="9"><title>%s</title></circle>`, Number(p.x(o.At)), Number(p.y(o.Value)), o.Title)
-	}
-	if first < 0 {
-		return
-	}
+// labels labels the first and the last of known dots with their values.
+func (p *Plot) labels(d *drawing, dots []Point, word func(float64) string) {
 	label := func(o Point, anchor string) {
 		y := p.y(o.Value) - 9
 		if y < 12 {
@@ -177,25 +200,16 @@ func (p *Plot) dots(d *drawing, dots []Point, word func(float64) string) {
 		}
 		d.add(`<text class="value" x="%s%%" y="%s" text-anchor="%s">%s</text>`, Number(p.x(o.At)), Number(y), anchor, word(o.Value))
 	}
-	if first == last {
-		label(dots[last], "middle")
-		return
+	switch last := len(dots) - 1; {
+	case last < 0:
+	case last == 0:
+		label(dots[0], "middle")
+	default:
+		label(dots[last], "end")
+		if p.x(dots[last].At)-p.x(dots[0].At) > 20 {
+			label(dots[0], "start")
+		}
 	}
-	label(dots[last], "end")
-	if p.x(dots[last].At)-p.x(dots[first].At) > 20 {
-		label(dots[first], "start")
-	}
-}
-
-// days labels the first and the last day.
-func (p *Plot) days(d *drawing, dots []Point) {
-	y := Number(plotAbove + p.Height + plotBelow - 5)
-	if len(dots) == 1 {
-		d.add(`<text x="50%%" y="%s" text-anchor="middle">%s</text>`, y, textfmt.Day(dots[0].Day))
-		return
-	}
-	d.add(`<text x="%s%%" y="%s">%s</text>`, Number(plotSide-1), y, textfmt.Day(dots[0].Day))
-	d.add(`<text x="%s%%" y="%s" text-anchor="end">%s</text>`, Number(100-plotSide+1), y, textfmt.Day(dots[len(dots)-1].Day))
 }
 
 // Bar draws a score from 0 to 100 as a bar, without its number.

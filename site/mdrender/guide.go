@@ -28,13 +28,6 @@ type Guide struct {
 // Heading is a second-level heading. ID is its anchor.
 type Heading struct{ ID, Text string }
 
-// Row is a row of a table: the URL that its first cell links to, and the text of each
-// cell.
-type Row struct {
-	Link  string
-	Cells []string
-}
-
 // converter parses and renders. It is stateless.
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
@@ -132,28 +125,6 @@ func lead(n ast.Node, link func(string) string) {
 		n.Parent().InsertBefore(n.Parent(), n, n.FirstChild())
 	}
 	n.Parent().RemoveChild(n.Parent(), n) // images, too, are replaced by their text
-}
-
-// Table returns the rows of the first table in a document, without its header.
-func Table(markdown []byte) []Row {
-	doc := converter.Parser().Parse(text.NewReader(markdown))
-	var rows []Row
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
-		row, ok := n.(*extast.TableRow)
-		if !ok || !entering {
-			return ast.WalkContinue, nil
-		}
-		var r Row
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			if a, ok := cell.FirstChild().(*ast.Link); ok && len(r.Cells) == 0 {
-				r.Link = string(a.Destination)
-			}
-			r.Cells = append(r.Cells, plain(cell, markdown))
-		}
-		rows = append(rows, r)
-		return ast.WalkSkipChildren, nil
-	})
-	return rows
 }
 
 // plain returns the text of a node without markup.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
@@ -19,21 +18,14 @@ const maxDescribed = 200
 type category struct {
 	record.Category
 	Path  string
-	Types []typeCount
-}
-
-// typeCount is the number of entities of a type in a category.
-type typeCount struct {
-	Type  string
-	Count int
-	Path  string
+	Types []view.FacetCount // the most frequent first
 }
 
 // Counts returns the numbers of entities in words.
 func (c category) Counts() string {
 	var parts []string
 	for _, t := range c.Types {
-		parts = append(parts, textfmt.Plural(t.Count, t.Type, t.Type+"s"))
+		parts = append(parts, textfmt.Plural(t.Count, t.Value, t.Value+"s"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -52,80 +44,49 @@ type categoriesPage struct {
 	Brief  bool // there are too many categories to show descriptions
 }
 
-// countCategories returns a function that counts the categories on its first call.
-func (s *Site) countCategories() func() ([]category, error) {
-	return sync.OnceValues(func() ([]category, error) {
-		var list []category
-		for _, c := range s.Categories {
-			k := category{Category: c, Path: categoryPath(c.Slug)}
-			for _, t := range s.types() {
-				set := s.Build.Select(categoryFilter(c.Slug, t))
-				if n := int(set.GetCardinality()); n > 0 {
-					k.Types = append(k.Types, typeCount{t, n, categoryPath(c.Slug) + "type-" + t + "/"})
-				}
-			}
-			list = append(list, k)
-		}
-		return list, nil
+// countCategories counts the categories. It is called once for each build.
+func (s *Site) countCategories() (list []category) {
+	for _, c := range s.Categories {
+		list = append(list, category{c, categoryPath(c.Slug), s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))})
+	}
+	slices.SortStableFunc(list, func(a, b category) int {
+		return strings.Compare(record.Fold(string(a.Title)), record.Fold(string(b.Title)))
 	})
+	return list
 }
 
 func categoryPath(slug string) string { return "/categories/" + slug + "/" }
 
-func categoryFilter(category, typ string) *view.Filter {
-	f := &view.Filter{Fields: map[string][][]string{"category": {{category}}}}
-	if typ != "" {
-		f.Fields["type"] = [][]string{{typ}}
-	}
-	return f
+func categoryFilter(category string) *view.Filter {
+	return &view.Filter{Fields: map[string][][]string{"category": {{category}}}}
 }
 
 // categories lists all categories, sorted by their most frequent type, then by title.
 func (r *request) categories() (*page, error) {
-	all, err := r.categoryCounts()
-	if err != nil {
-		return nil, err
-	}
+	all := r.categoryCounts()
 	d := &categoriesPage{Total: len(all), Brief: len(all) > maxDescribed}
-	group := func(title, id string, belongs func(category) bool) {
+	group := func(title, id, typ string) {
 		g := categoryGroup{Title: title, ID: id}
 		for _, c := range all {
-			if belongs(c) {
+			if len(c.Types) == 0 && typ == "" || len(c.Types) > 0 && c.Types[0].Value == typ {
 				g.Classes = append(g.Classes, c)
 			}
 		}
-		slices.SortStableFunc(g.Classes, func(a, b category) int { return cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)) })
 		if len(g.Classes) > 0 {
 			d.Groups = append(d.Groups, g)
 		}
 	}
 	for _, t := range r.types() {
-		group(textfmt.Capitalize(t)+"s", t+"s", func(c category) bool { return c.mainType() == t })
+		group(textfmt.Capitalize(t)+"s", t+"s", t)
 	}
-	group("Empty", "empty", func(c category) bool { return c.mainType() == "" })
+	group("Empty", "empty", "")
 	return &page{Template: "categories", Title: "Categories", Data: d,
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType returns the type that most entities in a category have, or "" if the category is
-// empty.
-func (c category) mainType() string {
-	best := typeCount{}
-	for _, t := range c.Types {
-		if t.Count > best.Count {
-			best = t
-		}
-	}
-	return best.Type
-}
-
 // category lists the entities in a category, highest score first.
 func (r *request) category() (*page, error) {
-	all, err := r.categoryCounts()
-	if err != nil {
-		return nil, err
-	}
-	slug := r.arg("category")
+	all, slug := r.categoryCounts(), r.arg("category")
 	if now, renamed := r.Build.Preferred("category", slug); renamed {
 		return &page{location: r.route.path(map[string]string{"category": now}, r.choices)}, nil
 	}
@@ -138,7 +99,7 @@ func (r *request) category() (*page, error) {
 	if c.Ranked > 0 {
 		l.Board = boardPath(slug)
 	}
-	if !r.mixed(l, categoryFilter(slug, ""), slug) {
+	if !r.mixed(l, categoryFilter(slug), slug) {
 		return r.notFound(), nil
 	}
 	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug), nil

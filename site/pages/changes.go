@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -86,19 +85,17 @@ const withoutFigures = "false"
 // filterValues returns the values of a filter that occur in changes.
 func (s *Site) filterValues(field string) []option { return s.changeFilterValues()[field] }
 
-// changeChoices returns a function that collects the values of all filters on its first call.
-func (s *Site) changeChoices() func() map[string][]option {
-	return sync.OnceValue(func() map[string][]option {
-		m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
-		for _, v := range s.Build.History().ChangeValues("type") {
-			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
-		}
-		for _, v := range s.changeCategories() {
-			m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
-		}
-		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
-		return m
-	})
+// changeChoices collects the values of all filters. It is called once for each build.
+func (s *Site) changeChoices() map[string][]option {
+	m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
+	for _, v := range s.Build.History().ChangeValues("type") {
+		m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
+	}
+	for _, v := range s.changeCategories() {
+		m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
+	}
+	slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
+	return m
 }
 
 // changeFilter returns the filter in the path. If a value is unknown, ok is false and near

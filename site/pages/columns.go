@@ -350,7 +350,7 @@ func (s *Site) sorted(c *column, set *roaring.Bitmap, down bool, item func(uint3
 }
 
 // mark returns a coloured letter that stands for a maker, in the shape of a kind.
-func (s *Site) mark(kind, maker string) string {
+func (s *Site) mark(kind, maker string) template.HTML {
 	folded := record.Fold(safetext.OneLine(maker))
 	if folded == "" {
 		return ""
@@ -360,7 +360,9 @@ func (s *Site) mark(kind, maker string) string {
 		sum = (sum*31 + int(c)) % 1_000_003
 	}
 	letter := string([]rune(strings.ToUpper(folded))[:1])
-	return `<span class="mark k` + strconv.Itoa(slices.Index(s.kinds().Names(), kind)) + ` m` + strconv.Itoa(sum%12) + `" aria-hidden="true">` + template.HTMLEscapeString(letter) + `</span>`
+	var w rowWriter
+	w.add(`<span class="mark k%d m%d" aria-hidden="true">%s</span>`, slices.Index(s.kinds().Names(), kind), sum%12, letter)
+	return template.HTML(w) //nolint:gosec // rowWriter escapes
 }
 
 // path returns the path of an entity's page.

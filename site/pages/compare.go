@@ -2,11 +2,12 @@ package pages
 
 import (
 	"bytes"
-	"fmt"
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 
+	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -64,24 +65,19 @@ func (r *request) compare() (*page, error) {
 		Description: "Compare two to four tools or models side by side: scores, facts, figures and benchmarks."}
 	d := &comparePage{}
 	p.Data = d
-	var err error
 	if r.Static {
 		p.Scripts = []string{"compare.js", "comparison.js"}
 		d.Skeleton = r.rowTemplates()
 		d.Ready = r.exampleComparisons()
-		return p, err
+		return p, nil
 	}
 	p.Scripts = []string{"compare.js"}
-	if err := r.readEntities(d); err != nil {
-		return nil, err
-	}
+	r.readEntities(d)
 	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
 		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []suggestion { return r.addOptions(d, list) })
 	}
 	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
-		if err := r.addNamed(d, textfmt.Truncate(text, 100)); err != nil {
-			return nil, err
-		}
+		r.addNamed(d, textfmt.Truncate(text, 100))
 	}
 	r.fillComparison(p, d)
 	return p, nil
@@ -129,7 +125,7 @@ func comparePath(keys ...string) string {
 }
 
 // readEntities reads the entities named in the query.
-func (r *request) readEntities(d *comparePage) error {
+func (r *request) readEntities(d *comparePage) {
 	asked := r.Query["e"]
 	if len(asked) > 4*maxCompared { // limits how much a hand-written URL can request
 		asked, d.TooMany = asked[:4*maxCompared], true
@@ -141,12 +137,9 @@ func (r *request) readEntities(d *comparePage) error {
 			d.addUnknown(key)
 			continue
 		}
-		if err := r.addEntity(d, o); err != nil {
-			return err
-		}
+		r.addEntity(d, o)
 	}
 	r.findNamed(d)
-	return nil
 }
 
 // addUnknown records a key without an entity.
@@ -171,27 +164,27 @@ func (r *request) findNamed(d *comparePage) {
 }
 
 // addEntity adds a column unless the entity already has one.
-func (r *request) addEntity(d *comparePage, ordinal uint32) error {
-	if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }) {
-		return nil
-	}
-	if d.Full() {
+func (r *request) addEntity(d *comparePage, ordinal uint32) {
+	switch {
+	case slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }):
+	case d.Full():
 		d.TooMany = true
-		return nil
+	default:
+		d.Entities = append(d.Entities, comparedEntity{Entity: r.Build.Entity(ordinal), ordinal: ordinal})
 	}
-	e := r.Build.Entity(ordinal)
-	d.Entities = append(d.Entities, comparedEntity{Entity: e, ordinal: ordinal})
-	return nil
 }
 
 // addNamed adds the entity with the given name, or fills in suggestions.
-func (r *request) addNamed(d *comparePage, text string) error {
+func (r *request) addNamed(d *comparePage, text string) {
+	var list []uint32
 	if typ, slug, ok := strings.Cut(text, "/"); ok {
 		if o, _, found := r.Build.Find(typ, slug); found {
-			return r.addEntity(d, o)
+			list = append(list, o)
 		}
 	}
-	list := r.Build.FindByName(text, maxSuggested)
+	if len(list) == 0 {
+		list = r.Build.FindByName(text, maxSuggested)
+	}
 	if len(list) == 0 {
 		for _, t := range r.Build.Kinds().Names() {
 			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
@@ -200,14 +193,14 @@ func (r *request) addNamed(d *comparePage, text string) error {
 		}
 	}
 	if len(list) == 1 {
-		return r.addEntity(d, list[0])
+		r.addEntity(d, list[0])
+		return
 	}
 	if len(list) == 0 {
 		list = r.suggested(text)
 	}
 	d.Asked = text
 	d.Which = r.addOptions(d, list)
-	return nil
 }
 
 // suggested returns the entities whose names start with a text, or, if there are none, those
@@ -268,41 +261,30 @@ func (r *request) entityLinks(list []uint32) (links []suggestion) {
 	return links
 }
 
-// exampleComparisons returns comparisons of leading entities, each with its most similar
-// entity.
-func (r *request) exampleComparisons() []suggestion {
-	var list []suggestion
+// exampleComparisons returns comparisons of leading entities, each with the best of its similar entities.
+func (r *request) exampleComparisons() (list []suggestion) {
 	taken := map[uint32]bool{}
 	for _, t := range r.types() {
-		set := r.Build.Board(view.AllBoard, t, "composite")
-		leaders, _, _ := r.Build.Page(set, view.DefaultSort, nil, 0, 2*readyLeaders)
+		leaders, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, 2*readyLeaders)
 		found := 0
 		for _, o := range leaders {
-			if found == readyLeaders || taken[o] {
+			near := slices.DeleteFunc(r.Build.Similar(o), func(n exports.Neighbour) bool {
+				typ, _ := r.Build.Key(n.Ordinal)
+				return typ != t || taken[n.Ordinal]
+			})
+			if found == readyLeaders || taken[o] || len(near) == 0 {
 				continue
 			}
-			other, ok := r.closestMatch(o, t, taken)
-			if !ok {
-				continue
-			}
+			other := slices.MinFunc(near, func(a, b exports.Neighbour) int {
+				return cmp.Compare(r.Build.SortPosition(a.Ordinal), r.Build.SortPosition(b.Ordinal))
+			}).Ordinal
 			taken[o], taken[other] = true, true
-			a := r.Build.Entity(o)
-			b := r.Build.Entity(other)
-			list = append(list, suggestion{comparePath(a.Key(), b.Key()), fmt.Sprintf("%s and %s", textfmt.Name(a.Name), textfmt.Name(b.Name)), t + "s"})
+			a, b := r.Build.Entity(o), r.Build.Entity(other)
+			list = append(list, suggestion{comparePath(a.Key(), b.Key()), textfmt.Name(a.Name) + " and " + textfmt.Name(b.Name), r.plural(t)})
 			found++
 		}
 	}
 	return list
-}
-
-// closestMatch returns the most similar entity of the same type that is not taken yet.
-func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
-	for _, n := range r.Build.Similar(ordinal) {
-		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.SortPosition(n.Ordinal) < r.Build.SortPosition(best)) {
-			best, ok = n.Ordinal, true
-		}
-	}
-	return best, ok
 }
 
 // comparisonsOf returns comparisons of an entity with similar entities.

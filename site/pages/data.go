@@ -59,28 +59,6 @@ type download struct {
 	Variants []download // compressed versions of the same file
 }
 
-// Bytes returns the total size with a unit, as text.
-func (d *dataPage) Bytes() string { return byteSize(d.Size) }
-
-// Bytes returns the size with a unit, as text.
-func (d download) Bytes() string { return byteSize(d.Size) }
-
-// byteSize formats a size in decimal units.
-func byteSize(n int64) string {
-	size := float64(n)
-	for _, unit := range []string{"bytes", "kB", "MB", "GB"} {
-		if size < 999.5 || unit == "GB" {
-			places := 0
-			if unit != "bytes" && size < 99.95 {
-				places = 1
-			}
-			return strings.TrimSuffix(strconv.FormatFloat(size, 'f', places, 64), ".0") + " " + unit
-		}
-		size /= 1000
-	}
-	return ""
-}
-
 // fileFormats maps file extensions to format names; the compression formats come last.
 var fileFormats = map[string]string{
 	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
@@ -145,7 +123,8 @@ func (r *request) data() (*page, error) {
 	for i, k := range fileKinds {
 		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}
 	}
-	for _, f := range r.publicFiles() {
+	files := r.publicFiles()
+	for _, f := range files {
 		d.Files += 1 + len(f.Variants)
 		d.Size += f.Size
 		for _, v := range f.Variants {
@@ -164,21 +143,15 @@ func (r *request) data() (*page, error) {
 		if f.Path == exports.EntitiesFile+".parquet" {
 			d.Example = f
 		}
-		for _, k := range firstFiles {
-			if f.Path == k.path {
-				d.First = append(d.First, firstFile{f, k.title, k.text})
-			}
+	}
+	for _, k := range firstFiles {
+		if i := slices.IndexFunc(files, func(f download) bool { return f.Path == k.path }); i >= 0 {
+			d.First = append(d.First, firstFile{files[i], k.title, k.text})
 		}
 	}
-	slices.SortStableFunc(d.First, func(a, b firstFile) int { return firstOrder(a.Path) - firstOrder(b.Path) })
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
 	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.datasetFiles(d),
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
-}
-
-// firstOrder returns the position of a path in firstFiles.
-func firstOrder(path string) int {
-	return slices.IndexFunc(firstFiles, func(k struct{ path, title, text string }) bool { return k.path == path })
 }
 
 // datasetFiles describes the index and its files for search engines (schema.org/DataDownload).

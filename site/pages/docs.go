@@ -1,15 +1,16 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
 	"maps"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
@@ -92,27 +93,25 @@ func guideText(name string) ([]byte, error) {
 
 func guidePath(name string) string { return "/docs/" + name + "/" }
 
-// renderGuides returns a function that renders the guides on its first call.
-func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
-	return sync.OnceValues(func() (map[string]*guidePage, error) {
-		files, err := guideFiles()
+// renderGuides renders the guides. It is called once for each build.
+func (s *Site) renderGuides() (map[string]*guidePage, error) {
+	files, err := guideFiles()
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]*guidePage{}
+	for name, file := range files {
+		text, err := guideText(name)
 		if err != nil {
 			return nil, err
 		}
-		m := map[string]*guidePage{}
-		for name, file := range files {
-			text, err := guideText(name)
-			if err != nil {
-				return nil, err
-			}
-			g, err := mdrender.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
-			if err != nil {
-				return nil, fmt.Errorf("guide %s: %w", file, err)
-			}
-			m[name] = &guidePage{g, guidePath(name)}
+		g, err := mdrender.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
+		if err != nil {
+			return nil, fmt.Errorf("guide %s: %w", file, err)
 		}
-		return m, nil
-	})
+		m[name] = &guidePage{g, guidePath(name)}
+	}
+	return m, nil
 }
 
 // guideLink returns the page that a link in a guide leads to, or "" if there is none:
@@ -145,6 +144,9 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	return ""
 }
 
+// guideRow matches a row of the table of guides.
+var guideRow = regexp.MustCompile(`(?m)^\| \[[^]]*\]\(([^)]*)\) \| (.*) \|$`)
+
 // docs lists the guides in the same order as their README.
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
@@ -160,10 +162,10 @@ func (r *request) docs() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range mdrender.Table(text) {
+	for _, row := range guideRow.FindAllStringSubmatch(string(text), -1) { // its file, and for whom it is
 		for name, file := range files {
-			if g := all[name]; file == path.Join(guidesFolder, row.Link) && len(row.Cells) > 1 {
-				d.Guides = append(d.Guides, guideCard{g.Path, g.Title, row.Cells[1]})
+			if g := all[name]; file == path.Join(guidesFolder, row[1]) {
+				d.Guides = append(d.Guides, guideCard{g.Path, g.Title, strings.ReplaceAll(row[2], "`", "")})
 			}
 		}
 	}
@@ -331,14 +333,7 @@ func (s *Site) describeType(typ string, f *score.TypeFormula) scoredType {
 		t.Dimensions = append(t.Dimensions, shown)
 	}
 	slices.SortStableFunc(t.Dimensions, func(a, b scoredDimension) int {
-		x, y := f.Dimensions[a.Name].Weight, f.Dimensions[b.Name].Weight
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(f.Dimensions[b.Name].Weight, f.Dimensions[a.Name].Weight)
 	})
 	return t
 }
@@ -356,13 +351,8 @@ func (s *Site) describeMeasure(m score.Measure, weights float64) scoredMeasure {
 			d.Note = "benchmark, variants included"
 		}
 	}
-	switch m.Map {
-	case "log":
-		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): 0 earns 0, %[1]s or more earns 100", textfmt.Count(m.Full))
-	case "linear":
-		d.How = fmt.Sprintf("Linear: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
-	case "age":
-		d.How = fmt.Sprintf("100 on the day itself, then halved every %s until the reading", daysLong(m.HalfLife))
+	if d.How = textfmt.Capitalize(mapping(&m)); m.Map == "log" {
+		d.How += ": 100 · ln(1 + x) / ln(1 + " + textfmt.Count(m.Full) + ")"
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)

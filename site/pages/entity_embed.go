@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"kindex/exports"
@@ -171,32 +172,33 @@ func (r *request) application(d *entityPage) any {
 	return a
 }
 
-// entityChangesJSON is one of the files next to an entity's page, for sites without an API.
-
+// entityChangesJSON renders the changes to an entity, newest first.
 func (r *request) entityChangesJSON() (*page, error) {
 	return r.file("/changelog", func(o uint32) ([]byte, string, error) {
 		list, changes := r.changesOf(o), []json.RawMessage{}
-		for i := len(list) - 1; i >= 0; i-- {
-			changes = append(changes, r.Build.History().ChangeLine(int(list[i])))
+		for _, i := range slices.Backward(list) {
+			changes = append(changes, r.Build.History().ChangeLine(int(i)))
 		}
 		body, err := json.Marshal(map[string]any{"data": changes, "count": len(changes), "build": r.Build.Manifest.ID})
 		return append(body, '\n'), "application/json", err
 	})
 }
 
-// file responds with a file about an entity, or redirects to the API if there is one.
+// file responds with a file about an entity that exists, or redirects to the API if there is one.
 func (r *request) file(resource string, write func(o uint32) ([]byte, string, error)) (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
-	o, former, ok := r.Build.Find(typ, slug)
-	switch {
-	case !ok || former:
-		return r.notFound(), nil
-	case !r.Static:
-		return &page{location: "/api/entity/" + typ + "/" + slug + resource}, nil
+	if o, former, ok := r.Build.Find(typ, slug); ok && !former {
+		return r.fileOr("/api/entity/"+typ+"/"+slug+resource, func() ([]byte, string, error) { return write(o) })
 	}
-	body, mediaType, err := write(o)
-	if err != nil {
-		return nil, err
+	return r.notFound(), nil
+}
+
+// fileOr responds with a file of a static site, or redirects to the API.
+func (r *request) fileOr(api string, write func() ([]byte, string, error)) (*page, error) {
+	if !r.Static {
+		path, query, _ := strings.Cut(api, "?")
+		return &page{location: path, query: query}, nil
 	}
-	return &page{body: body, mediaType: mediaType}, nil
+	body, mediaType, err := write()
+	return &page{body: body, mediaType: mediaType}, err
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"kindex/exports/feed"
 	"kindex/exports/history"
@@ -51,27 +50,13 @@ func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
 	return &feedSubject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
 }
 
-// externalFile responds with the feed or the badge of an entity, or redirects to the API
-// if there is one.
-func (r *request) externalFile(home func(*feedSubject) string, write func(*feedSubject) ([]byte, string, error)) (*page, error) {
-	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
-	switch {
-	case !ok:
-		return r.notFound(), nil
-	case !r.Static:
-		path, query, _ := strings.Cut(home(of), "?")
-		return &page{location: path, query: query}, nil
-	}
-	body, mediaType, err := write(of)
-	if err != nil {
-		return nil, err
-	}
-	return &page{body: body, mediaType: mediaType}, nil
-}
-
 // entityFeed renders the feed of changes to an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
-	return r.externalFile(func(of *feedSubject) string { return entityFeedPath(of.typ, of.slug) }, func(of *feedSubject) ([]byte, string, error) {
+	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
+	if !ok {
+		return r.notFound(), nil
+	}
+	return r.fileOr(entityFeedPath(of.typ, of.slug), func() ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
 			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Words: r.words()}
@@ -93,7 +78,11 @@ func (r *request) entityFeed() (*page, error) {
 
 // entityBadge renders the score badge of an entity.
 func (r *request) entityBadge() (*page, error) {
-	return r.externalFile(func(of *feedSubject) string { return "/badge/" + of.typ + "/" + of.slug + ".svg" }, func(of *feedSubject) ([]byte, string, error) {
+	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
+	if !ok {
+		return r.notFound(), nil
+	}
+	return r.fileOr("/badge/"+of.typ+"/"+of.slug+".svg", func() ([]byte, string, error) {
 		show := badge.Kinds[0]
 		message, colour := badge.Deleted()
 		if !of.deleted {

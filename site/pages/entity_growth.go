@@ -138,6 +138,6 @@ func (c *curve) draw(list []reading) {
 	if low == high {
 		p.Low, p.High, marks = low-1, high+1, marks[:1]
 	}
-	c.Chart = p.Draw("figure-curve", points, marks, textfmt.Compact)
+	c.Chart = p.Draw("figure-curve", []chart.Line{{Points: points}}, marks, textfmt.Compact)
 	c.Words = describeHistory("figure", points, func(v float64) string { return textfmt.Count(v) })
 }

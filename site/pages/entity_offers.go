@@ -211,7 +211,7 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 
 // draw draws the chart.
 func (h *priceHistory) draw(series []dated[costs], asOf string) {
-	lines := []chart.Line{{Class: "l1"}, {Class: "l2"}}
+	lines := []chart.Line{{Class: "l1", Step: true}, {Class: "l2", Step: true}}
 	highest := 0.0
 	for i, name := range []string{"input", "output"} {
 		for _, p := range series {
@@ -231,7 +231,7 @@ func (h *priceHistory) draw(series []dated[costs], asOf string) {
 	}
 	top := roundUp(highest)
 	p := chart.Plot{High: top, Height: 120, From: lines[0].Points[0].At, To: end}
-	h.Chart = p.Steps("prices", lines, []float64{0, top / 2, top}, dollars)
+	h.Chart = p.Draw("prices", lines, []float64{0, top / 2, top}, dollars)
 }
 
 func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e6) }

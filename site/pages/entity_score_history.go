@@ -54,7 +54,7 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreH
 	c.Only = nil
 	scores := historyPoints(list)
 	p := chart.Plot{Low: 0, High: 100, Height: 150, From: scores[0].At, To: scores[len(scores)-1].At}
-	c.Score = p.Draw("scores", scores, []float64{0, 25, 50, 75, 100}, func(v float64) string { return chart.Number(v) })
+	c.Score = p.Draw("scores", []chart.Line{{Points: scores}}, []float64{0, 25, 50, 75, 100}, func(v float64) string { return chart.Number(v) })
 	c.Words = describeHistory("score", scores, func(v float64) string { return fmt.Sprintf("%.1f", v) })
 	return c
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"kindex/exports/history"
@@ -39,31 +38,15 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)), nil
 }
 
-// suggestForMissing returns suggestions for a slug, starting with entities of the requested
-// type. A search without results takes longest, so a second search is run only if it can find
-// more.
+// suggestForMissing returns suggestions for a slug, starting with entities of the requested type.
 func (r *request) suggestForMissing(typ, slug string) []suggestion {
-	all := r.suggestEntities(slug, &view.Filter{})
-	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
-	if !slices.ContainsFunc(all, other) {
-		return all
-	}
 	list := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
-	for _, o := range all {
-		if len(list) < maxNear && !containsPath(list, o.Path) {
+	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
+		if len(list) < maxNear && !slices.Contains(list, o) {
 			list = append(list, o)
 		}
 	}
 	return list
-}
-
-func containsPath(list []suggestion, path string) bool {
-	for _, n := range list {
-		if n.Path == path {
-			return true
-		}
-	}
-	return false
 }
 
 // currentEntity returns the current entity at an address as a suggestion, if there is

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"kindex/exports/didyoumean"
@@ -71,19 +70,8 @@ func (s *Site) wordTitle(field, value string) string {
 	return value
 }
 
-// facetValues returns the values of a field, counted once per site.
-func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets[k.Field]() }
-
-// countFacets returns, by field, functions that count its values on the first call.
-func (s *Site) countFacets() map[string]func() (*facetValues, error) {
-	m := map[string]func() (*facetValues, error){}
-	for _, k := range facetKinds {
-		m[k.Field] = sync.OnceValues(func() (*facetValues, error) { return s.countFacet(k) })
-	}
-	return m
-}
-
-func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
+// countFacet counts the values of a field. It is called once for each build.
+func (s *Site) countFacet(k *facetKind) *facetValues {
 	listed := s.Build.Select(&view.Filter{})
 	counts := s.Build.Facet(listed, k.Field, math.MaxInt)
 	t := &facetValues{byKey: map[string]int{}}
@@ -115,7 +103,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	for i, v := range t.all {
 		t.byKey[siteurl.Key(v.folded)] = i
 	}
-	return t, nil
+	return t
 }
 
 // find returns the value with a key.
@@ -164,10 +152,7 @@ func letterTitle(letter string) string {
 // a value, because the paths of values never contain a letter choice.
 func facetList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
-		all, err := r.facetValues(k)
-		if err != nil {
-			return nil, err
-		}
+		all := r.facets[k.Field]()
 		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Letter: r.choice("letter")}
 		var list []facetValue
 		for _, v := range all.all {

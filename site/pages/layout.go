@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"kindex/exports"
 	"kindex/exports/feed"
 	"kindex/exports/safetext"
@@ -161,6 +163,7 @@ func (s *Site) functions() template.FuncMap {
 		"bar":      chart.Bar,
 		"plural":   textfmt.Plural,
 		"percent":  percent,
+		"bytes":    func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
 		"plain":    plainValue,
 		"label":    s.label,
 		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
@@ -179,7 +182,7 @@ func (s *Site) functions() template.FuncMap {
 // Panel renders a page of the panel. The response may contain secrets and must not be
 // cached.
 func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
-	h := v.Head()
+	h := panel.HeadOf(v)
 	p := &page{Template: h.Template, Title: h.Title, Description: h.Description, Scripts: h.Scripts,
 		Data: v, NoIndex: true, Section: "/developer/",
 		Status: cmp.Or(h.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"maps"
 	"net/url"
@@ -192,150 +193,105 @@ func (r *request) turn(l *listing) bool {
 		return false
 	}
 	rows := l.ordered[skip:l.Last]
-	b := make([]byte, 0, 1<<16)
+	w := make(rowWriter, 0, 1<<16)
 	for i, o := range rows {
 		it := l.at(o)
 		if l.Ranked {
 			it.rank = skip + i + 1
 		}
-		b = r.appendRow(b, l, &it)
+		w.row(r, l, &it)
 	}
-	l.Rows = template.HTML(b) //nolint:gosec // appendRow escapes
+	l.Rows = template.HTML(w) //nolint:gosec // rowWriter escapes
 	return true
 }
 
-// appendRow writes a row. A template would take longer than all the rest of the page.
-func (r *request) appendRow(b []byte, l *listing, it *item) []byte {
-	text := func(s string) { b = appendText(b, s) }
-	add := func(parts ...string) {
-		for _, s := range parts {
-			b = append(b, s...)
+// rowWriter writes HTML. A template would take longer than all the rest of the page.
+type rowWriter []byte
+
+// add writes HTML with values. Text of an entity is escaped, and loses characters that would change the text around it.
+func (w *rowWriter) add(format string, values ...any) {
+	for i, v := range values {
+		if s, ok := v.(string); ok {
+			values[i] = template.HTMLEscapeString(safetext.OneLine(s))
 		}
 	}
+	*w = fmt.Appendf(*w, format, values...)
+}
+
+// row writes a row.
+func (w *rowWriter) row(r *request, l *listing, it *item) {
 	name := textfmt.Name(cmp.Or(it.Name, it.Slug))
-	add(`<tr data-key="`)
-	text(it.Key())
-	add(`">`)
+	w.add(`<tr data-key="%s">`, it.Key())
 	if l.Pick {
-		add(`<td class="b-pick"><input type="checkbox" form="pick" name="e" value="`)
-		text(it.Key())
-		add(`" aria-label="Compare `)
-		text(name)
-		add(`"></td>`)
+		w.add(`<td class="b-pick"><input type="checkbox" form="pick" name="e" value="%s" aria-label="Compare %s"></td>`, it.Key(), name)
 	}
 	if l.Ranked {
-		add(`<td class="b-rank num">`, strconv.Itoa(it.rank), `</td>`)
+		w.add(`<td class="b-rank num">%d</td>`, it.rank)
 	}
 	if l.Since != "" {
-		add(`<td class="b-move `, it.moved.Class, ` num"><span aria-hidden="true">`, it.moved.Sign, `</span><span class="unseen">`, it.moved.Words, `</span></td>`)
+		w.add(`<td class="b-move %s num"><span aria-hidden="true">%s</span><span class="unseen">%s</span></td>`, it.moved.Class, it.moved.Sign, it.moved.Words)
 	}
-	add(`<th scope="row" class="b-name">`)
-	if it.to != "-" {
-		add(`<a href="`)
-		text(r.to(cmp.Or(it.to, it.path())))
-		add(`">`, r.mark(it.Type, it.Provider), `<bdi>`)
-		text(name)
-		add(`</bdi></a>`)
+	w.add(`<th scope="row" class="b-name">`)
+	if mark := r.mark(it.Type, it.Provider); it.to == "-" {
+		w.add(`%s<bdi>%s</bdi>`, mark, name)
 	} else {
-		add(r.mark(it.Type, it.Provider), `<bdi>`)
-		text(name)
-		add(`</bdi>`)
+		w.add(`<a href="%s">%s<bdi>%s</bdi></a>`, r.to(cmp.Or(it.to, it.path())), mark, name)
 	}
 	if it.Status != "" && it.Status != record.Active {
-		add(` <span class="flag flag-`, it.Status, `">`, it.Status, `</span>`)
+		w.add(` <span class="flag flag-%s">%[1]s</span>`, it.Status)
 	}
 	if it.Provider != "" && !l.Offers {
-		add(` <span class="b-about"><bdi>`)
-		text(textfmt.Name(it.Provider))
-		add(`</bdi></span>`)
+		w.add(` <span class="b-about"><bdi>%s</bdi></span>`, textfmt.Name(it.Provider))
 	}
 	if l.Offers {
-		add(` <span class="b-about"><bdi>`)
-		text(textfmt.Name(r.providerName(it.offer.Provider)))
-		add(`</bdi> <code><bdi>`)
-		text(textfmt.Name(it.offer.ID))
-		add(`</bdi></code></span>`)
+		w.add(` <span class="b-about"><bdi>%s</bdi> <code><bdi>%s</bdi></code></span>`, textfmt.Name(r.providerName(it.offer.Provider)), textfmt.Name(it.offer.ID))
 		if it.offer.Deprecated {
-			add(` <span class="flag flag-deprecated">deprecated</span>`)
+			w.add(` <span class="flag flag-deprecated">deprecated</span>`)
 		}
 	}
 	if l.Offers && !r.Static {
-		add(` <a class="quiet" href="`)
-		text(r.to(pricesPath + "?" + singleQuery("calculate", it.Slug) + "#calculator"))
-		add(`">Calculate<span class="unseen"> the cost of `)
-		text(name)
-		add(`</span></a>`)
+		w.add(` <a class="quiet" href="%s">Calculate<span class="unseen"> the cost of %s</span></a>`, r.to(pricesPath+"?"+singleQuery("calculate", it.Slug)+"#calculator"), name)
 	}
-	add("</th>\n")
+	w.add("</th>\n")
 	for _, c := range l.Columns[1:] {
-		b = r.appendCell(b, c, c.cell(it), it.why)
+		w.cell(r, c, c.cell(it), it.why)
 	}
-	return append(b, "</tr>\n"...)
+	w.add("</tr>\n")
 }
 
-// appendText writes text of an entity: escaped, and without characters that would change the text around it.
-func appendText(b []byte, s string) []byte {
-	return append(b, template.HTMLEscapeString(safetext.OneLine(s))...)
-}
-
-// appendCell writes a cell.
-func (r *request) appendCell(b []byte, c *column, x cell, why string) []byte {
-	text := func(s string) { b = appendText(b, s) }
-	b = append(b, `<td class="`...)
-	if b = append(b, c.Class()...); x.Text == "" {
-		b = append(b, " none"...)
-	}
-	b = append(b, `" data-label="`...)
-	text(cmp.Or(cardLabels[c.Name], c.Title))
-	if c.Score {
-		b = append(b, `" data-score="`...)
-		b = append(b, c.Name...)
-	}
-	b = append(b, `" data-value="`...)
+// cell writes a cell.
+func (w *rowWriter) cell(r *request, c *column, x cell, why string) {
+	class, value, text := c.Class(), textfmt.Name(x.Text), textfmt.Name(x.Text)
 	switch {
 	case x.Text == "":
-		b = append(b, "-1"...)
+		class, value = class+" none", "-1"
 	case c.Number:
-		b = strconv.AppendInt(b, x.Raw, 10)
-	default:
-		text(textfmt.Name(x.Text))
+		value = strconv.FormatInt(x.Raw, 10)
 	}
-	b = append(b, `">`...)
+	w.add(`<td class="%s" data-label="%s"`, class, cmp.Or(cardLabels[c.Name], c.Title))
+	if c.Score {
+		w.add(` data-score="%s"`, c.Name)
+	}
+	w.add(` data-value="%s">`, value)
 	switch {
 	case x.Text == "":
-		b = append(b, `<span aria-hidden="true">–</span><span class="unseen">unknown</span>`...)
+		w.add(`<span aria-hidden="true">–</span><span class="unseen">unknown</span>`)
 	case c.Score && why != "":
-		b = append(b, `<a href="`...)
-		text(r.to(why))
-		b = append(b, `" title="How it is calculated">`...)
-		text(x.Text)
-		b = append(b, `</a>`...)
+		w.add(`<a href="%s" title="How it is calculated">%s</a>`, r.to(why), text)
 	case x.To != "" && c.Number: // the note names where the link leads
-		text(x.Text)
-		b = append(b, ` <a class="b-note" href="`...)
-		text(r.to(x.To))
-		b = append(b, `"><bdi>`...)
-		text(textfmt.Name(x.Note))
-		b = append(b, `</bdi></a>`...)
+		w.add(`%s <a class="b-note" href="%s"><bdi>%s</bdi></a>`, text, r.to(x.To), textfmt.Name(x.Note))
 	default:
-		b = append(b, `<bdi>`...)
-		text(textfmt.Name(x.Text))
-		b = append(b, `</bdi>`...)
-		if x.Note != "" {
-			b = append(b, ` <span class="b-note"><bdi>`...)
-			text(textfmt.Name(x.Note))
-			b = append(b, `</bdi></span>`...)
+		if w.add(`<bdi>%s</bdi>`, text); x.Note != "" {
+			w.add(` <span class="b-note"><bdi>%s</bdi></span>`, textfmt.Name(x.Note))
 		}
 	}
 	if x.Out != "" {
-		b = append(b, ` <a class="b-note" rel="nofollow noopener" href="`...)
-		text(x.Out)
-		b = append(b, `">Source</a>`...)
+		w.add(` <a class="b-note" rel="nofollow noopener" href="%s">Source</a>`, x.Out)
 	}
 	if x.Bar.Known() {
-		b = append(b, chart.Bar(x.Bar)...)
+		w.add("%s", chart.Bar(x.Bar))
 	}
-	return append(b, "</td>\n"...)
+	w.add("</td>\n")
 }
 
 // cardLabels are the labels of the columns of a card that differ from their titles.
@@ -453,10 +409,7 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 // facetValueList lists the entities with a value of a field.
 func facetValueList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
-		all, err := r.facetValues(k)
-		if err != nil {
-			return nil, err
-		}
+		all := r.facets[k.Field]()
 		key := r.arg("key")
 		v, ok := all.find(key)
 		if !ok {

@@ -79,13 +79,18 @@ func New(from Source, o Options) (*Site, error) {
 		s.News = news.New(from.Build, from.AsOf)
 	}
 	s.allListed = sync.OnceValues(s.countAll)
+	s.known = sync.OnceValue(s.findKnown)
 	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)
 	s.largest = sync.OnceValue(s.byCount)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
 	s.places = sync.OnceValue(s.findPlaces)
-	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()
+	s.categoryCounts, s.changeFilterValues = sync.OnceValue(s.countCategories), sync.OnceValue(s.changeChoices)
+	s.guides, s.facets = sync.OnceValues(s.renderGuides), map[string]func() *facetValues{}
+	for _, k := range facetKinds {
+		s.facets[k.Field] = sync.OnceValue(func() *facetValues { return s.countFacet(k) })
+	}
 	s.templates = make(map[string]*template.Template, len(parsed()))
 	for name, t := range parsed() {
 		own, err := t.Clone()

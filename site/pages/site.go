@@ -77,11 +77,11 @@ type Site struct {
 	templates  map[string]*template.Template
 	drawing    chan struct{} // held while an image is drawn
 
-	facets             map[string]func() (*facetValues, error) // by field
-	categoryCounts     func() ([]category, error)
+	facets             map[string]func() *facetValues // by field
+	categoryCounts     func() []category
 	guides             func() (map[string]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
-	known              knownValues
+	known              func() []knownValuesOf
 	news               func() (*homeNewsLists, error) // result of findNews, which is called once
 	names              func() map[string][]knownName  // result of findNames, which is called once
 	places             func() map[uint32]boardPlace   // result of findPlaces, which is called once

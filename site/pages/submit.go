@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -80,10 +79,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 			d.Other = append(d.Other, p)
 		}
 	}
-	var err error
-	if d.Known, err = s.suggestedValues(); err != nil {
-		return nil, err
-	}
+	d.Known = s.known()
 	if f.Amends != "" {
 		return r.render(r.correction(d))
 	}
@@ -153,35 +149,27 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 // first.
 const maxKnown = 200
 
-// knownValues holds the existing values, counted once per build.
-type knownValues struct {
-	once sync.Once
-	list []knownValuesOf
-	err  error
-}
-
-func (s *Site) suggestedValues() ([]knownValuesOf, error) {
-	s.known.once.Do(func() {
-		all := s.Build.Select(&view.Filter{})
-		for _, field := range form.Fields(s.kinds(), "") {
-			if field.Known == "" {
-				continue
-			}
-			k := knownValuesOf{ID: "known-" + field.Known}
-			for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
-				k.Values = append(k.Values, textfmt.Name(v.Value))
-			}
-			if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
-				k.Values = nil // there are no others
-				for _, w := range v.Capabilities {
-					k.Values = append(k.Values, w.Slug)
-				}
-			}
-			slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
-			s.known.list = append(s.known.list, k)
+// findKnown returns the existing values of the fields of the form. It is called once for each build.
+func (s *Site) findKnown() (list []knownValuesOf) {
+	all := s.Build.Select(&view.Filter{})
+	for _, field := range form.Fields(s.kinds(), "") {
+		if field.Known == "" {
+			continue
 		}
-	})
-	return s.known.list, s.known.err
+		k := knownValuesOf{ID: "known-" + field.Known}
+		for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
+			k.Values = append(k.Values, textfmt.Name(v.Value))
+		}
+		if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
+			k.Values = nil // there are no others
+			for _, w := range v.Capabilities {
+				k.Values = append(k.Values, w.Slug)
+			}
+		}
+		slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
+		list = append(list, k)
+	}
+	return list
 }
 
 // contentFolder returns the name of the content folder.

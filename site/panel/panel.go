@@ -3,6 +3,7 @@
 package panel
 
 import (
+	"fmt"
 	"html/template"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Page is a sign-in page or a page of the developer panel. The edge fills it in; package
-// pages renders it.
-type Page interface{ Head() Head }
+// Page is a sign-in page or a page of the developer panel: a pointer to one of the types whose names end in
+// Page. The edge fills it in; package pages renders it.
+type Page any
 
 // Head is the metadata of a page, for the layout.
 type Head struct {
@@ -21,6 +22,45 @@ type Head struct {
 	Description string
 	Status      int // HTTP status; 0 means 200
 	Scripts     []string
+}
+
+// HeadOf returns the metadata of a page.
+func HeadOf(page Page) Head {
+	copyScripts := []string{"panel.js"}
+	switch p := page.(type) {
+	case *SignInPage:
+		return Head{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
+	case *FirstKeyPage:
+		return Head{Template: "panel-firstkey", Title: "Your API key", Scripts: copyScripts}
+	case *RefusalPage:
+		return Head{Template: "panel-refusal", Title: p.Heading, Status: p.Status}
+	case *DeveloperPage:
+		return Head{Template: "panel-keys", Title: "API keys", Status: p.Status}
+	case *AuditPage:
+		return Head{Template: "panel-audit", Title: "Audit log"}
+	case *NewKeyPage:
+		return Head{Template: "panel-newkey", Title: "New key", Scripts: copyScripts}
+	case *RevokeKeyPage:
+		return Head{Template: "panel-revoke", Title: "Revoke a key"}
+	case *SubmissionsPage:
+		return Head{Template: "panel-submissions", Title: "Submissions"}
+	case *SubmissionPage:
+		return Head{Template: "panel-submission", Title: p.Submission.Name}
+	case *WebhooksPage:
+		return Head{Template: "panel-webhooks", Title: "Webhooks", Status: p.Status}
+	case *NewWebhookPage:
+		if p.PreviousUntil != nil {
+			return Head{Template: "panel-newwebhook", Title: "New secret", Scripts: copyScripts}
+		}
+		return Head{Template: "panel-newwebhook", Title: "New webhook", Scripts: copyScripts}
+	case *WebhookPage:
+		return Head{Template: "panel-webhook", Title: "Webhook", Scripts: copyScripts}
+	case *RotateWebhookPage:
+		return Head{Template: "panel-rotate", Title: "Rotate a webhook secret"}
+	case *DeleteWebhookPage:
+		return Head{Template: "panel-delete", Title: "Delete a webhook"}
+	}
+	panic(fmt.Sprintf("panel: %T is no page", page))
 }
 
 // Member is the signed-in account.
@@ -35,21 +75,11 @@ type SignInPage struct{ Providers []SignInProvider }
 // SignInProvider is a sign-in provider. Its form is sent to /signin/<Name>.
 type SignInProvider struct{ Name, Title string }
 
-// Head implements Page.
-func (*SignInPage) Head() Head {
-	return Head{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
-}
-
 // FirstKeyPage shows the first key of a new account. The key is shown only once.
 type FirstKeyPage struct {
 	Account string
 	Login   string // user name at the provider, or "" if unknown
 	Key     string
-}
-
-// Head implements Page.
-func (*FirstKeyPage) Head() Head {
-	return Head{Template: "panel-firstkey", Title: "Your API key", Scripts: copyScripts}
 }
 
 // RefusalPage explains why a request was refused.
@@ -61,13 +91,6 @@ type RefusalPage struct {
 	Back    string // path of the page to continue at
 	BackTo  string // label of the link to it
 }
-
-// Head implements Page.
-func (p *RefusalPage) Head() Head {
-	return Head{Template: "panel-refusal", Title: p.Heading, Status: p.Status}
-}
-
-var copyScripts = []string{"panel.js"}
 
 // DeveloperPage shows the usage and the keys of an account.
 type DeveloperPage struct {
@@ -96,11 +119,6 @@ type ScopeChoice struct {
 // LifeChoice is a lifetime that a new key can have.
 type LifeChoice struct{ Value, Text string }
 
-// Head implements Page.
-func (p *DeveloperPage) Head() Head {
-	return Head{Template: "panel-keys", Title: "API keys", Status: p.Status}
-}
-
 // Full reports whether the account has reached the key limit.
 func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 
@@ -124,9 +142,6 @@ type AuditPage struct {
 	Days      int    // retention of entries
 	PerAction int    // number of entries kept for each action
 }
-
-// Head implements Page.
-func (*AuditPage) Head() Head { return Head{Template: "panel-audit", Title: "Audit log"} }
 
 // AuditEntry is an entry in the audit log.
 type AuditEntry struct {
@@ -184,18 +199,8 @@ type NewKeyPage struct {
 	Name, Key string
 }
 
-// Head implements Page.
-func (*NewKeyPage) Head() Head {
-	return Head{Template: "panel-newkey", Title: "New key", Scripts: copyScripts}
-}
-
 // RevokeKeyPage asks for confirmation to revoke a key.
 type RevokeKeyPage struct {
 	Member
 	Key APIKey
-}
-
-// Head implements Page.
-func (*RevokeKeyPage) Head() Head {
-	return Head{Template: "panel-revoke", Title: "Revoke a key"}
 }

@@ -19,11 +19,6 @@ type SubmissionsPage struct {
 	Later       bool   // this is not the first page
 }
 
-// Head implements Page.
-func (*SubmissionsPage) Head() Head {
-	return Head{Template: "panel-submissions", Title: "Submissions"}
-}
-
 // Submission is a proposed entity and its status.
 type Submission struct {
 	ID          string
@@ -72,9 +67,4 @@ func (s Submission) Changed() string {
 type SubmissionPage struct {
 	Member
 	Submission Submission
-}
-
-// Head implements Page.
-func (p *SubmissionPage) Head() Head {
-	return Head{Template: "panel-submission", Title: p.Submission.Name}
 }

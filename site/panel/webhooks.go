@@ -23,11 +23,6 @@ type WebhooksPage struct {
 	Status     int
 }
 
-// Head implements Page.
-func (p *WebhooksPage) Head() Head {
-	return Head{Template: "panel-webhooks", Title: "Webhooks", Status: p.Status}
-}
-
 // Full reports whether the account has reached the webhook limit.
 func (p *WebhooksPage) Full() bool { return len(p.Webhooks) >= p.Most }
 
@@ -93,14 +88,6 @@ type NewWebhookPage struct {
 	PreviousUntil *time.Time
 }
 
-// Head implements Page.
-func (p *NewWebhookPage) Head() Head {
-	if p.PreviousUntil != nil {
-		return Head{Template: "panel-newwebhook", Title: "New secret", Scripts: copyScripts}
-	}
-	return Head{Template: "panel-newwebhook", Title: "New webhook", Scripts: copyScripts}
-}
-
 // WebhookPage shows one webhook and one page of its log.
 type WebhookPage struct {
 	Member
@@ -109,11 +96,6 @@ type WebhookPage struct {
 	Count      int    // total number of deliveries
 	Older      string // path of the next page of the log, or "" on the last page
 	Later      bool   // this is not the first page
-}
-
-// Head implements Page.
-func (*WebhookPage) Head() Head {
-	return Head{Template: "panel-webhook", Title: "Webhook", Scripts: copyScripts}
 }
 
 // Pending reports whether a delivery is pending.
@@ -149,18 +131,8 @@ type RotateWebhookPage struct {
 	Once    string // detects a form that is submitted twice
 }
 
-// Head implements Page.
-func (*RotateWebhookPage) Head() Head {
-	return Head{Template: "panel-rotate", Title: "Rotate a webhook secret"}
-}
-
 // DeleteWebhookPage asks for confirmation to delete a webhook.
 type DeleteWebhookPage struct {
 	Member
 	Webhook Webhook
-}
-
-// Head implements Page.
-func (*DeleteWebhookPage) Head() Head {
-	return Head{Template: "panel-delete", Title: "Delete a webhook"}
 }
