@@ -31,11 +31,13 @@ const (
 	maxChosenLen = 2000 // bytes in all values
 )
 
-// sorts lists the orders of results, with their names in the URL.
-var sorts = []struct {
+// searchOrder is an order of results, with its name in the URL.
+type searchOrder struct {
 	Name, Title string
 	Sort        view.Sort
-}{
+}
+
+var sorts = []searchOrder{
 	{"relevance", "Best match", view.Sort{}},
 	{"score", "Highest score", view.DefaultSort},
 	{"name", "Name", view.Sort{Key: "name"}},
@@ -50,10 +52,10 @@ var facetTypes = map[string]string{"family": "model", "modality": "model", "open
 
 // searchPage is the result of a search.
 type searchPage struct {
-	Query   string
-	Sort    string
-	Sorts   []option
-	Total   int
+	Query string
+	Sort  string
+	Sorts []option
+	pager
 	Hits    []searchHit
 	Types   []option // the first choice: all types or one of them
 	Facets  []facet
@@ -61,11 +63,7 @@ type searchPage struct {
 	Within  bool         // Near holds the results without the filters
 	Chosen  []option
 	Hidden  []option // fields that the form keeps, such as filters
-	Prev    string
-	Next    string
-	First   int
-	Last    int
-	Browse  bool // the query is empty, so all entities are listed
+	Browse  bool     // the query is empty, so all entities are listed
 	TooLong bool
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
@@ -110,12 +108,7 @@ func (r *request) search() (*page, error) {
 	}
 	r.Query, d.TooMany = r.boundedQuery(d.Query)
 	d.Browse = safetext.OneLine(d.Query) == ""
-	if !slices.ContainsFunc(sorts[1:], func(o struct {
-		Name, Title string
-		Sort        view.Sort
-	}) bool {
-		return o.Name == d.Sort
-	}) {
+	if !slices.ContainsFunc(sorts[1:], func(o searchOrder) bool { return o.Name == d.Sort }) {
 		d.Sort = sorts[0].Name
 	}
 	if d.Browse && d.Sort == sorts[0].Name {
@@ -250,7 +243,7 @@ func (h *searchHit) mark(res *indexes.Result) {
 
 // addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
-	counted := r.facetsOf(found)
+	counted := r.Build.Facets(found, facetNames, searchFacets)
 	r.addTypes(d, counted["type"])
 	for _, f := range facetNames {
 		chosen := r.Query[f]
@@ -261,11 +254,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 		}
 		for _, v := range counted[f] {
 			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
-			if o.Chosen {
-				o.To = r.without(f, v.Value)
-			} else {
-				o.To = r.add(f, v.Value)
-			}
+			o.To = r.toggled(f, v.Value)
 			shown.Values = append(shown.Values, o)
 		}
 		r.addChosen(d, f)
@@ -284,7 +273,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 func (r *request) addChosen(d *searchPage, field string) {
 	for _, v := range r.Query[field] {
 		if field != "type" || len(d.Types) == 0 { // the choice of types shows it
-			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(field, v), Value: v, To: r.without(field, v)})
+			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(field, v), Value: v, To: r.toggled(field, v)})
 		}
 		d.Hidden = append(d.Hidden, option{Name: field, Value: v})
 	}
@@ -308,7 +297,7 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 			if q.Del("type"); typ != "" {
 				q.Set("type", typ)
 			}
-		}, false)
+		})
 	}
 	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
 	for _, t := range types {
@@ -324,21 +313,6 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 }
 
-// facetsOf counts the values in a result. The counts over all entities are cached, because most
-// visits start with them.
-func (s *Site) facetsOf(found *roaring.Bitmap) map[string][]view.FacetCount {
-	if all, facets := s.allListed(); all != nil && found.Equals(all) {
-		return facets
-	}
-	return s.Build.Facets(found, facetNames, searchFacets)
-}
-
-// countAll returns all listed entities and their facets.
-func (s *Site) countAll() (*roaring.Bitmap, map[string][]view.FacetCount) {
-	all := s.Build.Select(&view.Filter{})
-	return all, s.Build.Facets(all, facetNames, searchFacets)
-}
-
 func (s *Site) valueTitle(field, value string) string {
 	switch field {
 	case "category":
@@ -351,36 +325,30 @@ func (s *Site) valueTitle(field, value string) string {
 	return textfmt.Name(value)
 }
 
-// query returns the URL of the page with a parameter set. It resets the page number
-// unless that is the parameter being set.
-func (r *request) query(name, value string) string {
-	return r.queried(func(q url.Values) { q.Set(name, value) }, name == "page")
-}
-
-func (r *request) add(name, value string) string {
-	return r.queried(func(q url.Values) { q.Add(name, value) }, false)
-}
-
-func (r *request) without(name, value string) string {
+// toggled returns the URL of the first page with a value of a filter added or removed.
+func (r *request) toggled(name, value string) string {
 	return r.queried(func(q url.Values) {
-		q[name] = slices.DeleteFunc(slices.Clone(q[name]), func(v string) bool { return v == value })
-	}, false)
+		if list := slices.DeleteFunc(slices.Clone(q[name]), func(v string) bool { return v == value }); len(list) < len(q[name]) {
+			q[name] = list
+		} else {
+			q.Add(name, value)
+		}
+	})
 }
 
-func (r *request) queried(change func(url.Values), samePage bool) string {
+// query returns the URL of the first page with a parameter set, or of the page that is set.
+func (r *request) query(name, value string) string {
+	return r.queried(func(q url.Values) { q.Set(name, value) })
+}
+
+// queried returns the URL of the first page with a changed query.
+func (r *request) queried(change func(url.Values)) string {
 	q := url.Values{}
-	for _, k := range slices.Concat(facetNames, []string{"q", "sort", "page"}) {
-		if v := r.Query[k]; len(v) > 0 && (k != "page" || samePage) {
-			q[k] = slices.Clone(v)
-		}
+	for k, v := range r.Query {
+		q[k] = slices.Clone(v)
 	}
-	change(q)
-	for k, v := range q {
-		if len(v) == 0 {
-			delete(q, k)
-		}
-	}
-	if len(q) == 0 {
+	q.Del("page")
+	if change(q); q.Encode() == "" {
 		return r.Path
 	}
 	return r.Path + "?" + q.Encode()

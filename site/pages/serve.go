@@ -78,7 +78,6 @@ func New(from Source, o Options) (*Site, error) {
 	if s.News == nil {
 		s.News = news.New(from.Build, from.AsOf)
 	}
-	s.allListed = sync.OnceValues(s.countAll)
 	s.known = sync.OnceValue(s.findKnown)
 	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/feed"
@@ -21,7 +19,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/sign"
-	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -89,7 +86,6 @@ type Site struct {
 	largest            func() []string                // result of byCount, which is called once
 	trends             func() bool                    // result of hasTrends
 	quality            func() (*qualityPage, error)   // result of readQuality, which is called once
-	allListed          func() (*roaring.Bitmap, map[string][]view.FacetCount)
 }
 
 // types returns the types that entities in the build have.
