@@ -352,7 +352,7 @@ func (s *Site) describeMeasure(m score.Measure, weights float64) scoredMeasure {
 		}
 	}
 	if d.How = textfmt.Capitalize(mapping(&m)); m.Map == "log" {
-		d.How += ": 100 · ln(1 + x) / ln(1 + " + textfmt.Count(m.Full) + ")"
+		d.How += ", by 100 · ln(1 + x) / ln(1 + " + textfmt.Count(m.Full) + ")"
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)

@@ -218,9 +218,9 @@ func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
 func mapping(m *score.Measure) string {
 	switch m.Map {
 	case "log":
-		return "logarithmic, 100 at " + textfmt.Count(m.Full) + " or more"
+		return "logarithmic: " + textfmt.Count(m.Full) + " or more earns 100"
 	case "linear":
-		return "linear, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
+		return "linear: " + textfmt.Count(*m.From) + " earns 0, " + textfmt.Count(*m.To) + " earns 100"
 	}
 	return "100 on the day itself, then halved every " + textfmt.Count(m.HalfLife) + " days"
 }
