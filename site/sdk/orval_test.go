@@ -16,7 +16,7 @@ import (
 // TestOrval has orval generate a client and zod schemas from the description, compiles
 // both, and parses responses from an edge with the schemas, which allow no unknown members.
 func TestOrval(t *testing.T) {
-	suite.InSoak(t, "a second generator; TestTypeScriptCompiles compiles the types of openapi-typescript, and the edge's tests check its responses against the description")
+	suite.InSoak(t, "a second generator; TestArchives compiles the types of openapi-typescript, and the edge's tests check its responses against the description")
 	suite.NodeModules(t, "orval", "typescript")
 	receiver := edgetest.NewReceiver(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000, Contact: "operator@example.org", Guard: receiver.Guard})

@@ -88,8 +88,8 @@ func TestPythonVersions(t *testing.T) {
 	}
 }
 
-// checkInstall checks that pip installs from the permanent URL, verifies its hash, and builds the
-// same wheel everywhere, even from a rebuilt source archive.
+// checkInstall checks that pip installs from the permanent URL, verifies its hash and, in make
+// soak, builds the same wheel everywhere, even from a rebuilt source archive.
 func (v *venv) checkInstall(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.Python)[0]
@@ -97,13 +97,13 @@ func (v *venv) checkInstall(t *testing.T) {
 	requirements := filepath.Join(v.dir, "requirements.txt")
 	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+hex.EncodeToString(newest.SHA256[:])+"\n")
 	v.pip(t, "--force-reinstall", "--require-hashes", "-r", requirements)
-	if got := string(v.python(t, []string{"-c", "import kindex; print(kindex.__version__, end='')"})); got != newest.Version {
-		t.Errorf("version %s was installed, not %s", got, newest.Version)
-	}
-	shown := string(v.run(t, "pip", "show", "--files", "kindex"))
-	for _, want := range []string{"Version: " + newest.Version, "Requires: \n", "License: Apache-2.0", "kindex/py.typed", "kindex/types.py"} {
+	const show = `import kindex, importlib.metadata
+d = importlib.metadata.distribution("kindex")
+print(kindex.__version__, d.version, d.requires, d.metadata["License"] or d.metadata["License-Expression"], *d.files)`
+	shown := string(v.python(t, []string{"-c", show}))
+	for _, want := range []string{newest.Version + " " + newest.Version + " None Apache-2.0 ", "kindex/py.typed", "kindex/types.py"} {
 		if !strings.Contains(shown, want) {
-			t.Errorf("pip show lacks %q:\n%s", want, shown)
+			t.Errorf("the installed package lacks %q:\n%s", want, shown)
 		}
 	}
 	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+strings.Repeat("0", 64)+"\n")
@@ -111,7 +111,9 @@ func (v *venv) checkInstall(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("DO NOT MATCH")) {
 		t.Errorf("pip installed a package with another hash: %v\n%s", err, out)
 	}
-	samePackages(t, v, newest)
+	if suite.Soaking() {
+		samePackages(t, v, newest)
+	}
 }
 
 // samePackages builds a wheel and a source archive twice, the second time from the first

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,27 +35,24 @@ var edits = []edit{
 	{"an additional operation name", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
 }
 
-// editsAtOnce returns the edits to compile together. Each compilation takes seconds, so make test
-// makes one edit for each source file at once. That the sources compile without an edit is
-// checked when the package is built.
-func editsAtOnce() [][]edit {
+// editsToCompile returns the edits to compile one after the other, each of which takes seconds. That the
+// sources compile without an edit is checked when the package is built.
+func editsToCompile() []edit {
 	if suite.Soaking() {
-		return slices.Collect(slices.Chunk(edits, 1))
+		return edits
 	}
-	return [][]edit{edits[:5]}
+	return nil
 }
 
-// TestTypeScriptCompiles checks that the sources compile against the description, but not
-// against descriptions with changes that the client does not support.
+// TestTypeScriptCompiles checks that the sources do not compile against descriptions with changes that the
+// client does not support.
 func TestTypeScriptCompiles(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "each edit is a compilation; TestArchives compiles the sources against the description")
 	t.Parallel()
 	_, complaints := compiled(t)
-	for i, c := range editsAtOnce() {
-		for _, e := range c {
-			if e.in == "" && complaints[i] != "" || !strings.Contains(complaints[i], e.in) {
-				t.Errorf("%s: the compiler reports, for %q in place of %q:\n%s", e.change, e.new, e.old, complaints[i])
-			}
+	for i, e := range editsToCompile() {
+		if e.in == "" && complaints[i] != "" || !strings.Contains(complaints[i], e.in) {
+			t.Errorf("%s: the compiler reports, for %q in place of %q:\n%s", e.change, e.new, e.old, complaints[i])
 		}
 	}
 }
@@ -69,7 +65,7 @@ var compilation struct {
 }
 
 // compiled builds the package, and compiles its sources after each of the edits. It returns the
-// folder of the package, and the compiler's errors for each of editsAtOnce.
+// folder of the package, and the compiler's errors for each of editsToCompile.
 func compiled(t *testing.T) (dir string, complaints []string) {
 	t.Helper()
 	suite.NodeModules(t, "openapi-typescript", "typescript")
@@ -90,24 +86,23 @@ func compiled(t *testing.T) (dir string, complaints []string) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	})
-	if len(c.complaints) != len(editsAtOnce()) {
+	if len(c.complaints) != len(editsToCompile()) {
 		t.Fatal("the sources do not compile; see the other test")
 	}
 	return c.dir, c.complaints
 }
 
-// edited returns the descriptions after each of editsAtOnce.
+// edited returns the descriptions after each of editsToCompile.
 func edited(t *testing.T) (descriptions []string) {
 	t.Helper()
-	for _, c := range editsAtOnce() {
-		text := string(openapi.YAML)
-		for _, e := range c {
-			if n := strings.Count(text, e.old); n != 1 {
-				t.Fatalf("the description has %q %d times; name another place for %q here", e.old, n, e.change)
-			}
-			text = strings.Replace(text, e.old, e.new, 1)
+	for _, e := range edits {
+		if n := strings.Count(string(openapi.YAML), e.old); n != 1 {
+			t.Fatalf("the description has %q %d times; name another place for %q here", e.old, n, e.change)
 		}
-		descriptions = append(descriptions, text)
+	}
+	descriptions = []string{}
+	for _, e := range editsToCompile() {
+		descriptions = append(descriptions, strings.Replace(string(openapi.YAML), e.old, e.new, 1))
 	}
 	return descriptions
 }
