@@ -108,13 +108,6 @@ func acceptOne(ctx context.Context, s *session, a acceptance) error {
 	return printAccepted(s, &now, siblings)
 }
 
-// acceptedSubmission is an accepted submission in JSON output. Siblings are the IDs of the other
-// submissions for the same entity.
-type acceptedSubmission struct {
-	*submissionLine
-	Siblings []string `json:"siblings"`
-}
-
 func printAccepted(s *session, one *submission.Submission, siblings []submission.Submission) error {
 	w := s.cmd.OutOrStdout()
 	if s.json {
@@ -126,7 +119,10 @@ func printAccepted(s *session, one *submission.Submission, siblings []submission
 		for i := range siblings {
 			ids = append(ids, siblings[i].ID)
 		}
-		return cli.PrintIndentedJSON(w, acceptedSubmission{line, ids})
+		return cli.PrintIndentedJSON(w, struct {
+			*submissionLine
+			Siblings []string `json:"siblings"`
+		}{line, ids})
 	}
 	fmt.Fprintf(w, "%s (%s) is %s", one.ID, one.Key(), one.Status)
 	switch {
