@@ -73,13 +73,11 @@ func printHistory(w io.Writer, b *exports.Build, o historyOptions, key string, s
 		shown = append(shown, int(places[i]))
 	}
 	if o.json {
-		return cli.PrintJSONLines(w, func(yield func(json.RawMessage, error) bool) {
-			for _, i := range shown {
-				if !yield(a.ChangeLine(i), nil) {
-					return
-				}
-			}
-		})
+		lines := make([]json.RawMessage, len(shown))
+		for k, i := range shown {
+			lines[k] = a.ChangeLine(i)
+		}
+		return cli.PrintJSONLines(w, lines)
 	}
 	for _, i := range shown {
 		if err := printChange(w, a, i); err != nil {

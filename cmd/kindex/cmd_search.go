@@ -77,7 +77,7 @@ func searchBuild(w io.Writer, b *exports.Build, o searchOptions, text string) er
 		for i, h := range res.Hits {
 			records[i] = b.Record(h.Ordinal)
 		}
-		return cli.PrintJSONLines(w, cli.WithoutErrors(records))
+		return cli.PrintJSONLines(w, records)
 	}
 	for _, h := range res.Hits {
 		if err := printHit(w, b, h); err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -38,15 +37,15 @@ func Print(w io.Writer, asJSON bool, report any, text func(io.Writer)) error {
 }
 
 // PrintJSONLines prints a JSON array with one entry per line.
-func PrintJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
+func PrintJSONLines[T any](w io.Writer, entries []T) error {
+	if len(entries) == 0 {
+		_, err := io.WriteString(w, "[]\n")
+		return err
+	}
 	separator := "[\n"
-	for entry, err := range entries {
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		b.WriteString(separator)
-		enc := json.NewEncoder(&b)
+	for _, entry := range entries {
+		b := bytes.NewBufferString(separator)
+		enc := json.NewEncoder(b)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(entry); err != nil {
 			return err
@@ -56,23 +55,8 @@ func PrintJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
 		}
 		separator = ",\n"
 	}
-	end := "\n]\n"
-	if separator == "[\n" {
-		end = "[]\n"
-	}
-	_, err := io.WriteString(w, end)
+	_, err := io.WriteString(w, "\n]\n")
 	return err
-}
-
-// WithoutErrors returns the elements of a list, each with a nil error.
-func WithoutErrors[T any](list []T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for _, v := range list {
-			if !yield(v, nil) {
-				return
-			}
-		}
-	}
 }
 
 // FormatOptions are the flags --format and --json, which is short for --format json.

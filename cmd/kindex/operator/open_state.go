@@ -72,7 +72,7 @@ func printList[T, L any](s *session, list []T, line func(T) L, what string, head
 		for i := range list {
 			lines[i] = line(list[i])
 		}
-		return cli.PrintJSONLines(s.cmd.OutOrStdout(), cli.WithoutErrors(lines))
+		return cli.PrintJSONLines(s.cmd.OutOrStdout(), lines)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(s.cmd.OutOrStdout(), "no", what)

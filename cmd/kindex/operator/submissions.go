@@ -62,13 +62,13 @@ number of other open submissions for the same entity.`,
 			return err
 		}
 		if s.json {
-			return cli.PrintJSONLines(s.cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
-				for i := range list {
-					if !yield(newSubmissionLine(&list[i])) {
-						return
-					}
+			lines := make([]*submissionLine, len(list))
+			for i := range list {
+				if lines[i], err = newSubmissionLine(&list[i]); err != nil {
+					return err
 				}
-			})
+			}
+			return cli.PrintJSONLines(s.cmd.OutOrStdout(), lines)
 		}
 		siblings, err := s.CountSiblings(ctx)
 		if err != nil {
