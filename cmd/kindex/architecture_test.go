@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"site/static":   {"exports", "exports/safetext", "exports/store", "site/pages"},
 
 	// Serving.
-	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/mirror", "exports/record", "exports/safetext", "exports/store", "site/*"},
+	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/record", "exports/safetext", "exports/store", "site/*"},
 	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
 	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/kinds", "exports/record"},
