@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
+	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -64,47 +63,35 @@ func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int)
 	if len(boards) == 0 {
 		return nil, nil
 	}
-	entities := make([]*record.Entity, n)
-	part := n/(4*runtime.GOMAXPROCS(0)) + 1
-	parts := make([][][]exports.BoardEntry, (n+part-1)/part)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for p := range parts {
-		g.Go(func() (err error) {
-			parts[p], err = rankPart(boards, p*part, min((p+1)*part, n), asOf, entity, entities)
-			return err
-		})
+	type row struct {
+		board int
+		exports.BoardEntry
 	}
-	if err := g.Wait(); err != nil {
+	entities, rows := make([]*record.Entity, n), make([][]row, n)
+	err := parallel.Each(n, func(o int) (err error) {
+		if entities[o], err = entity(o); err != nil {
+			return err
+		}
+		for i, b := range boards {
+			if entry, ok := b.Entry(entities[o], asOf); ok {
+				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
+				rows[o] = append(rows[o], row{i, entry})
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	list := make([]RankedBoard, len(boards))
 	for i, b := range boards {
 		list[i] = RankedBoard{Board: b, Entities: entities}
-		for p := range parts {
-			list[i].Entries = append(list[i].Entries, parts[p][i]...)
-		}
-		board.Sort(list[i].Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
 	}
-	return list, nil
-}
-
-// rankPart returns, for each board, the entries of the entities in a range, and sets that range of
-// entities.
-func rankPart(boards []*board.Board, from, to int, asOf time.Time, entity func(i int) (*record.Entity, error), entities []*record.Entity) ([][]exports.BoardEntry, error) {
-	list := make([][]exports.BoardEntry, len(boards))
-	for o := from; o < to; o++ {
-		e, err := entity(o)
-		if err != nil {
-			return nil, err
-		}
-		entities[o] = e
-		for i, b := range boards {
-			if entry, ok := b.Entry(e, asOf); ok {
-				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
-				list[i] = append(list[i], entry)
-			}
-		}
+	for _, r := range slices.Concat(rows...) {
+		list[r.board].Entries = append(list[r.board].Entries, r.BoardEntry)
+	}
+	for _, b := range list {
+		board.Sort(b.Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
 	}
 	return list, nil
 }

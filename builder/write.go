@@ -157,23 +157,7 @@ func (b *build) writeDescriptions() error {
 			}
 		}
 	}
-	asJSON, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
 	s, err := schema.JSON("entity", b.content.Kinds)
-	if err != nil {
-		return err
-	}
-	providers, err := json.MarshalIndent(b.content.Providers, "", "  ")
-	if err != nil {
-		return err
-	}
-	synonyms, err := json.MarshalIndent(b.content.Synonyms, "", "  ")
-	if err != nil {
-		return err
-	}
-	vocabulary, err := json.MarshalIndent(b.vocabulary(), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -182,25 +166,30 @@ func (b *build) writeDescriptions() error {
 		return err
 	}
 	for _, f := range []struct {
-		name string
-		data []byte
+		name  string
+		has   bool
+		value any // its text, or what it states as JSON
 	}{
-		{exports.QualityFile, append(measured, '\n')},
-		{exports.CategoriesFile, append(asJSON, '\n')},
-		{exports.ProvidersFile, append(providers, '\n')},
-		{exports.KindsFile, b.content.KindsText},
-		{exports.SynonymsFile, append(synonyms, '\n')},
-		{exports.VocabularyFile, append(vocabulary, '\n')},
-		{exports.ScoringFile, b.formula.JSON()},
-		{exports.SchemaFile, s},
+		{exports.QualityFile, true, append(measured, '\n')},
+		{exports.CategoriesFile, true, list},
+		{exports.ProvidersFile, len(b.content.Providers) > 0, b.content.Providers},
+		{exports.KindsFile, b.content.KindsText != nil, b.content.KindsText},
+		{exports.SynonymsFile, len(b.content.Synonyms) > 0, b.content.Synonyms},
+		{exports.VocabularyFile, b.content.Vocabulary != nil, b.vocabulary()},
+		{exports.ScoringFile, true, b.formula.JSON()},
+		{exports.SchemaFile, true, s},
 	} {
-		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 ||
-			f.name == exports.SynonymsFile && len(b.content.Synonyms) == 0 ||
-			f.name == exports.VocabularyFile && b.content.Vocabulary == nil ||
-			f.name == exports.KindsFile && b.content.KindsText == nil {
+		text, isText := f.value.([]byte)
+		if !f.has {
 			continue
 		}
-		if err := b.out.Add(f.name, f.data); err != nil {
+		if !isText {
+			if text, err = json.MarshalIndent(f.value, "", "  "); err != nil {
+				return err
+			}
+			text = append(text, '\n')
+		}
+		if err := b.out.Add(f.name, text); err != nil {
 			return err
 		}
 	}

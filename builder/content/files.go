@@ -2,7 +2,6 @@ package content
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha1"
 	"encoding/json"
 	"errors"
@@ -130,12 +129,7 @@ func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) 
 	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil // the file is missing, or its problem has already been reported
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, quality.MaxStatusFile+1))
+	data, err := readInto(new(bytes.Buffer), path, quality.MaxStatusFile)
 	if err != nil {
 		return nil, err
 	}
@@ -149,60 +143,86 @@ func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) 
 
 // readFile reads a file. If the file is too large, it reads only enough of it to detect
 // that.
-func readFile(path string) ([]byte, error) { return readInto(new(bytes.Buffer), path) }
+func readFile(path string) ([]byte, error) {
+	return readInto(new(bytes.Buffer), path, yamldoc.MaxFileSize)
+}
 
 // readInto is like readFile, but reads into the caller's buffer; the returned bytes are part
 // of that buffer.
-func readInto(room *bytes.Buffer, path string) ([]byte, error) {
+func readInto(room *bytes.Buffer, path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	room.Reset()
-	_, err = room.ReadFrom(io.LimitReader(f, yamldoc.MaxFileSize+1))
+	_, err = room.ReadFrom(io.LimitReader(f, limit+1))
 	return room.Bytes(), err
 }
 
 // reservedSlug is the message for a category with the slug of the overall leaderboard.
 const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
+// checkNames refuses entries of a list with the same slug, and other names of entries that another one has
+// too: as its slug, which isSlug says, or as another name, which isOther says. forbidden, if not nil, returns
+// why no entry can have a name, or "".
+func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(slug string) string, forbidden func(name string) string) {
+	entries, _ := yamldoc.ValueAt(d.Value, []string{list}).([]any)
+	of := make(map[string]string, len(entries)) // by name: the slug of its entry
+	check := func(path []string, name, message string) {
+		if message == "" && forbidden != nil {
+			message = forbidden(name)
+		}
+		if message != "" {
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(name) + message})
+		}
+	}
+	for i := range entries {
+		path, message := []string{list, strconv.Itoa(i), "slug"}, ""
+		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
+		if ok && of[slug] != "" {
+			message = givenTwice
+		}
+		check(path, slug, message)
+		of[slug] = slug
+	}
+	for i := range entries {
+		path := []string{list, strconv.Itoa(i), others}
+		slug, _ := yamldoc.ValueAt(d.Value, append(path[:2:2], "slug")).(string)
+		own := map[string]bool{} // the schema reports duplicates within a list
+		for j, name := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
+			message := ""
+			if of[name] == name {
+				message = isSlug
+			} else if of[name] != "" && !own[name] {
+				message = isOther(of[name])
+			}
+			check(append(path[:3:3], strconv.Itoa(j)), name, message)
+			if own[name] = true; of[name] == "" {
+				of[name] = slug
+			}
+		}
+	}
+}
+
 // checkCategories refuses duplicate and reserved slugs. This includes the former ones, because
 // leaderboards and pages have addresses under them too.
 func checkCategories(d *yamldoc.Document) {
-	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
-	present, former := map[string]bool{}, map[string]bool{}
-	check := func(path []string, slug, conflict string) {
-		if conflict == "" && slug == view.AllBoard {
-			conflict = reservedSlug
-		}
-		if conflict = cmp.Or(conflict, DeviceName(slug)); conflict != "" {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + conflict})
-		}
-	}
-	for i := range list {
-		path := []string{"categories", strconv.Itoa(i), "slug"}
-		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
-		conflict := ""
-		if ok && present[slug] {
-			conflict = givenTwice
-		}
-		check(path, slug, conflict)
-		present[slug] = true
-	}
-	for i := range list {
-		path := []string{"categories", strconv.Itoa(i), "formerly"}
-		own := map[string]bool{} // the schema reports duplicates within a list
-		for j, old := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
-			conflict := ""
-			if present[old] {
-				conflict = " is the slug of a category; list only earlier slugs"
-			} else if former[old] && !own[old] {
-				conflict = " is also a former slug of another category"
+	checkNames(d, "categories", "formerly", " is the slug of a category; list only earlier slugs",
+		func(string) string { return " is also a former slug of another category" },
+		func(slug string) string {
+			if slug == view.AllBoard {
+				return reservedSlug
 			}
-			check(append(path[:len(path):len(path)], strconv.Itoa(j)), old, conflict)
-			former[old], own[old] = true, true
-		}
+			return DeviceName(slug)
+		})
+}
+
+// checkVocabulary refuses words that are given twice, as slugs or as synonyms.
+func checkVocabulary(d *yamldoc.Document) {
+	for _, list := range []string{"capabilities", "tags"} {
+		checkNames(d, list, "synonyms", " is a slug of this list, so it cannot be a synonym",
+			func(slug string) string { return " is also a synonym of " + yamldoc.Quote(slug) }, nil)
 	}
 }
 

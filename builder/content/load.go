@@ -15,7 +15,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -133,27 +133,18 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	linked := f.linkedFolders()
 	read := make([]*file, len(names))
 	failed := make([]error, len(names))
-	next := make(chan int, 256)
 	var done atomic.Int64
-	var wg sync.WaitGroup
-	for range min(len(names), runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			var room bytes.Buffer
-			for i := range next {
-				if !linked[path.Dir(names[i])] {
-					read[i], failed[i] = f.read(names[i], &room)
-				}
-				if n := int(done.Add(1)); progress != nil {
-					progress(n, len(names))
-				}
+	parallel.Ranges(len(names), func(from, to int) {
+		var room bytes.Buffer
+		for i := from; i < to; i++ {
+			if !linked[path.Dir(names[i])] {
+				read[i], failed[i] = f.read(names[i], &room)
 			}
-		})
-	}
-	for i := range names {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
+			if n := int(done.Add(1)); progress != nil {
+				progress(n, len(names))
+			}
+		}
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, name := range names {
@@ -214,7 +205,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		r.problems = yamldoc.Problems{*problem}
 		return r, nil
 	}
-	data, err := readInto(room, full)
+	data, err := readInto(room, full, yamldoc.MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // it has just been deleted
 	}

@@ -91,8 +91,7 @@ func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *rec
 		return nil, false, problems
 	}
 	fields := maps.Clone(whole)
-	dropUndeclared(declared, declared.Kind(typ), fields)
-	const attempts = 3 // the first finds values of another type, the second what depended on them
+	const attempts = 4 // each finds what depended on values that the one before has left out
 	for range attempts {
 		d := yamldoc.New(path)
 		d.Value = fields
@@ -103,82 +102,45 @@ func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *rec
 			e.Rest = restOf(e, whole)
 			return e, true, nil
 		}
-		if !dropFaulty(d.Problems, fields) {
+		if !dropFaulty(declared.Kind(typ), d.Problems, fields) {
 			break
 		}
 	}
 	return nil, false, problems
 }
 
-// dropUndeclared removes the members of a file that the index does not declare, or not for its kind.
-func dropUndeclared(declared *kinds.Set, kind *kinds.Kind, fields map[string]any) {
-	for name := range fields {
-		if core[name] {
-			continue
-		}
-		i := slices.IndexFunc(kind.Fields, func(f *kinds.Field) bool { return f.Name == name })
-		if i < 0 {
-			delete(fields, name)
-			continue
-		}
-		if members, ok := fields[name].(map[string]any); ok {
-			fields[name] = keep(members, func(member string) bool {
-				return slices.ContainsFunc(kind.Fields[i].Parts, func(p *kinds.Field) bool { return p.Name == member })
-			})
-		}
-	}
-	if signals, ok := fields["signals"].(map[string]any); ok {
-		fields["signals"] = keep(signals, func(name string) bool {
-			return kind.HasSignal(name) || name == "benchmarks" && kind.HasBlock(kinds.Results)
-		})
-	}
-	if links, ok := fields["links"].(map[string]any); ok {
-		fields["links"] = keep(links, func(name string) bool {
-			return slices.ContainsFunc(declared.Links, func(l kinds.Link) bool { return l.Name == name })
-		})
-	}
-	for block, names := range blockMembers {
-		for _, name := range names {
-			if !kind.HasBlock(block) {
+// dropFaulty removes what a kind has only if an index declares it, and what has errors, and reports whether
+// there was anything.
+func dropFaulty(kind *kinds.Kind, problems yamldoc.Problems, fields map[string]any) (dropped bool) {
+	for _, p := range problems {
+		for name, value := range fields {
+			if p.Severity != yamldoc.Error || !concerns(p, name) {
+				continue
+			}
+			members, nested := value.(map[string]any)
+			rest := map[string]any{}
+			for member, v := range members {
+				if !concerns(p, name, member) || name == "signals" && member == "benchmarks" && kind.HasBlock(kinds.Results) {
+					rest[member] = v
+				}
+			}
+			declaredHere := core[name] && name != "signals" && name != "links"
+			switch {
+			case nested && !declaredHere && len(rest) < len(members):
+				fields[name], dropped = rest, true
+			case !core[name], name == "pricingModel", slices.ContainsFunc(slices.Collect(maps.Keys(blockMembers)), func(block string) bool {
+				return !kind.HasBlock(block) && slices.Contains(blockMembers[block], name)
+			}):
 				delete(fields, name)
+				dropped = true
 			}
 		}
 	}
-	if model, ok := fields["pricingModel"].(string); ok && !slices.Contains(declared.PricingModels, model) {
-		delete(fields, "pricingModel")
-	}
-}
-
-// keep returns the members with some names.
-func keep(members map[string]any, wanted func(name string) bool) map[string]any {
-	kept := map[string]any{}
-	for name, v := range members {
-		if wanted(name) {
-			kept[name] = v
-		}
-	}
-	return kept
-}
-
-// dropFaulty removes the declared fields and signals with errors, and reports whether there were any.
-func dropFaulty(problems yamldoc.Problems, fields map[string]any) (dropped bool) {
-	for _, p := range problems {
-		if p.Severity != yamldoc.Error {
-			continue
-		}
-		path := strings.FieldsFunc(p.Field, func(r rune) bool { return r == '.' || r == '[' })
-		if len(path) == 0 {
-			continue
-		}
-		if !core[path[0]] && fields[path[0]] != nil {
-			delete(fields, path[0])
-			dropped = true
-		}
-		signals, _ := fields["signals"].(map[string]any)
-		if path[0] == "signals" && len(path) > 1 && path[1] != "benchmarks" && signals[path[1]] != nil {
-			fields["signals"] = keep(signals, func(name string) bool { return name != path[1] })
-			dropped = true
-		}
-	}
 	return dropped
+}
+
+// concerns reports whether a problem is with the value at a path, or within it.
+func concerns(p yamldoc.Problem, path ...string) bool {
+	rest, ok := strings.CutPrefix(p.Field, yamldoc.FieldName(path))
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -11,41 +11,6 @@ import (
 	"kindex/exports/record"
 )
 
-// checkVocabulary refuses words that are given twice, as slugs or as synonyms.
-func checkVocabulary(d *yamldoc.Document) {
-	for _, field := range []string{"capabilities", "tags"} {
-		list, _ := yamldoc.ValueAt(d.Value, []string{field}).([]any)
-		of := make(map[string]string, len(list)) // by word: the slug that it belongs to
-		for i := range list {
-			path := []string{field, strconv.Itoa(i), "slug"}
-			slug, ok := yamldoc.ValueAt(d.Value, path).(string)
-			if ok && of[slug] != "" {
-				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + givenTwice})
-			}
-			of[slug] = slug
-		}
-		for i := range list {
-			path := []string{field, strconv.Itoa(i), "synonyms"}
-			slug, _ := yamldoc.ValueAt(d.Value, append(path[:2:2], "slug")).(string)
-			own := map[string]bool{} // the schema reports duplicates within a list
-			for j, word := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
-				message := ""
-				if of[word] == word {
-					message = " is a slug of this list, so it cannot be a synonym"
-				} else if of[word] != "" && !own[word] {
-					message = " is also a synonym of " + yamldoc.Quote(of[word])
-				}
-				if message != "" {
-					d.AddAt(append(path[:3:3], strconv.Itoa(j)), false, yamldoc.Problem{Message: yamldoc.Quote(word) + message})
-				}
-				if own[word] = true; of[word] == "" {
-					of[word] = slug
-				}
-			}
-		}
-	}
-}
-
 // vocabulary looks up the words of a record.Vocabulary.
 type vocabulary struct {
 	capabilities, tags map[string]string // by slug or synonym: the slug

@@ -87,7 +87,7 @@ func (v *vectors) tagged(i, j uint32) bool {
 		if id == none {
 			continue
 		}
-		if _, ok := slices.BinarySearch(v.has.of(i), id); ok {
+		if _, ok := slices.BinarySearch(v.has[i], id); ok {
 			return true
 		}
 	}

@@ -29,10 +29,6 @@ const minSimilarity = 0.05
 // catalogue of a few thousand entities has no longer lists.
 const budget = 16000
 
-// first is how many of the candidates that share the most are compared first, so that most others
-// can be ruled out.
-const first = 32
-
 // Found is the result of Find.
 type Found struct {
 	Near     [][]exports.Neighbour // of every entity, in the given order
@@ -79,37 +75,15 @@ type scratch struct {
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the
-// most similar ones. It first compares those that share the most of these features, then all others
-// that could be among the most similar.
+// most similar ones.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
-	rest := v.product(unread)
-	var leaders []scored
-	for _, j := range s.touched {
-		if known := float64(s.shared[j]) / v.norm[j]; len(leaders) < first || known > leaders[first-1].similarity {
-			leaders = scored{j, v.rank[j], known}.insert(leaders, first)
-		}
-	}
 	var nearest []scored
-	least := minSimilarity
-	compare := func(j uint32) {
-		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
-		if s.shared[j] = 0; x.similarity < minSimilarity {
-			return
-		}
-		if nearest = x.insert(nearest, MaxNeighbours); len(nearest) == MaxNeighbours {
-			least = nearest[MaxNeighbours-1].similarity
-		}
-	}
-	for _, l := range leaders {
-		compare(l.entity)
-	}
 	for _, j := range s.touched {
-		// Rounding may raise a similarity by up to 0.5e-4.
-		if known := s.shared[j]; known > 0 && float64(uint64(known)+rest) >= (least-1e-4)*v.norm[i]*v.norm[j] {
-			compare(j)
+		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
+		if s.shared[j] = 0; x.similarity >= minSimilarity {
+			nearest = x.insert(nearest, MaxNeighbours)
 		}
-		s.shared[j] = 0
 	}
 	list := make([]exports.Neighbour, len(nearest))
 	for k, x := range nearest {
@@ -125,13 +99,13 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	s.touched = s.touched[:0]
 	read := 0
-	for k, id := range v.has.of(i) {
-		list := v.inverted.of(id)
+	for k, id := range v.has[i] {
+		list := v.inverted[id]
 		if len(list) < 2 {
 			continue // no other entity has it
 		}
 		if read > 0 && read+len(list) > s.budget {
-			return v.has.of(i)[k:]
+			return v.has[i][k:]
 		}
 		read += len(list)
 		for _, j := range list {
@@ -167,19 +141,11 @@ func (n scored) insert(list []scored, most int) []scored {
 	return list[:min(len(list), most)]
 }
 
-// product returns the squared norm of a set of features.
-func (v *vectors) product(features []uint32) (sum uint64) {
-	for _, id := range features {
-		sum += uint64(v.square[id])
-	}
-	return sum
-}
-
 // sharedOf returns the dot product of the features of entity j with the given features, which
 // are those of another entity with the lowest yield. It walks both lists backwards at the
 // same time.
 func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
-	has := v.has.of(j)
+	has := v.has[j]
 	for x, y := len(features)-1, len(has)-1; x >= 0 && y >= 0; {
 		switch a, b := features[x], has[y]; {
 		case a > b:
@@ -218,7 +184,7 @@ func (v *vectors) reasons(i, j uint32) exports.Reasons {
 
 // common returns the features that both entities have.
 func (v *vectors) common(i, j uint32) (ids []uint32) {
-	a, b := v.has.of(i), v.has.of(j)
+	a, b := v.has[i], v.has[j]
 	for x, y := 0, 0; x < len(a) && y < len(b); {
 		switch {
 		case a[x] < b[y]:

@@ -44,8 +44,8 @@ func catalogue(n int) []*record.Entity {
 // similarity returns the similarity of two entities by its definition.
 func similarity(v *vectors, i, j uint32) float64 {
 	var dot uint64
-	for _, id := range v.has.of(i) {
-		if slices.Contains(v.has.of(j), id) {
+	for _, id := range v.has[i] {
+		if slices.Contains(v.has[j], id) {
 			dot += uint64(v.square[id])
 		}
 	}

@@ -15,28 +15,22 @@ import (
 // compareYield. Entities have their numbers in the given order.
 type vectors struct {
 	features []exports.Feature
-	square   []uint32 // squared weight of each feature
-	has      lists    // features of each entity, ascending
-	inverted lists    // entities with each feature, ascending
+	square   []uint32   // squared weight of each feature
+	has      [][]uint32 // features of each entity, ascending
+	inverted [][]uint32 // entities with each feature, ascending
 	norm     []float64
 	hidden   []bool  // withdrawn entities are never neighbours
 	rank     []int32 // position in the order by type and slug, for breaking ties
 	purposes
 }
 
-// lists stores lists of numbers one after the other.
-type lists struct{ start, items []uint32 }
-
-func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
-
 func newVectors(entities []*record.Entity, words func(string) []string) *vectors {
 	n := len(entities)
 	v := &vectors{rank: make([]int32, n), norm: make([]float64, n), hidden: make([]bool, n)}
 	v.number(entities, words)
-	v.invert()
 	v.square = make([]uint32, len(v.features))
 	for id, f := range v.features {
-		v.square[id] = square(f.Kind, n, len(v.inverted.of(uint32(id))))
+		v.square[id] = square(f.Kind, n, len(v.inverted[id]))
 	}
 	order := make([]int, n)
 	for i := range order {
@@ -48,7 +42,7 @@ func newVectors(entities []*record.Entity, words func(string) []string) *vectors
 	}
 	for i, e := range entities {
 		v.hidden[i] = e.Status == record.Withdrawn
-		v.norm[i] = math.Sqrt(float64(max(1, v.product(v.has.of(uint32(i))))))
+		v.norm[i] = math.Sqrt(float64(max(1, v.sharedOf(v.has[i], uint32(i)))))
 	}
 	v.purposes = v.newPurposes(entities)
 	return v
@@ -63,12 +57,10 @@ func (v *vectors) number(entities []*record.Entity, words func(string) []string)
 		}
 	})
 	df := map[exports.Feature]int{}
-	total := 0
 	for _, list := range own {
 		for _, f := range list {
 			df[f]++
 		}
-		total += len(list)
 	}
 	v.features = make([]exports.Feature, 0, len(df))
 	for f := range df {
@@ -79,32 +71,13 @@ func (v *vectors) number(entities []*record.Entity, words func(string) []string)
 	for id, f := range v.features {
 		ids[f] = uint32(id)
 	}
-	v.has = lists{make([]uint32, 1, len(entities)+1), make([]uint32, 0, total)}
-	for _, list := range own {
-		from := len(v.has.items)
+	v.has, v.inverted = make([][]uint32, len(entities)), make([][]uint32, len(v.features))
+	for i, list := range own {
 		for _, f := range list {
-			v.has.items = append(v.has.items, ids[f])
+			v.has[i] = append(v.has[i], ids[f])
+			v.inverted[ids[f]] = append(v.inverted[ids[f]], uint32(i))
 		}
-		slices.Sort(v.has.items[from:])
-		v.has.start = append(v.has.start, uint32(len(v.has.items)))
-	}
-}
-
-// invert builds the inverted lists, which contain the entities with each feature.
-func (v *vectors) invert() {
-	v.inverted = lists{make([]uint32, len(v.features)+1), make([]uint32, len(v.has.items))}
-	for _, id := range v.has.items {
-		v.inverted.start[id+1]++
-	}
-	for id := range v.features {
-		v.inverted.start[id+1] += v.inverted.start[id]
-	}
-	next := slices.Clone(v.inverted.start)
-	for i := range len(v.has.start) - 1 {
-		for _, id := range v.has.of(uint32(i)) {
-			v.inverted.items[next[id]] = uint32(i)
-			next[id]++
-		}
+		slices.Sort(v.has[i])
 	}
 }
 

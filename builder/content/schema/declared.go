@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/exports/board"
@@ -20,101 +20,71 @@ func fill(name string, base []byte, declared *kinds.Set) ([]byte, error) {
 	for _, s := range declared.Signals {
 		signals = append(signals, s.Name)
 	}
-	base = enumerate(base, `"$signalNames"`, signals)
-	base = enumerate(base, `"$kinds"`, declared.Names())
-	base = enumerate(base, `"$pricingModels"`, declared.PricingModels)
-	put := func(mark string, list members) {
-		// A mark that nothing replaces takes the comma before it along, if it is the last member.
-		pattern := regexp.MustCompile(`(,\s*)?"\` + mark + `": \{\}(,?)`)
-		base = pattern.ReplaceAllFunc(base, func(found []byte) []byte {
-			m := pattern.FindSubmatch(found)
-			before, after := m[1], m[2]
-			if len(list) == 0 {
-				if len(after) > 0 {
-					return before
-				}
-				return nil
-			}
-			return slices.Concat(before, bytes.TrimSuffix(list, []byte(",")), after)
-		})
+	for mark, words := range map[string][]string{"$signalNames": signals, "$kinds": declared.Names(), "$pricingModels": declared.PricingModels} {
+		base = bytes.ReplaceAll(base, []byte(strconv.Quote(mark)), bytes.Trim(jsonenc.AppendStrings(nil, words), "[]"))
 	}
-	switch name {
-	case "entity":
-		put("$fields", declaredMembers(declared.Fields, fieldSchema))
-		put("$signals", signalMembers(declared, signalSchema))
-		put("$links", linkMembers(declared, func(l kinds.Link) node {
-			return node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": l.Description}
-		}))
-		base = withoutBlocks(base, declared)
-	case "mapping":
-		put("$fields", declaredMembers(plainFields(declared), func(f *kinds.Field) []byte { return ref("value", f.Description).json() }))
-		put("$groups", declaredMembers(groups(declared), groupSources))
-		put("$signals", signalMembers(declared, func(*kinds.Signal) []byte { return ref("signal", "").json() }))
-		put("$links", linkMembers(declared, func(kinds.Link) node { return ref("value", "") }))
-	case "collect":
-		put("$bounds", signalMembers(declared, func(*kinds.Signal) []byte { return ref("bounds", "").json() }))
-	case "boards":
-		var list members
-		for _, filter := range board.Filters(declared) {
-			list.add(filter, ref("condition", "").json())
-		}
-		put("$where", list)
-	case "scoring":
-		var list members
-		for _, k := range declared.Names() {
-			list.add(k, ref("formula", "").json())
-		}
-		put("$formulas", list)
+	var absent []string
+	if name == "entity" {
+		absent = absentMembers(declared)
 	}
 	var out bytes.Buffer
-	err := json.Indent(&out, base, "", "  ")
+	err := json.Indent(&out, expand(jsonenc.Compact(base), marks(declared), absent), "", "  ")
 	return append(out.Bytes(), '\n'), err
 }
 
-// enumerate replaces a mark in lists of words.
-func enumerate(base []byte, mark string, words []string) []byte {
-	list := jsonenc.AppendStrings(nil, words)
-	return bytes.ReplaceAll(base, []byte(mark), bytes.Trim(list, "[]"))
+// marks returns what takes the place of each mark.
+func marks(declared *kinds.Set) map[string]members {
+	to := func(def string) func(string) []byte { return func(string) []byte { return ref(def, "").json() } }
+	var signals, links []string
+	for _, s := range declared.Declared {
+		signals = append(signals, s.Name)
+	}
+	for _, l := range declared.Links {
+		links = append(links, l.Name)
+	}
+	return map[string]members{
+		"$fields":  declaredMembers(declared.Fields, fieldSchema),
+		"$signals": named(signals, func(name string) []byte { return signalSchema(declared.Signal(name)) }),
+		"$links": named(links, func(name string) []byte {
+			i := slices.Index(links, name)
+			return node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": declared.Links[i].Description}.json()
+		}),
+		"$fieldSources":  declaredMembers(slices.DeleteFunc(slices.Clone(declared.Fields), (*kinds.Field).IsGroup), valueSource),
+		"$groups":        declaredMembers(slices.DeleteFunc(slices.Clone(declared.Fields), func(f *kinds.Field) bool { return !f.IsGroup() }), groupSources),
+		"$signalSources": named(signals, to("signal")), "$linkSources": named(links, to("value")), "$bounds": named(signals, to("bounds")),
+		"$where": named(board.Filters(declared), to("condition")), "$formulas": named(declared.Names(), to("formula")),
+	}
+}
+
+// expand replaces the marks in an object, at every depth, and leaves out some members.
+func expand(object []byte, marks map[string]members, absent []string) []byte {
+	var out members
+	for name, value := range jsonenc.Members(object) {
+		list, marked := marks[string(name)]
+		switch {
+		case slices.Contains(absent, string(name)):
+		case marked:
+			out = append(out, list...)
+		case value[0] == '{':
+			out.add(string(name), expand(value, marks, absent))
+		default:
+			out.add(string(name), value)
+		}
+	}
+	return out.object()
 }
 
 // blockMembers are the members of entity files that only kinds with a block have.
-var blockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}}
+var blockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}, kinds.Results: {"benchmarks"}}
 
-// withoutBlocks removes what no kind has.
-func withoutBlocks(base []byte, declared *kinds.Set) []byte {
-	var absent []string
+// absentMembers lists the members of entity files that no kind has.
+func absentMembers(declared *kinds.Set) (absent []string) {
 	for block, names := range blockMembers {
 		if !declared.HasBlock(block) {
 			absent = append(absent, names...)
 		}
 	}
-	if !declared.HasBlock(kinds.Results) {
-		absent = append(absent, "signals.benchmarks")
-	}
-	return prune(jsonenc.Compact(base), "", absent)
-}
-
-// prune removes properties, given by their paths, from the text of an object schema.
-func prune(object []byte, path string, absent []string) []byte {
-	var out members
-	for name, value := range jsonenc.Members(object) {
-		if string(name) == "properties" {
-			var kept members
-			for property, part := range jsonenc.Members(value) {
-				at := strings.TrimPrefix(path+"."+string(property), ".")
-				if slices.Contains(absent, at) {
-					continue
-				}
-				if at == "signals" {
-					part = prune(part, at, absent)
-				}
-				kept.add(string(property), part)
-			}
-			value = kept.object()
-		}
-		out.add(string(name), value)
-	}
-	return out.object()
+	return absent
 }
 
 // members are the properties of a schema in order.
@@ -136,32 +106,20 @@ func declaredMembers(fields []*kinds.Field, schema func(*kinds.Field) []byte) (l
 	return list
 }
 
-func signalMembers(declared *kinds.Set, schema func(*kinds.Signal) []byte) (list members) {
-	for _, s := range declared.Declared {
-		list.add(s.Name, schema(s))
+func named(names []string, schema func(name string) []byte) (list members) {
+	for _, name := range names {
+		list.add(name, schema(name))
 	}
 	return list
 }
 
-func linkMembers(declared *kinds.Set, schema func(kinds.Link) node) (list members) {
-	for _, l := range declared.Links {
-		list.add(l.Name, schema(l).json())
-	}
-	return list
-}
-
-func plainFields(declared *kinds.Set) []*kinds.Field {
-	return slices.DeleteFunc(slices.Clone(declared.Fields), (*kinds.Field).IsGroup)
-}
-
-func groups(declared *kinds.Set) []*kinds.Field {
-	return slices.DeleteFunc(slices.Clone(declared.Fields), func(f *kinds.Field) bool { return !f.IsGroup() })
-}
+// valueSource returns the schema of the source of a field that is not a group.
+func valueSource(f *kinds.Field) []byte { return ref("value", f.Description).json() }
 
 // groupSources returns the schema of the sources of a group's parts.
 func groupSources(f *kinds.Field) []byte {
 	return object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1},
-		declaredMembers(f.Parts, func(part *kinds.Field) []byte { return ref("value", part.Description).json() }))
+		declaredMembers(f.Parts, valueSource))
 }
 
 // ref returns a reference to a definition.

@@ -1,7 +1,9 @@
 package yamlfmt
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -32,10 +34,10 @@ func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]
-		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
+		return nil, &FieldError{cmp.Or(p.Field, "the fields"), "cannot be written as YAML: " + p.Message}
 	}
-	if want := root.value(); !reflect.DeepEqual(d.Value, want) {
-		return nil, fmt.Errorf("cannot be written as YAML and read back unchanged: %s", nameOrAll(differing(d.Value, want)))
+	if !reflect.DeepEqual(d.Value, root.value()) {
+		return nil, errors.New("the fields cannot be written as YAML and read back unchanged")
 	}
 	return data, nil
 }
@@ -48,13 +50,6 @@ func Normalize(fields map[string]any) (any, error) {
 		return nil, err
 	}
 	return root.value(), nil
-}
-
-func nameOrAll(name string) string {
-	if name == "" {
-		return "the fields"
-	}
-	return name
 }
 
 // layoutOfFields returns the layout of an entity.
@@ -177,28 +172,6 @@ func (l *layout) value() any {
 		return x
 	}
 	return nil
-}
-
-// differing returns the name of a field in which two values differ.
-func differing(a, b any) string {
-	var path []string
-	for {
-		m, ok1 := a.(map[string]any)
-		n, ok2 := b.(map[string]any)
-		if !ok1 || !ok2 {
-			return yamldoc.FieldName(path)
-		}
-		found := false
-		for _, name := range slices.Sorted(maps.Keys(n)) {
-			if found = !reflect.DeepEqual(m[name], n[name]); found {
-				path, a, b = append(path, name), m[name], n[name]
-				break
-			}
-		}
-		if !found {
-			return yamldoc.FieldName(path)
-		}
-	}
 }
 
 // FieldError is the error for a field value that cannot be written to a file.
