@@ -2,7 +2,6 @@ package gitlog
 
 import (
 	"context"
-	"io"
 	"path"
 	"strings"
 
@@ -30,22 +29,17 @@ func headAt(ctx context.Context, r *git.Repository, commit, prefix string) (Head
 // file that is too large for the parser, File returns only enough for the parser to report that.
 // ok is false if the repository lacks the commit or the content, as shallow and partial clones do.
 func (p *Location) File(ctx context.Context, commit, name string) (text []byte, ok bool, err error) {
-	at := commit + ":" + path.Join(p.prefix, name)
-	blob, err := p.Start(ctx, git.Command{Args: []string{"cat-file", "blob", at}})
+	object, err := p.Resolve(ctx, commit+":"+path.Join(p.prefix, name))
 	if err != nil {
 		return nil, false, err
 	}
-	text, err = io.ReadAll(io.LimitReader(blob.Out, enoughToRefuse))
-	if err != nil || len(text) == enoughToRefuse {
-		blob.Stop()
-		return text, err == nil, err
+	if object == "" {
+		known, err := p.Resolve(ctx, commit+"^{commit}")
+		return nil, known != "", err
 	}
-	if blob.Wait() == nil {
-		return text, true, nil
+	err = readBlobs(ctx, p.Repository, []blob{{object, name}}, func(_ int, data []byte) error { text = data; return nil })
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
 	}
-	if object, err := p.Resolve(ctx, at); err != nil || object != "" {
-		return nil, false, err
-	}
-	known, err := p.Resolve(ctx, commit+"^{commit}")
-	return nil, known != "", err
+	return text, err == nil, nil
 }
