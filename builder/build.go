@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime/pprof"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -210,7 +211,7 @@ func (b *build) score(context.Context) error {
 }
 
 func (b *build) rank(context.Context) error {
-	b.content.Sort(record.CompareRank)
+	slices.SortFunc(b.content.Entities, record.CompareRank)
 	slugs := make([]string, len(b.content.Categories))
 	for i, c := range b.content.Categories {
 		slugs[i] = c.Slug

@@ -70,7 +70,10 @@ func (b *build) walk(ctx context.Context) error {
 // given blob.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
-	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
+	if !ok {
+		return nil
+	}
+	if own := b.content.Blobs[typ+"/"+slug+".yaml"]; hex.EncodeToString(own[:]) != blob {
 		return nil
 	}
 	return b.content.Entities[at]

@@ -66,7 +66,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var providers struct{ Providers pricing.Providers }
 	var vocabulary record.Vocabulary
 	var synonyms struct{ Synonyms [][]string }
-	c.roots = map[string][sha1.Size]byte{}
+	c.Blobs = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
 		into any
@@ -89,7 +89,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.roots[f.name] = gitBlobName(data)
+		c.Blobs[f.name] = gitBlobName(data)
 		if f.name == KindsFile {
 			c.KindsText = data
 			continue // read already
@@ -133,12 +133,22 @@ func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) 
 	if err != nil {
 		return nil, err
 	}
-	c.roots[schema.StatusFile] = gitBlobName(data)
+	c.Blobs[schema.StatusFile] = gitBlobName(data)
 	if c.Status, err = quality.ParseStatus(data); err != nil {
 		return yamldoc.Problems{{File: shownPath(dir, schema.StatusFile), Line: 1, Column: 1, Severity: yamldoc.Error,
 			Message: safetext.Escape(err.Error()) + "; kindex collect writes this file: restore it, or delete it"}}, nil
 	}
 	return nil, nil
+}
+
+// gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
+func gitBlobName(data []byte) (name [sha1.Size]byte) {
+	h := sha1.New()
+	var room [32]byte
+	h.Write(append(strconv.AppendInt(append(room[:0], "blob "...), int64(len(data)), 10), 0))
+	h.Write(data) // never fails
+	h.Sum(name[:0])
+	return name
 }
 
 // readFile reads a file. If the file is too large, it reads only enough of it to detect

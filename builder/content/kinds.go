@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"crypto/sha1" //nolint:gosec // git's name of the file
 	"errors"
 	"io/fs"
@@ -103,38 +104,28 @@ func (f *Folder) Kinds() *kinds.Set {
 // readKinds reads kinds.yaml, and forgets all files if it has changed: they must be read again.
 func (f *Folder) readKinds() error {
 	path := filepath.Join(f.dir, KindsFile)
+	now := declaration{set: kinds.Default()}
 	info, err := os.Lstat(path)
-	var now declaration
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		now.set = kinds.Default()
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
+	if err == nil && !info.Mode().IsRegular() {
 		return nil // reported as misplaced
-	default:
-		data, err := readFile(path)
-		if err != nil {
-			return err
-		}
+	}
+	var data []byte
+	if err == nil {
+		data, err = readFile(path)
 		now.blob = gitBlobName(data)
-		if now.blob == f.declared.blob {
-			return nil
-		}
-		now.set, now.problems = ParseKinds(shownPath(f.dir, KindsFile), data)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now.blob == f.declared.blob && f.declared.set != nil {
+	if now.blob == f.declared.blob {
 		return nil
 	}
-	if now.set == nil {
-		now.set = f.declared.set
+	if err == nil {
+		now.set, now.problems = ParseKinds(shownPath(f.dir, KindsFile), data)
+		now.set = cmp.Or(now.set, f.declared.set)
 	}
-	if now.set == nil {
-		now.set = kinds.Default()
-	}
-	f.declared = now
-	f.files = map[string]*file{}
+	f.declared, f.files = now, map[string]*file{}
 	return nil
 }

@@ -42,10 +42,7 @@ type Content struct {
 	Boards     []*board.Board // from boards.yaml, in its order; not resolved
 	BoardsFile BoardsFile
 
-	// Data about the entity files, in the order of Entities.
-	Blobs [][sha1.Size]byte // git blob name of each file
-
-	roots map[string][sha1.Size]byte // git blob names of the existing root files
+	Blobs map[string][sha1.Size]byte // git blob names of the files that it was read from, by path relative to the folder
 
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
@@ -262,7 +259,7 @@ func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 		problems = append(problems, all.checkFile(r)...)
 		if r.usable() {
 			own := *r.entity
-			c.Entities, c.Blobs = append(c.Entities, &own), append(c.Blobs, r.blob)
+			c.Entities, c.Blobs[own.Key()+".yaml"] = append(c.Entities, &own), r.blob
 		}
 	}
 	c.Categories = all.categories((*file).usable)

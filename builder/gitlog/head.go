@@ -105,14 +105,16 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 			committed[below] = fields[2]
 		}
 	}
-	n := 0
-	for name, blob := range c.Files() {
-		n++
+	var read map[string][sha1.Size]byte
+	if c != nil {
+		read = c.Blobs
+	}
+	for name, blob := range read {
 		if want := committed[name]; want == "" || want != hex.EncodeToString(blob[:]) && !sameBytes(dir, name, blob, want) {
 			return true, nil
 		}
 	}
-	return n != len(committed), nil
+	return len(read) != len(committed), nil
 }
 
 // sameBytes reports whether a file has the committed content although its SHA-1 is not the

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Sort(func(a, b *record.Entity) int {
+	slices.SortFunc(c.Entities, func(a, b *record.Entity) int {
 		return cmp.Or(-cmp.Compare(a.Name, b.Name), record.CompareKey(a, b))
 	})
 	var paths []string
@@ -36,11 +37,12 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := strings.Fields(string(out))
-	if len(names) != len(c.Blobs) || len(names) == 0 {
-		t.Fatalf("%d names by git, %d blobs", len(names), len(c.Blobs))
+	if len(names) != len(c.Entities) || len(names) == 0 {
+		t.Fatalf("%d names by git, %d blobs", len(names), len(c.Entities))
 	}
 	for i, path := range paths {
-		if got := hex.EncodeToString(c.Blobs[i][:]); got != names[i] {
+		own := c.Blobs[c.Entities[i].Key()+".yaml"]
+		if got := hex.EncodeToString(own[:]); got != names[i] {
 			t.Errorf("%s is %s, by git %s", path, got, names[i])
 		}
 	}
