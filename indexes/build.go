@@ -152,41 +152,27 @@ func (p *Prepared) describe(dir string) (files []store.File, err error) {
 // built from the documents that the build names, and that every file is intact. It
 // reports problems as *store.DamageError.
 func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
-	m, err := readManifestOf(dir, id, want)
+	m, err := readManifest(dir, id, want)
 	if err != nil {
 		return nil, err
 	}
 	return m, store.VerifyFiles(dir, m.Files)
 }
 
-// readManifestOf is like readManifest, but also checks that the index was built
-// from the expected documents.
-func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
-	m, err := readManifest(dir, id)
-	if err == nil && m.IndexStub != want {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was not built from the build's documents"}
-	}
-	return m, err
-}
-
 // maxManifestSize is the maximum size of a manifest in bytes. A manifest lists
 // about twenty files.
 const maxManifestSize = 1 << 20
 
-func readManifestBytes(dir string) ([]byte, error) {
+// readManifest reads the manifest of a build's index and checks that this program
+// supports it, and that the index was built from the expected documents.
+func readManifest(dir, id string, want store.IndexStub) (*Manifest, error) {
+	path := filepath.Join(dir, manifestFile)
 	files, err := store.OpenFiles(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer files.Close()
-	return store.ReadFile(files, manifestFile, maxManifestSize)
-}
-
-// readManifest reads the manifest of a build's index and checks that this program
-// supports it.
-func readManifest(dir, id string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestFile)
-	data, err := readManifestBytes(dir)
+	data, err := store.ReadFile(files, manifestFile, maxManifestSize)
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +193,9 @@ func readManifest(dir, id string) (*Manifest, error) {
 	}
 	if err := store.CheckFiles(m.Files); err != nil {
 		return nil, damage("%v", err)
+	}
+	if m.IndexStub != want {
+		return nil, damage("was not built from the build's documents")
 	}
 	return &m, nil
 }

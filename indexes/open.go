@@ -37,7 +37,7 @@ type Index struct {
 // is not validated when read, so a forged index could make Bleve open any file.
 func Open(root string, b *exports.Build) (*Index, error) {
 	dir := Dir(root, b.Manifest.ID)
-	m, err := readManifestOf(dir, b.Manifest.ID, b.Manifest.Index)
+	m, err := readManifest(dir, b.Manifest.ID, b.Manifest.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -203,16 +203,19 @@ func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEnt
 func span(figures []score.Figure) (oldest, newest int32) {
 	oldest, newest = record.NoDate, record.NoDate
 	for _, f := range figures {
-		day, err := record.DayNumber(record.FirstDay(f.Date))
-		if err != nil || day == record.NoDate {
-			continue
+		if day, err := record.DayNumber(record.FirstDay(f.Date)); err == nil {
+			oldest, newest = extended(oldest, newest, day, day)
 		}
-		if oldest == record.NoDate || day < oldest {
-			oldest = day
-		}
-		newest = max(newest, day)
 	}
 	return oldest, newest
+}
+
+// extended returns the span of two spans, whose days may be unknown.
+func extended(oldest, newest, from, to int32) (int32, int32) {
+	if from != record.NoDate && (oldest == record.NoDate || from < oldest) {
+		oldest = from
+	}
+	return oldest, max(newest, to)
 }
 
 // Scores calculates the dimensions of the board's formula for an entity of its type. The

@@ -105,11 +105,7 @@ func (r *Ranking) FiguresOf() Span { return FiguresOf(r.Entries) }
 func FiguresOf(entries []exports.BoardEntry) Span {
 	oldest, newest := int32(record.NoDate), int32(record.NoDate)
 	for i := range entries {
-		e := &entries[i]
-		if e.Oldest != record.NoDate && (oldest == record.NoDate || e.Oldest < oldest) {
-			oldest = e.Oldest
-		}
-		newest = max(newest, e.Newest)
+		oldest, newest = extended(oldest, newest, entries[i].Oldest, entries[i].Newest)
 	}
 	return Span{jsonenc.OptionalString(record.FormatDay(oldest)), jsonenc.OptionalString(record.FormatDay(newest))}
 }

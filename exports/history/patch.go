@@ -16,13 +16,7 @@ func AppendPatch(dst, from, to []byte) []byte {
 		}
 	}
 	dst = append(dst, '{')
-	n := 0
-	add := func(name string, value []byte) {
-		dst = jsonenc.AppendComma(dst, n)
-		dst = append(append(append(dst, '"'), name...), '"', ':')
-		dst = append(dst, value...)
-		n++
-	}
+	add := func(name string, value []byte) { dst = append(jsonenc.AppendMember(dst, name), value...) }
 	for member, value := range jsonenc.Members(to) {
 		name := string(member)
 		before, known := had[name]
@@ -57,19 +51,14 @@ func AppendPatched(dst, object, patch []byte) []byte {
 		changed[string(name)] = value
 	}
 	dst = append(dst, '{')
-	n := 0
 	add := func(name, before, value []byte) {
-		if isNull(value) {
-			return
+		switch {
+		case isNull(value):
+		case isObject(value) && before != nil:
+			dst = AppendPatched(jsonenc.AppendMember(dst, string(name)), before, value)
+		default:
+			dst = append(jsonenc.AppendMember(dst, string(name)), value...)
 		}
-		dst = jsonenc.AppendComma(dst, n)
-		dst = append(append(append(dst, '"'), name...), '"', ':')
-		if isObject(value) && before != nil {
-			dst = AppendPatched(dst, before, value)
-		} else {
-			dst = append(dst, value...)
-		}
-		n++
 	}
 	for name, value := range jsonenc.Members(object) {
 		to, known := changed[string(name)]

@@ -2,31 +2,11 @@ package kinds
 
 // FieldJSON is a declared field as the API shows it.
 type FieldJSON struct {
-	Name        string            `json:"name"`
-	Type        Type              `json:"type"`
-	Of          Type              `json:"of,omitempty"`
-	Title       string            `json:"title"`
-	Description string            `json:"description,omitempty"`
-	Unit        string            `json:"unit,omitempty"`
-	Values      []string          `json:"values,omitempty"`
-	Titles      map[string]string `json:"titles,omitempty"`
-	Kinds       []string          `json:"kinds,omitempty"`
-	Inverse     string            `json:"inverse,omitempty"`
-	Dated       bool              `json:"dated,omitempty"`
-	Column      string            `json:"column,omitempty"`  // of its table, unless it has parts
-	Filters     []string          `json:"filters,omitempty"` // the parameters that filter by it
-	Sort        string            `json:"sort,omitempty"`    // the key that sorts by it
-	Parts       []FieldJSON       `json:"parts,omitempty"`
-}
-
-// SignalJSON is a declared signal as the API shows it.
-type SignalJSON struct {
-	Name        string `json:"name"`
-	Type        Type   `json:"type"`
-	Title       string `json:"title"`
-	Description string `json:"description,omitempty"`
-	Unit        string `json:"unit,omitempty"`
-	Grows       bool   `json:"grows,omitempty"`
+	*Field
+	Column  string      `json:"column,omitempty"`  // of its table, unless it has parts
+	Filters []string    `json:"filters,omitempty"` // the parameters that filter by it
+	Sort    string      `json:"sort,omitempty"`    // the key that sorts by it
+	Parts   []FieldJSON `json:"parts,omitempty"`
 }
 
 // KindJSON is a kind as the API shows it.
@@ -63,8 +43,7 @@ func (s *Set) FieldsJSON() []FieldJSON { return fieldsJSON(s.Fields) }
 func fieldsJSON(fields []*Field) []FieldJSON {
 	list := []FieldJSON{}
 	for _, f := range fields {
-		j := FieldJSON{Name: f.Name, Type: f.Type, Of: f.Of, Title: f.Title, Description: f.Description, Unit: f.Unit,
-			Values: f.Values, Titles: f.Titles, Kinds: f.Kinds, Inverse: f.Inverse, Dated: f.Dated}
+		j := FieldJSON{Field: f}
 		if f.IsGroup() {
 			j.Parts = fieldsJSON(f.Parts)
 		} else {
@@ -88,10 +67,6 @@ func fieldsJSON(fields []*Field) []FieldJSON {
 }
 
 // SignalsJSON returns the signals as the API shows them, in the order of the declaration.
-func (s *Set) SignalsJSON() []SignalJSON {
-	list := []SignalJSON{}
-	for _, x := range s.Declared {
-		list = append(list, SignalJSON{x.Name, x.Type, x.Title, x.Description, x.Unit, x.Grows})
-	}
-	return list
+func (s *Set) SignalsJSON() []*Signal {
+	return append([]*Signal{}, s.Declared...)
 }

@@ -76,14 +76,14 @@ var Blocks = []string{Lifecycle, Maintenance, Offers, Results}
 
 // Signal is a measured figure, with a value, a date and a source.
 type Signal struct {
-	Name        string
-	Type        Type // Count, Date or Month
-	Title       string
-	Description string
-	Unit        string
-	Grows       bool // whether it varies, and the more of it the better
-	Steady      bool // whether it is a size, a limit or a property, which does not vary
-	Maximum     *float64
+	Name        string   `json:"name"`
+	Type        Type     `json:"type"` // Count, Date or Month
+	Title       string   `json:"title"`
+	Description string   `json:"description,omitempty"`
+	Unit        string   `json:"unit,omitempty"`
+	Grows       bool     `json:"grows,omitempty"` // whether it varies, and the more of it the better
+	Steady      bool     `json:"-"`               // whether it is a size, a limit or a property, which does not vary
+	Maximum     *float64 `json:"-"`
 }
 
 // IsDay reports whether the values of a signal are dates, not numbers.

@@ -1,6 +1,7 @@
 package pricing
 
 import (
+	"cmp"
 	"strings"
 
 	"kindex/exports/record"
@@ -25,22 +26,23 @@ func (c *Change) Label() string {
 
 // DescribeChange describes a change to a field of an offer. ok is false for other fields.
 func DescribeChange(f record.FieldChange) (c Change, ok bool) {
-	provider, id, term, ok := record.SplitOfferField(f.Field)
+	provider, id, name, ok := record.SplitOfferField(f.Field)
 	if !ok {
 		return Change{}, false
 	}
 	c.Offer = id + " at " + provider
-	if term == "" {
+	if name == "" {
 		c.Old, c.New = offerText(f.Old), offerText(f.New)
 		return c, true
 	}
-	mode, name := "", term
-	if rest, found := strings.CutPrefix(term, "modes."); found {
+	mode := ""
+	if rest, found := strings.CutPrefix(name, "modes."); found {
 		mode, name, _ = strings.Cut(rest, ".")
 		mode = strings.ReplaceAll(mode, "%2E", ".") + " "
 	}
-	label, unit, isPrice := priceTerm(name)
-	c.Term = mode + label
+	t := terms[name]
+	isPrice, unit := t.unit != "", t.unit
+	c.Term = mode + cmp.Or(t.label, name)
 	value := termText
 	if isPrice {
 		value = priceText
@@ -59,37 +61,18 @@ func DescribeChange(f record.FieldChange) (c Change, ok bool) {
 	return c, true
 }
 
-// priceTerm returns the label and the unit of a price, or the label of another term.
-func priceTerm(name string) (label, unit string, isPrice bool) {
-	switch name {
-	case "input", "output":
-		return name + " price", "per million tokens", true
-	case "cacheRead":
-		return "cached input price", "per million tokens", true
-	case "cacheWrite":
-		return "cache write price", "per million tokens", true
-	case "reasoningOutput":
-		return "reasoning price", "per million tokens", true
-	case "inputAudio":
-		return "audio input price", "per million tokens", true
-	case "outputAudio":
-		return "audio output price", "per million tokens", true
-	case "image", "request":
-		return name + " price", "per " + name, true
-	case "context":
-		return "context window", "", false
-	case "outputLimit":
-		return "maximum output", "", false
-	case "tiers":
-		return "prices of long requests", "", false
-	case "deprecated":
-		return "deprecation", "", false
-	case "free":
-		return "free use", "", false
-	case "reviewed":
-		return "reviewed warnings", "", false
-	}
-	return name, "", false
+// term is how a term of an offer is called and, if it is a price, its unit.
+type term struct{ label, unit string }
+
+const perMillion = "per million tokens"
+
+var terms = map[string]term{
+	"input": {"input price", perMillion}, "output": {"output price", perMillion}, "cacheRead": {"cached input price", perMillion},
+	"cacheWrite": {"cache write price", perMillion}, "reasoningOutput": {"reasoning price", perMillion},
+	"inputAudio": {"audio input price", perMillion}, "outputAudio": {"audio output price", perMillion},
+	"image": {"image price", "per image"}, "request": {"request price", "per request"}, "context": {label: "context window"},
+	"outputLimit": {label: "maximum output"}, "tiers": {label: "prices of long requests"}, "deprecated": {label: "deprecation"},
+	"free": {label: "free use"}, "reviewed": {label: "reviewed warnings"},
 }
 
 func priceText(raw []byte) string {

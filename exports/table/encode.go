@@ -83,13 +83,9 @@ func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) 
 
 // AppendRow appends a row as one compact JSON object.
 func AppendRow(dst []byte, columns []Column, row Row) []byte {
+	dst = append(dst, '{')
 	for i, c := range columns {
-		if i == 0 {
-			dst = append(dst, '{', '"')
-		} else {
-			dst = append(dst, ',', '"')
-		}
-		dst = append(append(dst, c.Name...), '"', ':')
+		dst = jsonenc.AppendMember(dst, c.Name)
 		cell := &row[i]
 		switch c.Kind {
 		case List:
@@ -97,11 +93,7 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 		case Numbers:
 			dst = appendNumbers(dst, cell.Numbers)
 		case Decimal:
-			if cell.Known {
-				dst = record.ScoreOf(cell.Number).AppendJSON(dst)
-			} else {
-				dst = append(dst, "null"...)
-			}
+			dst = cell.score().AppendJSON(dst)
 		case Integer, Number:
 			if cell.Known {
 				dst = jsonenc.AppendNumber(dst, cell.Number)
@@ -125,6 +117,14 @@ func appendNumbers(dst []byte, list []float64) []byte {
 		dst = jsonenc.AppendNumber(jsonenc.AppendComma(dst, i), x)
 	}
 	return append(dst, ']')
+}
+
+// score returns the score in a Decimal cell.
+func (c *Cell) score() record.Score {
+	if !c.Known {
+		return record.Score{}
+	}
+	return record.ScoreOf(c.Number)
 }
 
 // price returns the price in a Money cell. It is written as in records, without an exponent.
@@ -203,8 +203,8 @@ func (e *csvEncoder) Write(r Row) error {
 		case c.Kind == Numbers:
 			list := appendNumbers(nil, cell.Numbers)
 			e.record[i] = strings.ReplaceAll(string(list[1:len(list)-1]), ",", "|")
-		case c.Kind == Decimal && cell.Known:
-			e.record[i] = record.ScoreOf(cell.Number).String()
+		case c.Kind == Decimal:
+			e.record[i] = cell.score().String()
 		case c.Kind == Money:
 			e.record[i] = cell.price().String()
 		case (c.Kind == Integer || c.Kind == Number) && cell.Known:
