@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"edge/apikey":            {"exports/safetext"},
 	"edge/auth":              {"edge/apikey", "exports/safetext"},
 	"edge/mcp":               {"exports/*"},
-	"edge/openapi":           {},
+	"edge/openapi":           {"exports/kinds", "exports/record", "exports/table", "exports/view", "exports/where"},
 	"edge/query":             {"exports/*"},
 	"edge/ratelimit":         {},
 	"edge/seal":              {},
