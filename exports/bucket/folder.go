@@ -73,7 +73,7 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	file, err := store.OpenRegular(dir, base)
+	file, _, err := store.OpenRegular(dir, base)
 	if err != nil {
 		return nil, err // not a nil *os.File
 	}

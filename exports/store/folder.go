@@ -109,17 +109,10 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// OpenRegular opens a regular file in a folder that OpenFolder opened. It returns fs.ErrNotExist if
-// there is none, and a *DamageError if it is a link or something else.
-func OpenRegular(dir *os.Root, name string) (*os.File, error) {
-	f, _, err := openRegular(dir, name)
-	return f, err
-}
-
-// openRegular opens a regular file under a folder for reading. name is a
-// slash-separated path. openRegular returns a *DamageError if the path leads out of
-// the folder, through a link, or to anything other than a regular file.
-func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+// OpenRegular opens a regular file under a folder that OpenFolder opened. name is a
+// slash-separated path. OpenRegular returns fs.ErrNotExist if there is none, and a *DamageError if
+// the path leads out of the folder, through a link, or to anything other than a regular file.
+func OpenRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
 		// A builder may have replaced the file by renaming, so try again. No builder does
@@ -175,7 +168,7 @@ func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 
 // readLimited reads a file of at most maxLen bytes.
 func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
-	f, info, err := openRegular(dir, name)
+	f, info, err := OpenRegular(dir, name)
 	if err != nil {
 		return nil, err
 	}

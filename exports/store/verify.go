@@ -67,13 +67,17 @@ func (e *missingError) As(target any) bool {
 // ReadManifest reads the manifest of a build and checks that this program
 // supports its format and that it was not altered.
 func ReadManifest(dir string) (*Manifest, error) {
+	m, _, err := readManifest(dir)
+	return m, err
+}
+
+func readManifest(dir string) (*Manifest, []byte, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.Close()
-	m, _, err := OpenManifest(r)
-	return m, err
+	return OpenManifest(r)
 }
 
 // OpenManifest is like ReadManifest, but takes an open folder. It also returns the
@@ -95,24 +99,13 @@ func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 // manifest entry for the manifest, which does not list itself. It returns
 // fs.ErrNotExist if there is no such build.
 func ManifestBytes(dir string) ([]byte, File, error) {
-	r, err := OpenFiles(dir)
+	m, b, err := readManifest(dir)
 	if err != nil {
 		return nil, File{}, err
 	}
-	defer r.Close()
-	m, b, err := OpenManifest(r)
-	if err != nil {
-		return nil, File{}, err
-	}
-	return b, ManifestEntry(m, b), nil
-}
-
-// ManifestEntry returns a manifest entry for a manifest, which does not list itself. data is the
-// manifest as it is stored.
-func ManifestEntry(m *Manifest, data []byte) File {
-	sum := sha256.Sum256(data)
-	return File{Path: ManifestFile, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
-		MediaType: mediaType(ManifestFile), License: string(m.License)}
+	sum := sha256.Sum256(b)
+	return b, File{Path: ManifestFile, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]),
+		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
 }
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the
@@ -190,7 +183,7 @@ func verifyFile(dir *os.Root, want File) error {
 // returns a *DamageError if the file is missing, has a different size, or is a link or
 // anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
-	f, info, err := openRegular(dir, want.Path)
+	f, info, err := OpenRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &missingError{DamageError{Path: joinPath(dir, want.Path), Problem: "is missing"}}
 	}
