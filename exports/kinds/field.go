@@ -72,7 +72,7 @@ func (f *Field) Column() string {
 	switch {
 	case f.Group == nil:
 		return f.Name
-	case f.Group.Dated && f.Name == valuePart:
+	case f.Group.Dated && f.Name == ValuePart:
 		return f.Group.Name
 	}
 	return f.Group.Name + upper(f.Name)
@@ -127,7 +127,7 @@ func (f *Field) Limits() (lowest, highest string) {
 	}
 	lowest, highest = "min"+upper(f.Query), "max"+upper(f.Query)
 	if f.Group != nil && f.Group.Type == Range {
-		if f.Name == fromPart {
+		if f.Name == FromPart {
 			return "", highest
 		}
 		return lowest, ""

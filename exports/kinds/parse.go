@@ -159,9 +159,9 @@ type kindYAML struct {
 
 // The parts of ranges and of dated fields.
 const (
-	fromPart  = "from"
-	toPart    = "to"
-	valuePart = "value"
+	FromPart  = "from"
+	ToPart    = "to"
+	ValuePart = "value"
 )
 
 func (v *fieldYAML) field(name string, group *Field) *Field {
@@ -182,14 +182,14 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 	case f.Type == Range:
 		end := fieldYAML{Type: string(Number), Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}
 		from, to := end, end
-		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", toPart
+		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", ToPart
 		to.Title, to.Description, to.Sort = f.Title+" to", "The upper end.", false // ranges are sorted by their lower ends
-		f.Parts = []*Field{from.field(fromPart, f), to.field(toPart, f)}
+		f.Parts = []*Field{from.field(FromPart, f), to.field(ToPart, f)}
 	case v.Dated:
 		value := *v
 		value.Dated, value.Query, value.Title = false, f.Query, f.Title
 		f.Dated, f.Type = true, Group
-		f.Parts = []*Field{value.field(valuePart, f),
+		f.Parts = []*Field{value.field(ValuePart, f),
 			(&fieldYAML{Type: string(Date), Title: f.Title + ", read", Description: "The day it was read."}).field("date", f),
 			(&fieldYAML{Type: string(URL), Title: f.Title + ", source", Description: "The page it was read from."}).field("source", f)}
 	}

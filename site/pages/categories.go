@@ -81,7 +81,7 @@ func (r *request) categories() (*page, error) {
 	}
 	group("Empty", "empty", "")
 	return &page{Template: "categories", Title: "Categories", Data: d,
-		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
+		Description: "All " + textfmt.Plural(len(all), "category", "categories") + ", with their number of entries."}, nil
 }
 
 // category lists the entities in a category, highest score first.

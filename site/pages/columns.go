@@ -201,6 +201,10 @@ func (s *Site) declaredColumn(c *column) *column {
 	}
 	f := s.kinds().Field(c.Name)
 	if f == nil { // a group of fields
+		between := " / "
+		if s.kinds().Field(c.Name+"."+kinds.FromPart) != nil { // a range
+			between = "–"
+		}
 		c.cell = func(it *item) cell {
 			var parts []string
 			for _, v := range it.Values {
@@ -208,7 +212,7 @@ func (s *Site) declaredColumn(c *column) *column {
 					parts = append(parts, textfmt.Value(v.Field, v.Value))
 				}
 			}
-			return cell{Text: strings.Join(parts, " / ")}
+			return cell{Text: strings.Join(parts, between)}
 		}
 		return c
 	}

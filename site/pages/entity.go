@@ -49,9 +49,13 @@ type entityPage struct {
 	Course   *scoreHistory // nil for earlier versions
 	History  *changeList
 	similarLists
-	Use    *embedCode
-	Source source
+	Relations []relationGroup // to other entities; none for earlier versions
+	Use       *embedCode
+	Source    source
 }
+
+// Scored reports whether entities of its kind have scores.
+func (d *entityPage) Scored() bool { return len(d.Score.Parts) > 0 }
 
 // Maker returns the path of the provider's page, or "" if there is none.
 func (d *entityPage) Maker() string {
@@ -111,12 +115,14 @@ func (r *request) entity() (*page, error) {
 		return nil, err
 	}
 	r.fillSeries(d, moments, r.AsOf)
-	if err := r.fillRank(d, o); err != nil {
-		return nil, err
+	if d.Scored() {
+		if err := r.fillRank(d, o); err != nil {
+			return nil, err
+		}
 	}
 	d.Use = r.embedCode(d)
 	return &page{Template: "entity", Title: d.Name, Description: d.Description, Data: d, Scripts: []string{"entity.js"},
-		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug), LinkedData: r.application(d)}, nil
+		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug), LinkedData: r.linkedData(d)}, nil
 }
 
 // present returns what a page says of an entity, but for its figures and scores over time.
@@ -124,6 +130,7 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	d = &entityPage{Entity: r.Build.Entity(o), AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
 	r.describe(d, r.AsOf)
 	d.similarLists = r.similar(d.Entity, o, entityNear)
+	d.Relations = r.relations(o)
 	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/site/badge"
@@ -46,18 +47,24 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 	u := &embedCode{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
 	here := r.absolute(d.Now)
 	u.RSS = r.to(d.Now + feedFile)
-	u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
-	image := r.absolute(d.Now + badgeFile)
+	image := ""
+	if d.Scored() {
+		u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
+		image = r.absolute(d.Now + badgeFile)
+	}
 	if r.served() {
 		authored := r.api("/api/entity/" + d.Key())
-		u.JSON, u.Text, u.Score, u.Changes = authored, authored+".md", authored+"/score", authored+"/changelog"
+		u.JSON, u.Text, u.Changes = authored, authored+".md", authored+"/changelog"
 		feed := entityFeedPath(d.Type, d.Slug)
 		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedPath(feed, "atom")), r.api(feedPath(feed, "json"))
-		path := "/badge/" + d.Key() + ".svg"
-		u.Badge, u.Hosted = r.api(path), r.API == ""
-		image = cmp.Or(r.API, r.Base) + path
 		u.Dates = r.api(calendarPath + "?" + singleQuery("entity", d.Key()))
-		u.addKinds(d, r.api(path))
+		if d.Scored() {
+			path := "/badge/" + d.Key() + ".svg"
+			u.Score = authored + "/score"
+			u.Badge, u.Hosted = r.api(path), r.API == ""
+			image = cmp.Or(r.API, r.Base) + path
+			u.addKinds(r, d, r.api(path))
+		}
 	}
 	if image != "" {
 		u.addBadge(r, image, cmp.Or(here, d.Now))
@@ -67,9 +74,9 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 }
 
 // addKinds fills in the links to the other badges.
-func (u *embedCode) addKinds(d *entityPage, address string) {
+func (u *embedCode) addKinds(r *request, d *entityPage, address string) {
 	for _, kind := range badge.Kinds[1:] {
-		if kind != "price" || d.Type == "model" {
+		if kind != "price" || r.kinds().Kind(d.Type).HasBlock(kinds.Offers) {
 			u.Shows = append(u.Shows, link{kind, address + "?show=" + kind})
 		}
 	}
@@ -90,14 +97,22 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	if d.Provider != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
 		what += " (" + textfmt.Name(d.Provider) + ")"
 	}
-	standing := "no score"
-	if d.Scores.Composite.Known() {
-		standing = fmt.Sprintf("score %s of 100", d.Scores.Composite)
+	var about []string
+	switch {
+	case d.Scores.Composite.Known():
+		about = append(about, fmt.Sprintf("score %s of 100", d.Scores.Composite))
+	case d.Scored():
+		about = append(about, "no score")
 	}
 	if d.Standing != nil {
-		standing += ", " + d.Standing.Words()
+		about = append(about, d.Standing.Words())
 	}
-	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s; %s. Build %s.", what, textfmt.Name(m.Title), d.AsOf, standing, m.ID)
+	standing := strings.Join(about, ", ")
+	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s", what, textfmt.Name(m.Title), d.AsOf)
+	if standing != "" {
+		u.Cite += "; " + standing
+	}
+	u.Cite += ". Build " + m.ID + "."
 	if address != "" {
 		u.Cite += " " + address + " (accessed " + d.AsOf + ")."
 	}
@@ -114,7 +129,7 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	field("year", d.AsOf[:4])
 	field("url", address)
 	field("urldate", d.AsOf)
-	field("note", bibEscape(textfmt.Capitalize(standing)+"; build "+m.ID))
+	field("note", bibEscape(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; ")))
 	u.BibTeX = b.String() + "}"
 }
 
@@ -136,18 +151,28 @@ func markdownEscape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`", `&`, `\&`, `*`, `\*`, `_`, `\_`).Replace(s)
 }
 
-// application describes the entity for search engines (schema.org/SoftwareApplication).
-// Scores are left out, because they are not reviews by people.
-func (r *request) application(d *entityPage) any {
-	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": textfmt.Name(d.Name)}
+// linkedData describes the entity for search engines (schema.org): what has prices or is maintained is a
+// SoftwareApplication, anything else a CreativeWork. Scores are left out, because they are not reviews by
+// people.
+func (r *request) linkedData(d *entityPage) any {
+	k, software := r.kinds().Kind(d.Type), "CreativeWork"
+	if k.HasBlock(kinds.Offers) || k.HasBlock(kinds.Maintenance) {
+		software = "SoftwareApplication"
+	}
+	a := map[string]any{"@context": "https://schema.org", "@type": software, "name": textfmt.Name(d.Name)}
 	set := func(key, value string) {
 		if value != "" {
 			a[key] = value
 		}
 	}
 	set("description", textfmt.Truncate(safetext.OneLine(d.Description), textfmt.MaxTextLen))
-	set("applicationCategory", textfmt.Name(r.categoryTitle(d.Category)))
-	set("softwareVersion", textfmt.Name(d.Version))
+	if category := textfmt.Name(r.categoryTitle(d.Category)); software == "CreativeWork" {
+		set("genre", category)
+		set("version", textfmt.Name(d.Version))
+	} else {
+		set("applicationCategory", category)
+		set("softwareVersion", textfmt.Name(d.Version))
+	}
 	set("license", licenseText(d.License))
 	set("dateModified", textfmt.ISODay(d.LastUpdated))
 	set("mainEntityOfPage", r.absolute(d.Now))

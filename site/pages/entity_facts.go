@@ -109,6 +109,12 @@ type figureTable struct {
 // maxFigures is the number of figures that are always visible.
 const maxFigures = 6
 
+// Counted reports whether any of the figures is about a score.
+func (t *figureTable) Counted() bool {
+	counted := func(g figure) bool { return g.Counts != "" || g.Why != "" }
+	return slices.ContainsFunc(t.Rows, counted) || t.Rest != nil && slices.ContainsFunc(t.Rest.Rows, counted)
+}
+
 func newFigureTable(name string, rows []figure) *figureTable {
 	shown := len(rows)
 	if shown > maxFigures+3 {

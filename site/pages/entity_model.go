@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -19,10 +20,34 @@ func (s *Site) priceFacts(e *record.Entity) []fact {
 	}
 }
 
-// declaredFacts returns what is known of an entity's declared fields.
+// declaredFacts returns what is known of an entity's declared fields. References are not among them: the
+// relations of the page name the entities.
 func declaredFacts(e *record.Entity) (list []fact) {
-	for _, v := range e.Values {
-		list = append(list, fact{Name: v.Field.Title, Value: textfmt.Value(v.Field, v.Value)})
+	for i, v := range e.Values {
+		f := fact{Name: v.Field.Title, Value: textfmt.Value(v.Field, v.Value)}
+		switch g := v.Field.Group; {
+		case v.Field.Words() == kinds.Reference:
+			continue
+		case v.Field.Type == kinds.URL:
+			f.Out = textfmt.WebURL(f.Value)
+		case g != nil && g.Dated:
+			if v.Field.Name != kinds.ValuePart {
+				continue
+			}
+			f.Note, f.Out = asOfNote(e.Values.Text(g.Path+".date")), textfmt.WebURL(e.Values.Text(g.Path+".source"))
+		case g != nil && g.Type == kinds.Range:
+			if f.Name = g.Title; v.Field.Name == kinds.ToPart {
+				if i > 0 && e.Values[i-1].Field.Group == g {
+					continue // with the lower end
+				}
+				f.Value = "up to " + f.Value
+			} else if to := e.Values.Get(g.Path + "." + kinds.ToPart); to != nil {
+				f.Value += "–" + textfmt.Value(v.Field, to)
+			} else {
+				f.Value = "from " + f.Value
+			}
+		}
+		list = append(list, f)
 	}
 	return list
 }

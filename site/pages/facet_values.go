@@ -28,7 +28,7 @@ type facetKind struct {
 var (
 	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "The people, projects and companies that make or offer the entities in the index."}
 	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Keywords for finding entities."}
-	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as stated in their entries."}
+	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What entries can do, as stated in their entries."}
 )
 
 // facetKinds lists them.

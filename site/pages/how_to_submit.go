@@ -64,6 +64,6 @@ func (r *request) howToSubmit() (*page, error) {
 		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
 	}
 	d.Read = repository.View("README.md")
-	return &page{Template: "how-to-submit", Title: "Propose a tool or a model", Data: d, Scripts: []string{"submit.js"},
-		Description: "How to propose a tool or a model, or to correct one, by pull request."}, nil
+	return &page{Template: "how-to-submit", Title: "Propose an entry", Data: d, Scripts: []string{"submit.js"},
+		Description: "How to propose an entry, or to correct one, by pull request."}, nil
 }

@@ -84,7 +84,9 @@ func (f frame) Lists() (list []option) {
 	if f.sold() {
 		add("Prices", pricesPath)
 	}
-	add("Boards", boardsPath)
+	if len(f.Formula.Types) > 0 {
+		add("Boards", boardsPath)
+	}
 	add("Changes", "/changes/")
 	add("Compare", "/compare/")
 	return list

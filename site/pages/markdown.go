@@ -112,6 +112,11 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 	for _, f := range d.Facts {
 		add(f.Name, site.Text(f.Value), f.Note)
 	}
+	for _, g := range d.Relations {
+		for _, l := range g.Rows {
+			add(g.Title, site.Link(l.Name, r.absolute(l.To)), "")
+		}
+	}
 	for _, l := range d.Main {
 		add(l.Name, site.Autolink(l.To), "")
 	}
@@ -157,6 +162,9 @@ func (g *figure) markdownSource() string {
 
 // markdownScore writes the score and its parts.
 func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
+	if !d.Scored() {
+		return
+	}
 	var rows [][]string
 	for _, p := range d.Score.Parts {
 		var figures []string

@@ -93,7 +93,7 @@ type facet struct {
 // search shows results. On a static site, a script fills the page.
 func (r *request) search() (*page, error) {
 	p := &page{Template: "search", Title: "Search", NoIndex: len(r.Query) > 0, Scripts: []string{"search.js"}, Canonical: "/search/",
-		Description: "Search tools and models by name, topic and description."}
+		Description: "Search entries by name, topic and description."}
 	if r.Index == nil {
 		p.Scripts = []string{"find.js"}
 		p.Data = &searchPage{Browse: true}
@@ -263,7 +263,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 		}
 	}
 	for i, o := range sorts {
-		if i > 0 || !d.Browse {
+		if ranked := len(r.Formula.Types) > 0; (i > 0 || !d.Browse) && (ranked || o.Sort != view.DefaultSort) {
 			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
 		}
 	}

@@ -83,8 +83,8 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	if f.Amends != "" {
 		return r.render(r.correction(d))
 	}
-	return r.render(&page{Template: "submit", Title: "Propose a tool or a model", Data: d, Status: f.Status, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
-		Scripts: []string{"submit.js"}, Description: "Propose a tool or a model: the form checks your entries as you type and writes the file."})
+	return r.render(&page{Template: "submit", Title: "Propose an entry", Data: d, Status: f.Status, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
+		Scripts: []string{"submit.js"}, Description: "Propose an entry: the form checks your entries as you type and writes the file."})
 }
 
 // correction returns the page with the form for correcting an entity.

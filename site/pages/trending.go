@@ -139,7 +139,7 @@ func (d *trendingPage) title() string {
 
 // description says in one sentence what the page shows.
 func (d *trendingPage) description() string {
-	of, by := "tools and models", cmp.Or(d.ByName, "Scores")
+	of, by := "entries", cmp.Or(d.ByName, "Scores")
 	if d.Type != "" {
 		of = d.Type + "s"
 	}

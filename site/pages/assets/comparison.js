@@ -297,7 +297,7 @@ async function show() {
       history.replaceState(null, '', compareWith(keys()));
     } else {
       const may = found.length ? found : await nearTo(add);
-      notice(may.length ? 'Which “' : 'No tool or model is named “', add, may.length ? '” do you mean?' : '”.', listOf(may, keys()));
+      notice(may.length ? 'Which “' : 'No entry is named “', add, may.length ? '” do you mean?' : '”.', listOf(may, keys()));
       form.elements.add.value = add;
     }
   }

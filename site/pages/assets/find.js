@@ -120,9 +120,7 @@ function row(e, terms) {
   const tags = e.tag.filter(t => t.split(/[^\p{L}\p{N}\p{M}]+/u).some(w => terms.has(fold(w))));
   if (tags.length) meta.append(' · Tags: ', element('bdi', {}, marked(tags.join(', '), terms)));
   const score = element('div', {class: 'score'});
-  if (e.score === null) {
-    score.append(element('span', {class: 'score-none'}, 'not ranked'));
-  } else {
+  if (e.score !== null) {
     const box = {viewBox: '0 0 100 4', preserveAspectRatio: 'none', 'aria-hidden': 'true', focusable: 'false', class: 'bar'};
     score.append(element('span', {class: 'score-number num'}, e.score.toFixed(1)),
       svg('svg', box, svg('rect', {class: 'bar-track', width: 100, height: 4, rx: 2}), svg('rect', {class: 'bar-fill', width: e.score, height: 4, rx: 2})));

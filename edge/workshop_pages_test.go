@@ -1,0 +1,43 @@
+package edge_test
+
+import (
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// TestWorkshopPages: pages of an index of other kinds show what it declares.
+func TestWorkshopPages(t *testing.T) {
+	suite.InTest(t)
+	c, _ := workshop(t)
+	testWorkshopPages(t, c)
+}
+
+// testWorkshopPages: pages show the declared facts, and no word of tools, models, tokens or stars.
+func testWorkshopPages(t *testing.T, c *contract) {
+	for target, want := range map[string][]string{
+		"/":                                 {"Glazes", "Kilns", "Materials"},
+		"/glazes/":                          {"Celadon", "Finish", "Food-safe", "Firings"},
+		"/glazes/?finish=gloss&sort=silica": {"Celadon", "Tenmoku"},
+		"/glaze/celadon/":                   {"Fired in", "Large gas kiln", "Feldspar", "11h30m", "Silica", "2.4"},
+		"/material/silica/":                 {"Used in", "Majolica", "SiO2"},
+		"/kiln/large/":                      {"1,100", "Fires", "Firebrick"},
+		"/compare/?e=glaze/celadon&e=glaze/tenmoku": {"Celadon", "Tenmoku", "Cone"},
+		"/search/?q=kiln": {"Small electric"},
+		"/categories/":    {"Stoneware"},
+	} {
+		a := c.send(t, request{target: target, status: 200, header: []string{"Accept: text/html"}})
+		text := string(a.body)
+		for _, word := range want {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s does not say %s", target, word)
+			}
+		}
+		for _, word := range []string{"token", "GitHub stars", "open weights", "context window", " models", "AI tool", "not ranked"} {
+			if i := strings.Index(strings.ToLower(text), strings.ToLower(word)); i >= 0 {
+				t.Errorf("%s says %s: …%s…", target, word, text[max(0, i-120):min(len(text), i+60)])
+			}
+		}
+	}
+}
