@@ -74,6 +74,9 @@ func (f frame) In(section string) bool {
 // maxKinds is the number of kinds that the navigation names.
 const maxKinds = 4
 
+// ranks reports whether the formula ranks any kind.
+func (s *Site) ranks() bool { return s.Formula != nil && len(s.Formula.Types) > 0 }
+
 // Lists returns the first links of the navigation: the lists of the largest kinds, and what crosses
 // kinds.
 func (f frame) Lists() (list []option) {
@@ -84,7 +87,7 @@ func (f frame) Lists() (list []option) {
 	if f.sold() {
 		add("Prices", pricesPath)
 	}
-	if len(f.Formula.Types) > 0 {
+	if f.ranks() {
 		add("Boards", boardsPath)
 	}
 	add("Changes", "/changes/")

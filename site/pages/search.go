@@ -263,7 +263,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 		}
 	}
 	for i, o := range sorts {
-		if ranked := len(r.Formula.Types) > 0; (i > 0 || !d.Browse) && (ranked || o.Sort != view.DefaultSort) {
+		if (i > 0 || !d.Browse) && (r.ranks() || o.Sort != view.DefaultSort) {
 			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
 		}
 	}
