@@ -70,8 +70,8 @@ func (c *request) checkLookupRate(sent string) error {
 	return web.NewProblem("rate-limited", "Too many unknown keys from this IP address; wait a minute.").RetryAfter(wait)
 }
 
-// requireScope rejects requests with a key that lacks the scope with 403. It lets requests
-// without a key through; handlers that need an account reject them.
+// requireScope rejects requests with a key that lacks the scope with 403 and, unless the scope is that
+// of reading, requests without a key with 401.
 func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 	if scope == anyScope {
 		return answer
@@ -79,6 +79,11 @@ func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
 		if err := c.RequireScope(scope); err != nil {
 			return nil, err
+		}
+		if scope != apikey.ScopeRead {
+			if _, err := c.Account(); err != nil {
+				return nil, err
+			}
 		}
 		return answer(c)
 	}

@@ -13,11 +13,7 @@ import (
 
 // ListKeys handles GET /api/developer/api-keys.
 func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
-	data, err := a.accounts.KeysOf(c.Request.Context(), owner.ID)
+	data, err := a.accounts.KeysOf(c.Request.Context(), c.Principal.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +27,6 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 
 // CreateKey handles POST /api/developer/api-keys.
 func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
 	var body account.NewKey
 	if err := c.Decode(&body); err != nil {
 		return nil, err
@@ -47,7 +39,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 		return nil, web.InsufficientScope((grant.Scopes &^ own).List()[0],
 			"A key can grant only its own scopes: this key has "+own.String()+", but the new key would have "+grant.Scopes.String()+".")
 	}
-	return a.accounts.Write(c, a.accounts.CreateKey(owner.ID, grant))
+	return a.accounts.Write(c, a.accounts.CreateKey(c.Principal.Account.ID, grant))
 }
 
 // RevokeKey handles DELETE /api/developer/api-keys.

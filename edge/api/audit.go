@@ -42,25 +42,16 @@ func nullableString(s string) *string {
 
 // Audit handles GET /api/developer/audit.
 func (a *API) Audit(c *web.Call) (*web.Reply, error) {
-	account, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	after, err := l.after("audit")
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c)
+	after := l.after("audit")
 	before := int64(0)
 	if after != nil {
+		var err error
 		if before, err = strconv.ParseInt(after.Slug, 10, 64); err != nil || before < 1 {
 			return nil, errCursor
 		}
 	}
-	entries, count, more, err := a.accounts.AuditPage(c.Request.Context(), account.ID, before, l.page.Limit)
+	entries, count, more, err := a.accounts.AuditPage(c.Request.Context(), c.Principal.Account.ID, before, l.page.Limit)
 	if err != nil {
 		return nil, err
 	}

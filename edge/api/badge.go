@@ -27,14 +27,8 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
 	}
-	show, err := c.Query.OneOf("show", badge.Kinds[0], badge.Kinds)
-	if err != nil {
-		return nil, err
-	}
-	label, err := badgeLabel(c, show)
-	if err != nil {
-		return nil, err
-	}
+	show := c.Read.OneOf("show", badge.Kinds[0], badge.Kinds)
+	label := badgeLabel(c, show)
 	o, to, err := badgeOf(c)
 	var problem *web.Problem
 	switch {
@@ -63,19 +57,17 @@ func badgeReply(label, message, colour string, refusal int) *web.Reply {
 
 // badgeLabel returns the text on the left side of the badge: the requested label or, by default,
 // the name of the index and what the badge shows.
-func badgeLabel(c *web.Call, show string) (string, error) {
-	label, err := c.Query.Text("label")
+func badgeLabel(c *web.Call, show string) string {
+	label := c.Read.Text("label")
 	switch n := utf8.RuneCountInString(label); {
-	case err != nil:
-		return "", err
 	case n > badge.MaxLabelLen:
-		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)}
+		c.Read.Fail(&query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)})
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
-		return "", &query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"}
-	case n == 0:
-		return badge.DefaultLabel(c.Served.Build.Manifest, show), nil
+		c.Read.Fail(&query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"})
+	case n > 0:
+		return label
 	}
-	return label, nil
+	return badge.DefaultLabel(c.Served.Build.Manifest, show)
 }
 
 // badgeOf returns the entity at the requested path or, if its slug has changed, the path of its

@@ -21,60 +21,43 @@ import (
 // a change. For an ID, it returns the index of the next change. For a day or a time, it returns
 // the index of the first change at or after its start or, if end is set, of the first change after
 // its end.
-func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
-	s, err := c.Query.Text(name)
-	if err != nil || s == "" {
-		return def, err
+func timeParam(c *web.Call, name string, def int, end bool) int {
+	s := c.Read.Text(name)
+	if s == "" {
+		return def
 	}
 	a := c.Served.Build.History()
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		if end {
 			day = day.AddDate(0, 0, 1)
 		}
-		return a.ChangesSince(day), nil
+		return a.ChangesSince(day)
 	}
 	var at time.Time
 	if err := at.UnmarshalText([]byte(s)); err == nil { // stricter than time.Parse
 		if end {
 			at = at.Truncate(time.Second).Add(time.Second) // the times of changes have no fractional seconds
 		}
-		return a.ChangesSince(at), nil
+		return a.ChangesSince(at)
 	}
 	if i, ok := a.FindChange(s); ok {
-		return i + 1, nil
+		return i + 1
 	}
 	paramErr := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
 	// A plus sign that was not encoded as %2B was decoded as a space.
 	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
 		paramErr.Suggestion = at.UTC().Format(time.RFC3339)
 	}
-	return 0, paramErr
+	c.Read.Fail(paramErr)
+	return def
 }
 
 // changeFilter reads those parameters for selecting changes that the endpoint accepts.
-func changeFilter(c *web.Call) (f history.ChangeFilter, err error) {
-	a := c.Served.Build.History()
-	if f.From, err = timeParam(c, "since", 0, false); err != nil {
-		return f, err
-	}
-	if f.To, err = timeParam(c, "until", a.Changes(), true); err != nil {
-		return f, err
-	}
-	for _, p := range []struct {
-		name  string
-		known []string
-		to    *[]string
-	}{
-		{"event", record.Events, &f.Event},
-		{"type", c.Served.Build.Kinds().Names(), &f.Type},
-		{"category", withFormer(c, allCategories(c)), &f.Category},
-		{"field", record.ChangeFields(c.Served.Build.Kinds()), &f.Field},
-	} {
-		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
+func changeFilter(c *web.Call) history.ChangeFilter {
+	declared := c.Served.Build.Kinds()
+	return history.ChangeFilter{From: timeParam(c, "since", 0, false), To: timeParam(c, "until", c.Served.Build.History().Changes(), true),
+		Event: c.Read.AnyOf("event", record.Events), Type: c.Read.AnyOf("type", declared.Names()),
+		Category: c.Read.AnyOf("category", withFormer(c, allCategories(c))), Field: c.Read.AnyOf("field", record.ChangeFields(declared))}
 }
 
 // allCategories returns the current categories and those that entities used to be in.
@@ -86,29 +69,18 @@ func allCategories(c *web.Call) []string {
 
 // Changelog handles GET /api/changelog.
 func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
-	f, err := changeFilter(c)
-	if err != nil {
-		return nil, err
-	}
-	set, _, err := selectChanges(c, f)
-	if err != nil {
-		return nil, err
-	}
+	set, _ := selectChanges(c)
 	return changesPage(c, set, "")
 }
 
-// selectChanges returns the changes that match a filter, without those of figures alone if the request
-// says so.
-func selectChanges(c *web.Call, f history.ChangeFilter) (set *roaring.Bitmap, figures bool, err error) {
-	value, err := c.Query.OneOf("figures", "true", []string{"true", "false"})
-	if err != nil {
-		return nil, false, err
-	}
-	set = c.Served.Build.History().SelectChanges(f)
-	if value == "false" {
+// selectChanges returns the changes that a request selects, and whether those of figures alone are among
+// them.
+func selectChanges(c *web.Call) (set *roaring.Bitmap, figures bool) {
+	set = c.Served.Build.History().SelectChanges(changeFilter(c))
+	if figures = c.Read.OneOf("figures", "true", []string{"true", "false"}) == "true"; !figures {
 		set.AndNot(c.Served.News.Figures())
 	}
-	return set, value == "true", nil
+	return set, figures
 }
 
 // Month handles GET /api/changelog/:month.
@@ -171,14 +143,8 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 // changesPage returns a page of changes, newest first. The cursor identifies the last change
 // returned, so new changes do not shift later pages. A scope other than "" replaces that of the request.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
-	l, err := openList(c, scope)
-	if err != nil {
-		return nil, err
-	}
-	after, err := l.after("change")
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c, scope)
+	after := l.after("change")
 	count := int(set.GetCardinality())
 	a := c.Served.Build.History()
 	if after != nil {

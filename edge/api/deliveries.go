@@ -17,18 +17,8 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	status, err := c.Query.OneOf("status", "", webhook.Statuses)
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	after, err := l.after("delivery")
-	if err != nil {
-		return nil, err
-	}
+	status, l := c.Read.OneOf("status", "", webhook.Statuses), openList(c)
+	after := l.after("delivery")
 	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: l.page.Limit + 1}
 	if after != nil {
 		q.Before = &storage.DeliveryPosition{ID: after.Slug}

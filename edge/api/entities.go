@@ -4,26 +4,9 @@ import "kindex/edge/web"
 
 // Entities handles GET /api/entities.
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
-	sort, err := c.Query.Sort()
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	set, err := l.selected()
-	if err != nil {
-		return nil, err
-	}
-	project, err := readProjection(c)
-	if err != nil {
-		return nil, err
-	}
-	page, next, _, err := l.sorted(set, sort)
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c)
+	set, project := l.selected(), readProjection(c)
+	page, next, _ := l.sorted(set, c.Read.Sort())
 	for _, o := range page {
 		l.body = project.append(l.next(), l.catalogue.Record(o))
 	}

@@ -29,14 +29,11 @@ type projection struct {
 
 // readProjection reads the fields parameter. Each value is the name of a member of the record or
 // of a score. If scores are named, only those members of the scores object are returned.
-func readProjection(c *web.Call) (*projection, error) {
+func readProjection(c *web.Call) *projection {
 	if !c.Query.Has("fields") {
-		return &projection{all: true}, nil
+		return &projection{all: true}
 	}
-	names, err := c.Query.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
-	if err != nil {
-		return nil, err
-	}
+	names := c.Read.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
 	p := &projection{fields: map[string]bool{}, scores: map[string]bool{}}
 	for _, n := range names {
 		if slices.Contains(record.ScoreNames, n) {
@@ -45,7 +42,7 @@ func readProjection(c *web.Call) (*projection, error) {
 			p.fields[n] = true
 		}
 	}
-	return p, nil
+	return p
 }
 
 // append appends a record with only the selected members, in the order in which the record
@@ -134,11 +131,7 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 	suffix := cutSuffix(c, markdownSuffix)
 	markdown := suffix != "" || web.PrefersMarkdown(c.Request.Header["Accept"])
-	day, err := atParam(c)
-	switch {
-	case err != nil:
-		return nil, err
-	case day != "":
+	if day := atParam(c); day != "" {
 		return entityAt(c, day, markdown)
 	}
 	f, moved, err := findEntity(c, suffix, false)
@@ -171,10 +164,7 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	for _, b := range c.Served.Own.Boards {
 		slugs = append(slugs, b.Slug)
 	}
-	slug, err := c.Query.OneOf("board", "", slugs)
-	if err != nil {
-		return nil, err
-	}
+	slug := c.Read.OneOf("board", "", slugs)
 	var x any = c.Served.Formula.Explain(e, c.Served.AsOf)
 	if slug != "" {
 		x = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf)

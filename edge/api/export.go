@@ -41,22 +41,17 @@ const (
 
 // exportFormat returns the format of an export. CSV for spreadsheets is a separate format; builds
 // contain no files in that format.
-func exportFormat(c *web.Call) (table.Format, error) {
-	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
-	if err != nil {
-		return table.Format{}, err
-	}
+func exportFormat(c *web.Call) table.Format {
+	name := c.Read.OneOf("format", formatNames[0], formatNames)
 	f, _ := table.FormatByName(name)
-	kind, err := c.Query.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
+	kind := c.Read.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
 	switch {
-	case err != nil:
-		return table.Format{}, err
 	case c.Query.Has("csv") && name != "csv":
-		return table.Format{}, &query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"}
+		c.Read.Fail(&query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"})
 	case kind == spreadsheetCSV:
 		f.Name = table.SpreadsheetCSV
 	}
-	return f, nil
+	return f
 }
 
 // streamed returns a reply with a table that is written while it is sent. rows calls write for each row.
@@ -136,16 +131,10 @@ const allFields = "all"
 
 // ExportEntities handles GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
-	format, err := exportFormat(c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
-	if err != nil {
-		return nil, err
-	}
+	format, f := exportFormat(c), c.Read.Filter(c.Served.Slugs, c.Served.Build)
 	columns, at, file := table.EntityColumns, []int(nil), exports.EntitiesFile
 	if c.Query.Has("fields") {
+		var err error
 		if columns, at, file, err = exportColumns(c); err != nil {
 			return nil, err
 		}
@@ -186,10 +175,8 @@ func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, 
 	for _, column := range table.FullColumns(c.Served.Build.Kinds()) {
 		known = append(known, column.Name)
 	}
-	names, err := c.Query.List("fields", append(known, allFields))
+	names := c.Read.List("fields", append(known, allFields))
 	switch {
-	case err != nil:
-		return nil, nil, "", err
 	case slices.Contains(names, allFields) && len(names) > 1:
 		return nil, nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
 	case slices.Contains(names, allFields):
@@ -213,15 +200,8 @@ func ranksByType(b *exports.Build) map[uint32]int {
 // ExportTable returns the handler of a long table, such as GET /api/export/signals.
 func (a *API) ExportTable(t exports.LongTable) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
-		format, err := exportFormat(c)
-		if err != nil {
-			return nil, err
-		}
-		b := c.Served.Build
-		f, err := c.Query.Filter(c.Served.Slugs, b)
-		if err != nil {
-			return nil, err
-		}
+		b, format := c.Served.Build, exportFormat(c)
+		f := c.Read.Filter(c.Served.Slugs, b)
 		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
 			return prebuilt(c, t.Base+format.Extension, t.Base+format.Extension)
 		}
@@ -240,23 +220,10 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 
 // ExportLeaderboard handles GET /api/export/leaderboard.
 func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
-	format, err := exportFormat(c)
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := c.Query.Text("category")
-	if err != nil {
-		return nil, err
-	}
+	format, l, name := exportFormat(c), openList(c), c.Read.Text("category")
 	own := c.Served.Own.Find(name)
 	if own == nil {
-		if name, err = c.Query.OneOf("category", view.AllBoard, withFormer(c, boardNamesAt(c, l.day))); err != nil {
-			return nil, err
-		}
+		name = c.Read.OneOf("category", view.AllBoard, withFormer(c, boardNamesAt(c, l.day)))
 		name, _ = c.Served.Build.Preferred("category", name)
 	}
 	base, columns, catalogue := "leaderboard-"+name, table.LeaderboardColumns, l.catalogue
@@ -295,14 +262,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 
 // ExportChangelog handles GET /api/export/changelog.
 func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
-	format, err := exportFormat(c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := changeFilter(c)
-	if err != nil {
-		return nil, err
-	}
+	format, f := exportFormat(c), changeFilter(c)
 	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != table.SpreadsheetCSV {
 		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}

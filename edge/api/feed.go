@@ -22,20 +22,14 @@ const feedPageSize = 200
 
 // Feed handles GET /api/feed.
 func (a *API) Feed(c *web.Call) (*web.Reply, error) {
-	format, err := c.Query.OneOf("format", feed.Formats[0], feed.Formats)
-	if err != nil {
-		return nil, err
-	}
+	format := c.Read.OneOf("format", feed.Formats[0], feed.Formats)
 	set, figures, err := feedChanges(c)
 	if err != nil {
 		return nil, err
 	}
 	entries, weeks := c.Served.News.Entries(set), feedWeeks(c, figures)
 	pages := max(1, (int(entries.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
-	page, err := c.Query.Int("page", 1, 1, pages)
-	if err != nil {
-		return nil, err
-	}
+	page := c.Read.Int("page", 1, 1, pages)
 	doc, err := feedDocument(c, set, entries, weeks, page, pages)
 	if err != nil {
 		return nil, err
@@ -49,16 +43,10 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 
 // feedChanges returns the changes in a feed, and whether figures are among them.
 func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
-	f, err := changeFilter(c)
-	if err != nil {
-		return nil, false, err
-	}
-	if set, figures, err = selectChanges(c, f); err != nil {
-		return nil, false, err
-	}
-	key, err := c.Query.Text("entity")
-	if err != nil || key == "" {
-		return set, figures, err
+	set, figures = selectChanges(c)
+	key := c.Read.Text("entity")
+	if key == "" {
+		return set, figures, nil
 	}
 	list, err := changesOfKey(c, key)
 	if err != nil {

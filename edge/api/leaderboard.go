@@ -76,24 +76,14 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 		u := url.URL{Path: "/api/leaderboard/" + now, RawQuery: c.Request.URL.RawQuery}
 		return &web.Reply{Location: u.String()}, nil
 	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c)
 	own, scores := c.Served.Own.Find(name), record.ScoreNames
 	if own != nil {
 		scores = append([]string{board.ScoreName}, scores...)
 	} else if err := checkBoard(c, name, l.day); err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", scores[0], scores)
-	if err != nil {
-		return nil, err
-	}
-	typ, err := c.Query.OneOf("type", "", c.Served.Build.Kinds().Names())
-	if err != nil {
-		return nil, err
-	}
+	by, typ := c.Read.OneOf("by", scores[0], scores), c.Read.OneOf("type", "", c.Served.Build.Kinds().Names())
 	if own != nil {
 		return l.ownBoard(own, typ, by)
 	}
@@ -102,10 +92,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	set := l.catalogue.Board(name, typ, by)
-	page, next, before, err := l.sorted(set, view.Sort{Key: by, Desc: true})
-	if err != nil {
-		return nil, err
-	}
+	page, next, before := l.sorted(set, view.Sort{Key: by, Desc: true})
 	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, nil), nil
 }
 
@@ -128,12 +115,9 @@ func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 	var next *query.Cursor
 	var before int
 	if by == board.ScoreName {
-		page, next, before, err = l.entries(r)
+		page, next, before = l.entries(r)
 	} else {
-		page, next, before, err = l.sorted(set, view.Sort{Key: by, Desc: true})
-	}
-	if err != nil {
-		return nil, err
+		page, next, before = l.sorted(set, view.Sort{Key: by, Desc: true})
 	}
 	info := newBoardInfo(b, r)
 	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, r, member{"slug", info.Slug}, member{"title", info.Title},
@@ -141,12 +125,13 @@ func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 }
 
 // entries is like sorted for the entries of a board.
-func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, before int, err error) {
+func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, before int) {
 	before = l.page.Offset
 	if l.page.Cursor != nil {
 		var ok bool
 		if before, ok = r.After(l.page.Cursor.Position); !ok {
-			return nil, nil, 0, errCursor
+			l.Read.Fail(errCursor)
+			return nil, nil, 0
 		}
 	}
 	order := r.Order(board.ScoreName)
@@ -154,7 +139,7 @@ func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, bef
 	if end := before + len(page); end < len(order) {
 		next = &query.Cursor{Position: r.PositionOf(end - 1)}
 	}
-	return page, next, before, nil
+	return page, next, before
 }
 
 // leaderboard completes a page of a leaderboard, which r is if it is one of boards.yaml.

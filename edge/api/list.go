@@ -34,24 +34,23 @@ func newList(c *web.Call) *list {
 
 // openList reads the parameters at, limit, offset and cursor, as far as the route has them. Cursors are
 // valid for all other parameters of the request, or for the given scope.
-func openList(c *web.Call, scope ...string) (*list, error) {
+func openList(c *web.Call, scope ...string) *list {
 	l := newList(c)
 	l.paged, l.scope = true, strings.Join(scope, "")
 	if l.scope == "" {
 		l.scope = c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 	}
-	var err error
-	if l.page, err = c.Query.Page(l.scope); err != nil {
-		return nil, err
-	}
-	if l.day, err = atParam(c); err != nil || l.day == "" {
-		return l, err
+	l.page = c.Read.Page(l.scope)
+	if l.day = atParam(c); l.day == "" {
+		return l
 	}
 	past, err := c.Served.Build.History().Day(l.day)
-	if err == nil {
-		l.catalogue = past.View
+	if err != nil {
+		c.Read.Fail(err)
+		return l
 	}
-	return l, err
+	l.catalogue = past.View
+	return l
 }
 
 // next starts the next item and returns the buffer to append it to.
@@ -116,28 +115,25 @@ func position(kind, value, id string) *query.Cursor {
 var errCursor = &query.Error{Param: "cursor", Message: "does not match this list and its order; start again without a cursor"}
 
 // after returns the position in the cursor of a list with its own order, or nil if there is none.
-func (l *list) after(kind string) (*view.Position, error) {
-	if l.page.Cursor == nil {
-		return nil, nil
+func (l *list) after(kind string) *view.Position {
+	switch p := l.page.Cursor; {
+	case p == nil:
+	case p.Type != kind:
+		l.Read.Fail(errCursor)
+	default:
+		return &p.Position
 	}
-	if l.page.Cursor.Type != kind {
-		return nil, errCursor
-	}
-	return &l.page.Cursor.Position, nil
+	return nil
 }
 
 // selected returns the records that the filters of a request select.
-func (l *list) selected() (*roaring.Bitmap, error) {
-	f, err := l.Query.Filter(categoriesAt(l.Call, l.day), l.Served.Build)
-	if err != nil {
-		return nil, err
-	}
-	return l.catalogue.Select(f), nil
+func (l *list) selected() *roaring.Bitmap {
+	return l.catalogue.Select(l.Read.Filter(categoriesAt(l.Call, l.day), l.Served.Build))
 }
 
 // sorted returns a page of a set of records, the cursor of the next page, and the number of records
 // before the page.
-func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, next *query.Cursor, before int, err error) {
+func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, next *query.Cursor, before int) {
 	var after *view.Position
 	if before = l.page.Offset; l.page.Cursor != nil {
 		after = &l.page.Cursor.Position
@@ -145,12 +141,13 @@ func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, nex
 	}
 	ordinals, more, ok := l.catalogue.Page(set, by, after, l.page.Offset, l.page.Limit)
 	if !ok {
-		return nil, nil, 0, errCursor
+		l.Read.Fail(errCursor)
+		return nil, nil, 0
 	}
 	if more {
 		next = &query.Cursor{Position: l.catalogue.PositionOf(by, ordinals[len(ordinals)-1])}
 	}
-	return ordinals, next, before, nil
+	return ordinals, next, before
 }
 
 // first returns the beginning of a list that has no further pages.

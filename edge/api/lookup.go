@@ -99,19 +99,18 @@ func (f *found) moments(c *web.Call) ([]history.Moment, error) {
 }
 
 // atParam returns the day requested with the "at" parameter, or "" for the present.
-func atParam(c *web.Call) (string, error) {
-	day, err := c.Query.Day("at")
-	if err != nil || day == "" {
-		return "", err
+func atParam(c *web.Call) string {
+	day, a := c.Read.Day("at"), c.Served.Build.History()
+	switch last, first := a.LastDay(), a.FirstDay(); {
+	case day == "":
+	case day > last:
+		c.Read.Fail(&query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last})
+	case first == "" || day < first:
+		c.Read.Fail(noHistory(c, day))
+	default:
+		return day
 	}
-	a := c.Served.Build.History()
-	if last := a.LastDay(); day > last {
-		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last}
-	}
-	if first := a.FirstDay(); first == "" || day < first {
-		return "", noHistory(c, day)
-	}
-	return day, nil
+	return ""
 }
 
 // noHistory returns the problem for a day before the first change.

@@ -25,14 +25,7 @@ const maxContext = 1<<31 - 1
 
 // Offers handles GET /api/offers.
 func (a *API) Offers(c *web.Call) (*web.Reply, error) {
-	sort, err := c.Query.OneOf("sort", "blended", view.OfferSortKeys)
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
+	sort, l := c.Read.OneOf("sort", "blended", view.OfferSortKeys), openList(c)
 	offers := l.catalogue.Offers()
 	filter, err := offerFilter(c, offers, l.catalogue)
 	if err != nil {
@@ -68,28 +61,11 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 }
 
 // offerFilter reads the parameters that select offers.
-func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (*view.OfferFilter, error) {
-	f := &view.OfferFilter{}
-	var err error
-	if f.Models, err = modelOrdinals(c, catalogue); err != nil {
-		return nil, err
-	}
-	if f.Providers, err = c.Query.AnyOf("provider", offerProviders(c, offers)); err != nil {
-		return nil, err
-	}
-	if f.Families, err = c.Query.Each("family"); err != nil {
-		return nil, err
-	}
-	if f.Modalities, err = c.Query.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values); err != nil {
-		return nil, err
-	}
-	if f.MaxInput, err = c.Query.Price("maxInput"); err != nil {
-		return nil, err
-	}
-	if f.MaxOutput, err = c.Query.Price("maxOutput"); err != nil {
-		return nil, err
-	}
-	f.MinContext, err = c.Query.Count("minContext", 0, 0, maxContext)
+func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (f *view.OfferFilter, err error) {
+	f = &view.OfferFilter{Providers: c.Read.AnyOf("provider", offerProviders(c, offers)), Families: c.Read.Each("family"),
+		Modalities: c.Read.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values),
+		MaxInput:   c.Read.Price("maxInput"), MaxOutput: c.Read.Price("maxOutput"), MinContext: c.Read.Count("minContext", 0, 0, maxContext)}
+	f.Models, err = modelOrdinals(c, catalogue)
 	return f, err
 }
 
@@ -109,9 +85,9 @@ func offerProviders(c *web.Call, offers *view.Offers) []string {
 // modelOrdinals returns the ordinals of the models in the parameter "model", or nil if it is
 // missing. A model that was not in the catalogue on its day has none.
 func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
-	names, err := c.Query.Each("model")
-	if err != nil || names == nil {
-		return nil, err
+	names := c.Read.Each("model")
+	if names == nil {
+		return nil, nil
 	}
 	list := []uint32{}
 	for _, name := range names {

@@ -16,41 +16,25 @@ import (
 const maxFacetValues = 20
 
 // searchText reads the parameter q.
-func searchText(c *web.Call) (string, error) {
-	q, err := c.Query.Text("q")
+func searchText(c *web.Call) string {
+	q := c.Read.Text("q")
 	switch {
-	case err != nil:
-		return "", err
 	case q == "":
-		return "", &query.Error{Param: "q", Message: "is required: set it to the words to search for"}
+		c.Read.Fail(&query.Error{Param: "q", Message: "is required: set it to the words to search for"})
 	case len(q) > live.MaxQueryLen:
-		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)}
+		c.Read.Fail(&query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)})
+		return ""
 	}
-	return q, nil
+	return q
 }
 
 // Search handles GET /api/search.
 func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
-	text, err := searchText(c)
-	if err != nil {
-		return nil, err
-	}
-	facets, err := c.Query.List("facets", view.FilterFields(c.Served.Build.Kinds()))
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	set, err := l.selected()
-	if err != nil {
-		return nil, err
-	}
-	project, err := readProjection(c)
-	if err != nil {
-		return nil, err
+	text, facets, l := searchText(c), c.Read.List("facets", view.FilterFields(c.Served.Build.Kinds())), openList(c)
+	set, project := l.selected(), readProjection(c)
+	if c.Read.Err != nil {
+		return nil, c.Read.Err
 	}
 	var after *indexes.After
 	if p := l.page.Cursor; p != nil {
@@ -110,17 +94,9 @@ func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []json.R
 // Suggest handles GET /api/suggest.
 func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
-	text, err := searchText(c)
-	if err != nil {
-		return nil, err
-	}
-	typ, err := c.Query.OneOf("type", "", c.Served.Build.Kinds().Names())
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.Query.Int("limit", 10, 1, 20)
-	if err != nil {
-		return nil, err
+	text, typ, limit := searchText(c), c.Read.OneOf("type", "", c.Served.Build.Kinds().Names()), c.Read.Int("limit", 10, 1, 20)
+	if c.Read.Err != nil {
+		return nil, c.Read.Err
 	}
 	f := view.Filter{Fields: map[string][][]string{}}
 	if typ != "" {

@@ -21,25 +21,16 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	for _, s := range c.Served.Build.Kinds().Signals {
 		known = append(known, s.Name)
 	}
-	names, err := c.Query.AnyOf("name", known)
-	if err != nil {
-		return nil, err
-	}
+	names := c.Read.AnyOf("name", known)
 	if len(names) == 0 {
 		names = known
 	}
 	slices.Sort(names)
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c)
 	if !c.Query.Has("limit") {
 		l.page.Limit = query.MaxLimit
 	}
-	after, err := l.after("signal")
-	if err != nil {
-		return nil, err
-	}
+	after := l.after("signal")
 	f, moved, err := findEntity(c, "/signals", true)
 	if err != nil || moved != nil {
 		return moved, err

@@ -17,10 +17,7 @@ import (
 
 // Submit handles POST /api/submit.
 func (a *API) Submit(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
+	owner := c.Principal.Account
 	draft, similar, refused := readDraft(c)
 	if refused != nil && !account.HasIdempotencyKey(c) {
 		return nil, refused
@@ -168,30 +165,17 @@ func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord
 
 // Submissions handles GET /api/submissions.
 func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
+	owner := c.Principal.Account
 	q := submission.Query{AccountID: owner.ID}
 	var names []string
 	for _, status := range submission.Statuses {
 		names = append(names, string(status))
 	}
-	chosen, err := c.Query.AnyOf("status", names)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range chosen {
+	for _, name := range c.Read.AnyOf("status", names) {
 		q.Statuses = append(q.Statuses, submission.Status(name))
 	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
-	after, err := l.after("submission")
-	if err != nil {
-		return nil, err
-	}
+	l := openList(c)
+	after := l.after("submission")
 	ctx := c.Request.Context()
 	count, err := a.state.CountSubmissions(ctx, q)
 	if err != nil {
@@ -226,11 +210,7 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 
 // Submission handles GET /api/submissions/:id.
 func (a *API) Submission(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
-	found, err := a.accounts.SubmissionOf(c.Request.Context(), owner.ID, c.Param("id"))
+	found, err := a.accounts.SubmissionOf(c.Request.Context(), c.Principal.Account.ID, c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +226,7 @@ func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 
 // WithdrawSubmission handles DELETE /api/submissions/:id.
 func (a *API) WithdrawSubmission(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
-	if err := a.accounts.Withdraw(c.Request.Context(), owner.ID, c.Param("id")); err != nil {
+	if err := a.accounts.Withdraw(c.Request.Context(), c.Principal.Account.ID, c.Param("id")); err != nil {
 		return nil, err
 	}
 	return web.JSONReply(http.StatusNoContent, nil)

@@ -34,23 +34,10 @@ type growth struct {
 // Trending handles GET /api/trending. Gains in score and growth of figures were calculated when the index was built; the
 // handler only filters the records.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {
-	window, err := c.Query.OneOf("window", windows[0], windows)
-	if err != nil {
-		return nil, err
-	}
-	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
-	if err != nil {
-		return nil, err
-	}
-	l, err := openList(c)
-	if err != nil {
-		return nil, err
-	}
+	window, l := c.Read.OneOf("window", windows[0], windows), openList(c)
+	by := c.Read.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
 	l.paged = false
-	wanted, err := l.selected()
-	if err != nil {
-		return nil, err
-	}
+	wanted := l.selected()
 	since, _, trends := c.Served.Build.History().Trends(window)
 	inScore := make(map[uint32]*trend, len(trends))
 	var order []uint32

@@ -10,15 +10,11 @@ import (
 
 // CreateWebhook handles POST /api/webhooks.
 func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
 	var body account.NewWebhook
 	if err := c.Decode(&body); err != nil {
 		return nil, err
 	}
-	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), c.Served.Build.Kinds(), owner.ID, body)
+	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), c.Served.Build.Kinds(), c.Principal.Account.ID, body)
 	if err == nil && !account.HasIdempotencyKey(c) {
 		err = refused
 	}
@@ -30,11 +26,7 @@ func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 
 // ListWebhooks handles GET /api/webhooks.
 func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
-	owner, err := c.Account()
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := a.state.Webhooks(c.Request.Context(), owner.ID)
+	hooks, err := a.state.Webhooks(c.Request.Context(), c.Principal.Account.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
@@ -47,12 +39,8 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 }
 
 // ownWebhook returns the webhook with the ID in the path, if it belongs to the caller.
-func (a *API) ownWebhook(c *web.Call) (w webhook.Webhook, err error) {
-	owner, err := c.Account()
-	if err != nil {
-		return w, err
-	}
-	return a.accounts.WebhookOf(c.Request.Context(), owner.ID, c.Param("id"))
+func (a *API) ownWebhook(c *web.Call) (webhook.Webhook, error) {
+	return a.accounts.WebhookOf(c.Request.Context(), c.Principal.Account.ID, c.Param("id"))
 }
 
 // Webhook handles GET /api/webhooks/:id.

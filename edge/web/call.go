@@ -32,6 +32,7 @@ type Call struct {
 	Principal Principal
 	Body      []byte // the request body, after it has been read
 	Query     *query.Params
+	Read      *query.Reader     // reads Query
 	Served    *live.ServedBuild // the build that the response is from, or nil before the request is admitted
 	ID        string
 	// immutable is copied from the reply.
@@ -185,7 +186,12 @@ func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
 	var r *Reply
 	var err error
 	if c.Query, err = c.parameters(params); err == nil {
-		if r, err = h(c); err == nil {
+		c.Read = &query.Reader{Params: c.Query}
+		r, err = h(c)
+		if c.Read.Err != nil {
+			err = c.Read.Err
+		}
+		if err == nil {
 			err = c.respond(w, r)
 		}
 	}
