@@ -158,8 +158,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	})
 }
 
-// TestRevokedKeyStopsEverywhere: a revoked key stops working immediately on this edge, and
-// within a second on another.
+// TestRevokedKeyStopsEverywhere: a revoked key stops working immediately, also on another edge.
 func TestRevokedKeyStopsEverywhere(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -174,19 +173,10 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 		if a, err := edges[0].write("DELETE", keysPath+"?id="+k.ID, owner.Reveal(), ""); err != nil || a.status != 204 || len(a.body) > 0 || a.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("%v %d %s", err, a.status, a.body)
 		}
-		revoked := time.Now()
-		if a := use(edges[0]); a.status != 401 || !strings.Contains(string(a.body), "revoked") {
-			t.Errorf("here: %d %s", a.status, a.body)
-		}
-		for {
-			sent := time.Now()
-			if use(edges[1]).status == 401 {
-				break
+		for i, s := range edges {
+			if a := use(s); a.status != 401 || !strings.Contains(string(a.body), "revoked") {
+				t.Errorf("edge %d: %d %s", i, a.status, a.body)
 			}
-			if after := sent.Sub(revoked); after >= apikey.CacheTTL {
-				t.Fatalf("the key works for a request to another edge %v later", after)
-			}
-			time.Sleep(5 * time.Millisecond)
 		}
 	})
 }
@@ -270,7 +260,6 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(apikey.CacheTTL)
 	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
 		t.Errorf("without a state: %d", a.status)
 	}

@@ -48,7 +48,6 @@ func forgetScopes(t *testing.T, s *served, id string) {
 	if err := storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
 		t.Fatal(err)
 	}
-	s.keys.Forget()
 }
 
 // auditOf returns an account's audit log as shown to its owner, one line per entry.
@@ -71,7 +70,7 @@ func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 }
 
 // TestSecurityReportedKey: a thief has used up the limits of the account and of the IP address.
-// Still, anyone who has the key can revoke it, it stops working everywhere within a second, and
+// Still, anyone who has the key can revoke it, it stops working everywhere, and
 // its owner sees who revoked it.
 func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
@@ -108,14 +107,8 @@ func TestSecurityReportedKey(t *testing.T) {
 		if a := report(stolen.Reveal()); a.status != 204 || len(a.body) > 0 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		for fresh := time.Now().Add(apikey.CacheTTL); ; {
-			late := time.Now().After(fresh)
-			if strings.Contains(string(use(edges[1]).body), "revoked") {
-				break
-			}
-			if late {
-				t.Fatalf("the key still works %v after it was reported", apikey.CacheTTL)
-			}
+		if a := use(edges[1]); !strings.Contains(string(a.body), "revoked") {
+			t.Fatalf("the key still works after it was reported: %s", a.body)
 		}
 		if a := report(stolen.Reveal()); a.status != 204 {
 			t.Errorf("again: %d %s", a.status, a.body)

@@ -108,7 +108,7 @@ func (s *Service) keyProblem(err error) error {
 	return err
 }
 
-// RevokeKey revokes an account's key. This takes effect immediately on this edge. It returns
+// RevokeKey revokes an account's key. This takes effect immediately. It returns
 // false if the account has no active key with this id.
 func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bool, err error) {
 	if !ValidID("key_", id) {
@@ -118,8 +118,5 @@ func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bo
 		revoked, err = tx.RevokeKey(account, id)
 		return err
 	})
-	if revoked {
-		s.keys.Forget()
-	}
 	return revoked, web.StateProblem(err)
 }

@@ -4,7 +4,6 @@ package api
 
 import (
 	"kindex/edge/account"
-	"kindex/edge/apikey"
 	"kindex/edge/live"
 	"kindex/edge/storage"
 	"kindex/edge/web"
@@ -15,7 +14,6 @@ import (
 type API struct {
 	accounts  *account.Service
 	state     *storage.State
-	keys      *apikey.Authenticator
 	oldBuilds *live.OldBuilds
 	described atomic.Pointer[description] // of the declarations last asked for
 }
@@ -24,12 +22,11 @@ type API struct {
 type Options struct {
 	OldBuilds *live.OldBuilds
 	State     *storage.State
-	Keys      *apikey.Authenticator
 	Accounts  *account.Service
 	Shared    *web.Shared
 }
 
 // New returns an API.
 func New(o Options) *API {
-	return &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds}
+	return &API{accounts: o.Accounts, state: o.State, oldBuilds: o.OldBuilds}
 }

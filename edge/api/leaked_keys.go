@@ -43,6 +43,5 @@ func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
-	a.keys.Forget()
 	return web.JSONReply(http.StatusNoContent, nil)
 }

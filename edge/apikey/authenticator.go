@@ -12,20 +12,17 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/singleflight"
 )
 
-// CacheTTL is the maximum age that a cached key can have when a request arrives. It bounds
-// how long a revoked key still works on another edge.
-const CacheTTL = 500 * time.Millisecond
+// refusalTTL is how long a refusal of a key that is unknown, revoked or expired is remembered. Such a
+// key never becomes valid, unless somebody restores a backup of the store. Of too many refusals, all are
+// forgotten.
+const (
+	refusalTTL  = time.Minute
+	maxRefusals = 8192
+)
 
-// refusalTTL is the maximum age of a cached refusal of a key that is unknown, revoked or expired. Such a
-// key never becomes valid, unless somebody restores a backup of the store.
-const refusalTTL = time.Minute
-
-// lookupTimeout limits how long looking up a key in the store can take. It is independent of
-// the requests' own timeouts because many requests may be waiting for one lookup.
+// lookupTimeout limits how long looking up a key in the store can take.
 const lookupTimeout = 5 * time.Second
 
 // HashPrefix is the number of leading hexadecimal digits of a key's hash that are used to
@@ -51,25 +48,29 @@ type Store interface {
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 }
 
-// Authenticator identifies keys. It is safe for concurrent use.
+// Authenticator identifies keys. Each request looks its key up, so that a revoked one stops working at
+// once everywhere. It is safe for concurrent use.
 type Authenticator struct {
 	store Store
 	now   func() time.Time
-	// The cache is indexed by the key's hash. A map lookup is not constant-time, but leaks
-	// nothing useful: nobody can choose a hash or derive a key from it.
-	cache   keyCache
-	refused keyCache // keys that are unknown, revoked or expired
-	flights singleflight.Group
 
 	mu   sync.Mutex
 	used map[string]time.Time // last-used times that are not stored yet, by key id
+	// refused is indexed by the key's hash. A map lookup is not constant-time, but leaks
+	// nothing useful: nobody can choose a hash or derive a key from it.
+	refused map[[sha256.Size]byte]refusal
+}
+
+// refusal is why a key cannot become valid.
+type refusal struct {
+	err error
+	at  time.Time
 }
 
 // NewAuthenticator returns an Authenticator for a store. now is the clock used to record when
-// keys are used and to check whether they have expired. Cache entries expire according to the
-// monotonic clock.
+// keys are used and to check whether they have expired.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
-	return &Authenticator{store: store, now: now, cache: keyCache{ttl: CacheTTL}, refused: keyCache{ttl: refusalTTL}, used: map[string]time.Time{}}
+	return &Authenticator{store: store, now: now, used: map[string]time.Time{}, refused: map[[sha256.Size]byte]refusal{}}
 }
 
 // FromHeader returns the key in the x-api-key header. A request without a key is anonymous. A
@@ -120,91 +121,51 @@ func (a *Authenticator) Refused(sent string) error {
 	if err := check(sent); err != nil {
 		return err
 	}
-	found, _ := a.refused.get(sha256.Sum256([]byte(sent)), time.Now())
-	return found.err
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.refused[sha256.Sum256([]byte(sent))]; time.Since(r.at) < refusalTTL {
+		return r.err
+	}
+	return nil
 }
 
 // Identify returns the key and its account. The error is ErrMalformed, ErrUnknown, ErrRevoked,
 // ErrExpired or a *SuspendedError; in the last case, the key and the account are returned, too.
 // Any other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
-	arrived := time.Now()
-	if err := check(sent); err != nil {
+	if err := a.Refused(sent); err != nil {
 		return Key{}, Account{}, err
 	}
-	hash := sha256.Sum256([]byte(sent))
-	if found, ok := a.refused.get(hash, arrived); ok {
-		return Key{}, Account{}, found.err
+	sum := sha256.Sum256([]byte(sent))
+	hash := hex.EncodeToString(sum[:])
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	candidates, err := a.store.KeysByHash(ctx, hash[:HashPrefix])
+	if err != nil {
+		return Key{}, Account{}, err
 	}
-	found, ok := a.cache.get(hash, arrived)
-	if !ok {
-		var err error
-		if found, err = a.lookup(ctx, hash, arrived); err != nil {
-			return Key{}, Account{}, err
-		}
-	}
-	// The key may have expired since it was cached.
-	if found.key.Expired(a.now()) {
-		found = cachedKey{err: ErrExpired, begun: found.begun}
-		a.refused.put(hash, found)
-	}
-	if found.err == nil {
-		a.touch(found.key.ID)
-	}
-	return found.key, found.account, found.err
-}
-
-// isFinal reports whether a key that is refused for this reason never becomes valid.
-func isFinal(err error) bool { return err == ErrUnknown || err == ErrRevoked || err == ErrExpired } //nolint:errorlint // set only by this package
-
-// lookup queries the store, once for all concurrent requests with the same key. It does not
-// use the result of a query that started too long before this request arrived.
-func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arrived time.Time) (cachedKey, error) {
-	for {
-		flight := a.flights.DoChan(string(hash[:]), func() (any, error) {
-			begun := time.Now() // before the query, because its result may not include later changes
-			// The first caller may disconnect while other callers are still waiting.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
-			defer cancel()
-			candidates, err := a.store.KeysByHash(ctx, hex.EncodeToString(hash[:])[:HashPrefix])
-			if err != nil {
-				return cachedKey{}, err
-			}
-			found := checkUsable(candidates, hash)
-			found.begun = begun
-			if isFinal(found.err) {
-				a.refused.put(hash, found)
-			} else {
-				a.cache.put(hash, found)
-			}
-			return found, nil
-		})
-		select {
-		case <-ctx.Done():
-			return cachedKey{}, ctx.Err()
-		case r := <-flight:
-			if r.Err != nil {
-				return cachedKey{}, r.Err
-			}
-			if found := r.Val.(cachedKey); a.cache.mayServe(found, arrived) {
-				return found, nil
-			}
-		}
-	}
-}
-
-// checkUsable returns the key with the given hash, or the reason why it cannot be used.
-func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
-	key, account, found := FindByHash(candidates, hex.EncodeToString(hash[:]))
+	key, account, found := FindByHash(candidates, hash)
 	switch {
 	case !found:
-		return cachedKey{err: ErrUnknown}
+		err = ErrUnknown
 	case !key.RevokedAt.IsZero():
-		return cachedKey{err: ErrRevoked}
+		err = ErrRevoked
+	case key.Expired(a.now()):
+		err = ErrExpired
 	case !account.SuspendedAt.IsZero():
-		return cachedKey{key: key, account: account, err: &SuspendedError{account.Name, account.SuspendedAt}}
+		return key, account, &SuspendedError{account.Name, account.SuspendedAt}
 	}
-	return cachedKey{key: key, account: account}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil {
+		a.used[key.ID] = a.now()
+		return key, account, nil
+	}
+	if len(a.refused) >= maxRefusals {
+		clear(a.refused)
+	}
+	a.refused[sum] = refusal{err, time.Now()}
+	return Key{}, Account{}, err
 }
 
 // FindByHash finds the candidate with the given hexadecimal hash. The time it takes does not
@@ -218,19 +179,6 @@ func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 		return Key{}, Account{}, false
 	}
 	return candidates[at].Key, candidates[at].Account, true
-}
-
-// Forget clears the cache, so that changes made on this edge take effect here immediately.
-func (a *Authenticator) Forget() {
-	a.cache.clear()
-	a.refused.clear()
-}
-
-func (a *Authenticator) touch(id string) {
-	now := a.now()
-	a.mu.Lock()
-	a.used[id] = now
-	a.mu.Unlock()
 }
 
 // LastUsed returns when a key was last used, as far as this edge knows, including uses that

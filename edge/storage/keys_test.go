@@ -183,17 +183,6 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 		if ok, err := revoke(here, account.ID, k.ID); !ok || err != nil {
 			t.Fatal(err)
 		}
-		revoked := time.Now()
-		for {
-			arrived := time.Now()
-			if use() != nil {
-				break
-			}
-			if after := arrived.Sub(revoked); after >= apikey.CacheTTL {
-				t.Fatalf("the key still works for a request that arrives %v later", after)
-			}
-			time.Sleep(time.Millisecond)
-		}
 		if err := use(); !errors.Is(err, apikey.ErrRevoked) {
 			t.Errorf("%v", err)
 		}
