@@ -19,24 +19,18 @@ const (
 // markPublishedLoop records which accepted submissions are in the build, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
-	logError := s.errorLogger("recording which submissions are published")
-	tick := time.NewTicker(buildPollInterval)
-	defer tick.Stop()
 	lastID, at := "", time.Time{}
-	for {
-		if id := s.reloader.ID(); id != "" && (id != lastID || time.Since(at) > acceptedPollInterval) {
-			if err := s.markPublished(ctx); err == nil {
-				lastID, at = id, time.Now()
-			} else if ctx.Err() == nil {
-				logError(err)
-			}
+	s.every(ctx, buildPollInterval, "recording which submissions are published", func(ctx context.Context) error {
+		id := s.reloader.ID()
+		if id == "" || id == lastID && time.Since(at) <= acceptedPollInterval {
+			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
+		err := s.markPublished(ctx)
+		if err == nil {
+			lastID, at = id, time.Now()
 		}
-	}
+		return err
+	})
 }
 
 // markPublished records which accepted submissions are in the build. Previewed edits are not

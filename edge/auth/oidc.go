@@ -14,7 +14,6 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
-	"golang.org/x/sync/singleflight"
 )
 
 // How long a provider's metadata, or a failure to fetch it, is cached.
@@ -32,9 +31,8 @@ type oidcProvider struct {
 	config oauth2.Config
 	client *http.Client
 	now    func() time.Time
-	asking singleflight.Group
 
-	mu     sync.Mutex
+	mu     sync.Mutex // held while the metadata is fetched
 	last   *discovery // nil until fetching has succeeded once
 	failed error      // the error of the last attempt
 	at     time.Time  // the time of the last attempt
@@ -69,44 +67,26 @@ func (p *oidcProvider) title() string { return p.host }
 // discover returns the provider's metadata, fetching it if it is missing or an hour old. If
 // that fails, it returns the last known metadata.
 func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
-	if d, err, known := p.remembered(); known {
-		return d, err
-	}
-	// This caller may disconnect, but other callers need the result, too.
-	done := p.asking.DoChan("", func() (any, error) {
-		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
-		defer cancel()
-		d, err := p.ask(oidc.ClientContext(ask, p.client))
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.failed, p.at = err, time.Now()
-		if err == nil {
-			p.last = d
-		}
-		return nil, nil
-	})
-	select {
-	case <-done:
-		d, err, _ := p.remembered()
-		return d, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// remembered returns the cached metadata or error. known reports whether the cache is recent
-// enough to be used.
-func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	life := discoveryLife
 	if p.failed != nil {
 		life = failureLife
 	}
-	if err = p.failed; p.last != nil {
-		err = nil
+	if p.at.IsZero() || time.Since(p.at) >= life {
+		// This caller may disconnect, but other callers wait for the result, too.
+		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
+		defer cancel()
+		d, err := p.ask(oidc.ClientContext(ask, p.client))
+		p.failed, p.at = err, time.Now()
+		if err == nil {
+			p.last = d
+		}
 	}
-	return p.last, err, !p.at.IsZero() && time.Since(p.at) < life
+	if p.last == nil {
+		return nil, p.failed
+	}
+	return p.last, nil
 }
 
 func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {

@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports"
@@ -61,11 +60,10 @@ type Reloader struct {
 // New returns a Reloader that has not loaded a build yet. The caller must call Stop.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
-// The published build is checked at pollInterval even without file events, because some file
-// systems never report any. A refused build is retried, in case it has been repaired, but less
-// often, because verification reads every byte.
+// The published build is checked at pollInterval, which costs one small file. A refused build is
+// retried, in case it has been repaired, but less often, because verification reads every byte.
 const (
-	pollInterval         = 2 * time.Second
+	pollInterval         = 500 * time.Millisecond
 	refusedRetryInterval = 30 * time.Second
 )
 
@@ -242,30 +240,14 @@ func (l *Reloader) publishCurrent() {
 
 // Follow switches to every newly published build until ctx ends.
 func (l *Reloader) Follow(ctx context.Context) {
-	var events <-chan fsnotify.Event
-	if w, err := fsnotify.NewWatcher(); err != nil {
-		l.options.Log.Warn("no file events; polling for new builds", "error", err)
-	} else {
-		defer w.Close()
-		if err := w.Add(filepath.Join(l.options.Root, "exports")); err != nil {
-			l.options.Log.Warn("no file events; polling for new builds", "error", err)
-		}
-		events = w.Events
-		go drainErrors(w.Errors)
-	}
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for {
+	for ctx.Err() == nil {
+		l.reload()
 		select {
 		case <-ctx.Done():
-			return
-		case e := <-events:
-			if filepath.Base(e.Name) != "current" {
-				continue
-			}
 		case <-tick.C:
 		}
-		l.reload()
 	}
 }
 
@@ -285,13 +267,6 @@ func (l *Reloader) reload() {
 		l.options.Log.Error("new build refused; still serving the previous build", "error", err)
 	case !errors.Is(err, store.ErrNoBuild):
 		l.options.Log.Error("build refused; no build can be served yet", "error", err)
-	}
-}
-
-// drainErrors keeps a full error channel from blocking file events. Polling finds builds
-// whose events were lost.
-func drainErrors(errs <-chan error) {
-	for range errs {
 	}
 }
 

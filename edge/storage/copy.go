@@ -123,32 +123,18 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 // copyTable copies a table and verifies the copy.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
 	into := tx.inserter(t.name, t.columnList())
-	read, err := eachRow(ctx, from, t, func(row []any) error { return into.add(values(row)...) })
+	read, err := eachRow(ctx, from, t, into.add)
 	if err == nil {
 		err = into.flush()
 	}
 	if err != nil {
 		return 0, err
 	}
-	arrived, err := eachRow(ctx, tx.sql, t, nil)
+	arrived, err := eachRow(ctx, tx.sql, t, func(...any) error { return nil })
 	if err == nil && arrived != read {
 		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
 	}
 	return read.rows, err
-}
-
-// values returns a copy of the values in a row.
-func values(row []any) []any {
-	list := make([]any, len(row))
-	for i, v := range row {
-		switch v := v.(type) {
-		case *sql.NullInt64:
-			list[i] = *v
-		case *sql.NullString:
-			list[i] = *v
-		}
-	}
-	return list
 }
 
 // checksum consists of the number of rows and the sum of their SHA-256 hashes, as four 64-bit
@@ -159,42 +145,18 @@ type checksum struct {
 }
 
 func (f *checksum) add(row []any) {
-	h := sha256.New()
-	var b []byte
-	for _, v := range row {
-		switch v := v.(type) {
-		case *sql.NullInt64:
-			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64)) //nolint:gosec // only the bits matter
-			if !v.Valid {
-				b = append(b[:0], 'n')
-			}
-		case *sql.NullString:
-			b = binary.BigEndian.AppendUint64(append(b[:0], 't'), uint64(len(v.String)))
-			b = append(b, v.String...)
-			if !v.Valid {
-				b = append(b[:0], 'n')
-			}
-		}
-		h.Write(b)
-	}
-	sum := h.Sum(nil)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", row))
 	for i := range f.sum {
 		f.sum[i] += binary.BigEndian.Uint64(sum[8*i:])
 	}
 	f.rows++
 }
 
-// eachRow calls do for each row of a table and returns the checksum. The values in a row are
-// *sql.NullInt64 and *sql.NullString, and are reused for the next row.
-func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f checksum, err error) {
-	row := make([]any, len(t.columns))
-	for i, c := range t.columns {
-		switch c.kind {
-		case "BIGINT":
-			row[i] = new(sql.NullInt64)
-		case "TEXT":
-			row[i] = new(sql.NullString)
-		default:
+// eachRow calls do for each row of a table and returns the checksum. The values in a row are int64,
+// string or nil.
+func eachRow(ctx context.Context, from querier, t table, do func(row ...any) error) (f checksum, err error) {
+	for _, c := range t.columns {
+		if c.kind != "BIGINT" && c.kind != "TEXT" {
 			return f, fmt.Errorf("the column %s has the type %s: only TEXT and BIGINT exist in both engines", c.name, c.kind)
 		}
 	}
@@ -204,14 +166,16 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(row...); err != nil {
+		row, into := make([]any, len(t.columns)), make([]any, len(t.columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
 			return f, err
 		}
 		f.add(row)
-		if do != nil {
-			if err := do(row); err != nil {
-				return f, err
-			}
+		if err := do(row...); err != nil {
+			return f, err
 		}
 	}
 	return f, rows.Err()
