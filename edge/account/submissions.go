@@ -80,18 +80,16 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 const maxSameName = 200
 
 // Named implements submission.Index.
-func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
-	var list []*record.Entity
+func (b SubmissionIndex) Named(name string) (list []*record.Entity) {
 	for _, o := range b.Served.Build.FindByName(name, maxSameName) {
-		e := b.Served.Build.Entity(o)
-		list = append(list, e)
+		list = append(list, b.Served.Build.Entity(o))
 	}
-	return list, nil
+	return list
 }
 
 // Identified implements submission.Index. Identifiers that follow from a link are
 // not exclusive, as in the check of a content folder.
-func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity, err error) {
+func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity) {
 	want := ids.Canonical(id.Namespace, id.Value)
 	for _, e := range b.Served.Build.All {
 		if e.Type != typ || len(e.IDsIn(id.Namespace)) == 0 {
@@ -104,7 +102,7 @@ func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.En
 			list = append(list, e)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // Authored implements submission.Index.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/calendar"
@@ -19,13 +18,6 @@ const maxCalendarEntities = 50
 func (a *API) Calendar(c *web.Call) (*web.Reply, error) {
 	base := c.BaseURL()
 	r := &web.Reply{MediaType: calendar.MediaType}
-	// Without parameters, the calendar is built from up to thousands of records, so the latest
-	// version is cached.
-	whole := c.Request.URL.RawQuery == ""
-	if kept := c.Served.Calendar.Load(); whole && kept != nil && kept.Base == base {
-		r.Body = kept.Body
-		return r, nil
-	}
 	events, err := calendarEvents(c)
 	if err != nil {
 		return nil, err
@@ -36,9 +28,7 @@ func (a *API) Calendar(c *web.Call) (*web.Reply, error) {
 	if err := doc.Write(&body); err != nil {
 		return nil, err
 	}
-	if r.Body = body.Bytes(); whole {
-		c.Served.Calendar.Store(&live.CachedText{Base: base, Body: r.Body})
-	}
+	r.Body = body.Bytes()
 	return r, nil
 }
 

@@ -12,11 +12,7 @@ import (
 
 // Deliveries handles GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
 // returned, so new deliveries do not shift later pages.
-func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) Deliveries(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	status, l := c.Read.OneOf("status", "", webhook.Statuses), openList(c)
 	after := l.after("delivery")
 	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: l.page.Limit + 1}
@@ -44,20 +40,12 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 }
 
 // TestWebhook handles POST /api/webhooks/:id/test.
-func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) TestWebhook(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	return a.requestDelivery(c, account.RequestTest(w))
 }
 
 // ReplayDelivery handles POST /api/webhooks/:id/deliveries/:delivery/replay.
-func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) ReplayDelivery(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	write, err := account.RequestReplay(w, c.Param("delivery"))
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"kindex/edge/live"
 	"kindex/edge/web"
 	"kindex/exports/view"
 	"kindex/site"
@@ -20,12 +19,6 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	if c.PublicURL() != "" {
 		r.Cache = web.CacheHour
 	}
-	// This page has no rate limit and is built from dozens of records, so the latest version is
-	// cached.
-	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
-		r.Body = kept.Body
-		return r, nil
-	}
 	b := c.Served.Build
 	ranked := c.Served.Boards.Ranked()
 	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
@@ -36,6 +29,5 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		m.Leaders = append(m.Leaders, e)
 	}
 	r.Body = site.LLMs(m)
-	c.Served.LLMs.Store(&live.CachedText{Base: base, Body: r.Body})
 	return r, nil
 }

@@ -146,19 +146,13 @@ type pullRequest struct {
 
 func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord {
 	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.BaseURL() + submissionPath(s.ID),
-		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
-	if s.Reason != "" {
-		r.Reason = &s.Reason
-	}
+		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, Reason: nullableString(s.Reason), CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 	if s.Amends() {
 		key := s.Key()
 		r.Amends = &key
 	}
 	if s.PullRequest.Number > 0 {
-		r.PullRequest = &pullRequest{Number: s.PullRequest.Number}
-		if s.PullRequest.URL != "" {
-			r.PullRequest.URL = &s.PullRequest.URL
-		}
+		r.PullRequest = &pullRequest{s.PullRequest.Number, nullableString(s.PullRequest.URL)}
 	}
 	return r
 }

@@ -38,26 +38,24 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	return l.reply(len(hooks), nil), nil
 }
 
-// ownWebhook returns the webhook with the ID in the path, if it belongs to the caller.
-func (a *API) ownWebhook(c *web.Call) (webhook.Webhook, error) {
-	return a.accounts.WebhookOf(c.Request.Context(), c.Principal.Account.ID, c.Param("id"))
+// OfWebhook returns a handler for the webhook with the ID in the path, if it belongs to the caller.
+func (a *API) OfWebhook(answer func(*web.Call, webhook.Webhook) (*web.Reply, error)) web.Handler {
+	return func(c *web.Call) (*web.Reply, error) {
+		w, err := a.accounts.WebhookOf(c.Request.Context(), c.Principal.Account.ID, c.Param("id"))
+		if err != nil {
+			return nil, err
+		}
+		return answer(c, w)
+	}
 }
 
 // Webhook handles GET /api/webhooks/:id.
-func (a *API) Webhook(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) Webhook(_ *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	return web.JSONReply(http.StatusOK, account.NewWebhookRecord(w))
 }
 
 // DeleteWebhook handles DELETE /api/webhooks/:id.
-func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) DeleteWebhook(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	if err := a.accounts.DeleteWebhook(c.Request.Context(), w); err != nil {
 		return nil, err
 	}
@@ -65,11 +63,7 @@ func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
 }
 
 // RotateWebhook handles POST /api/webhooks/:id/rotate.
-func (a *API) RotateWebhook(c *web.Call) (*web.Reply, error) {
-	w, err := a.ownWebhook(c)
-	if err != nil {
-		return nil, err
-	}
+func (a *API) RotateWebhook(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	if err := c.DecodeEmpty(); err != nil {
 		return nil, err
 	}

@@ -99,17 +99,19 @@ func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.P
 	return panelReply{page: p}, nil
 }
 
-// ownWebhook returns the webhook whose ID is in the path.
-func (v *panelRequest) ownWebhook() (webhook.Webhook, error) {
-	return v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
+// ofWebhook returns a handler for the account's webhook whose ID is in the path.
+func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panelReply, error)) func(*panelRequest) (panelReply, error) {
+	return func(v *panelRequest) (panelReply, error) {
+		w, err := v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
+		if err != nil {
+			return panelReply{}, err
+		}
+		return answer(v, w)
+	}
 }
 
 // webhook shows one webhook and a page of its delivery log.
-func (v *panelRequest) webhook() (panelReply, error) {
-	w, err := v.ownWebhook()
-	if err != nil {
-		return panelReply{}, err
-	}
+func (v *panelRequest) webhook(w webhook.Webhook) (panelReply, error) {
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1, Before: parsePosition(v.Request.URL.Query().Get("before"))}
 	list, count, err := v.console.state.Deliveries(v.Request.Context(), q)
 	if err != nil {
@@ -150,20 +152,12 @@ func parsePosition(text string) *storage.DeliveryPosition {
 }
 
 // testWebhook requests a test delivery.
-func (v *panelRequest) testWebhook() (panelReply, error) {
-	w, err := v.ownWebhook()
-	if err != nil {
-		return panelReply{}, err
-	}
+func (v *panelRequest) testWebhook(w webhook.Webhook) (panelReply, error) {
 	return v.requestDelivery(w, account.RequestTest(w))
 }
 
 // replay requests another delivery of the same event.
-func (v *panelRequest) replay() (panelReply, error) {
-	w, err := v.ownWebhook()
-	if err != nil {
-		return panelReply{}, err
-	}
+func (v *panelRequest) replay(w webhook.Webhook) (panelReply, error) {
 	do, err := account.RequestReplay(w, v.field("delivery"))
 	if err != nil {
 		return panelReply{}, err
@@ -182,17 +176,12 @@ func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) 
 }
 
 // confirmRotate asks for confirmation.
-func (v *panelRequest) confirmRotate() (panelReply, error) {
-	w, err := v.ownWebhook()
-	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
+func (v *panelRequest) confirmRotate(w webhook.Webhook) (panelReply, error) {
+	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, nil
 }
 
 // rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
-func (v *panelRequest) rotateWebhook() (panelReply, error) {
-	w, err := v.ownWebhook()
-	if err != nil {
-		return panelReply{}, err
-	}
+func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panelReply, error) {
 	done, repeated, err := v.console.accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), v.console.accounts.RotateSecret(w))
 	if err != nil {
 		return panelReply{}, err
@@ -208,15 +197,10 @@ func (v *panelRequest) rotateWebhook() (panelReply, error) {
 }
 
 // confirmDelete asks for confirmation.
-func (v *panelRequest) confirmDelete() (panelReply, error) {
-	w, err := v.ownWebhook()
-	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
+func (v *panelRequest) confirmDelete(w webhook.Webhook) (panelReply, error) {
+	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, nil
 }
 
-func (v *panelRequest) deleteWebhook() (panelReply, error) {
-	w, err := v.ownWebhook()
-	if err == nil {
-		err = v.console.accounts.DeleteWebhook(v.Request.Context(), w)
-	}
-	return panelReply{redirect: PanelWebhooks}, err
+func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panelReply, error) {
+	return panelReply{redirect: PanelWebhooks}, v.console.accounts.DeleteWebhook(v.Request.Context(), w)
 }

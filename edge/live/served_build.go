@@ -41,12 +41,9 @@ type ServedBuild struct {
 	Slugs          []string // the slugs of the categories
 	Titles         map[string]string
 
-	Boards *leaderboard.Boards        // ranks of entities, now and earlier
-	News   *news.Log                  // the changes, with their refreshes
-	Own    *board.List                // the boards of boards.yaml
-	LLMs   atomic.Pointer[CachedText] // /llms.txt as last requested
-	// Calendar is /api/calendar without parameters, as last requested.
-	Calendar  atomic.Pointer[CachedText]
+	Boards    *leaderboard.Boards // ranks of entities, now and earlier
+	News      *news.Log           // the changes, with their refreshes
+	Own       *board.List         // the boards of boards.yaml
 	website   website
 	options   pages.Options // the options for its pages
 	signature *signatureReader
@@ -234,10 +231,4 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, News: v.News, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories, Signature: v.Signature}, v.options)
 	})
 	return w.pages, w.err
-}
-
-// CachedText holds a document for a build that is served at the address Base.
-type CachedText struct {
-	Base string
-	Body []byte
 }

@@ -152,15 +152,20 @@ func (tx *Tx) Unsuspend(id string) error {
 		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
 }
 
-// changeAccount runs a statement that changes an account, and adds the entry to the audit
-// log. The first argument of the statement is the id of the account.
+// changeAccount is like change for an account. The first argument of the statement is its id.
 func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
-	n, err := tx.exec(statement, append([]any{e.AccountID}, args...)...)
+	return tx.change(apikey.ErrNoAccount, e, statement, append([]any{e.AccountID}, args...)...)
+}
+
+// change runs a statement that changes a row, and adds the entry to the audit log. If there is no such
+// row, the error is missing.
+func (tx *Tx) change(missing error, e AuditEntry, statement string, args ...any) error {
+	n, err := tx.exec(statement, args...)
 	switch {
 	case err != nil:
 		return err
 	case n == 0:
-		return apikey.ErrNoAccount
+		return missing
 	}
 	return tx.Audit(e)
 }

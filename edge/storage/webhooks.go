@@ -91,28 +91,16 @@ func hostOf(address string) string {
 // also signed with the current secret. An older secret is dropped immediately. The error is
 // webhook.ErrUnknown or a database error.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
-	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
+	return tx.change(webhook.ErrUnknown, AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id},
+		"UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
 		id, accountID, toMillis(until), sealed)
-	switch {
-	case err != nil:
-		return err
-	case n == 0:
-		return webhook.ErrUnknown
-	}
-	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id})
 }
 
 // DeleteWebhook deletes an account's webhook with its delivery log. The error is
 // webhook.ErrUnknown if there is no such webhook.
 func (tx *Tx) DeleteWebhook(accountID, id string) error {
-	n, err := tx.exec("DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
-	switch {
-	case err != nil:
-		return err
-	case n == 0:
-		return webhook.ErrUnknown
-	}
-	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
+	return tx.change(webhook.ErrUnknown, AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id},
+		"DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
 }
 
 // Webhooks returns an account's webhooks, oldest first.

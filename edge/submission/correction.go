@@ -124,7 +124,7 @@ func (p *parser) checkCorrection(d *Draft, now map[string]any, in Index) error {
 	if err := findSamePage(e, in); err != nil {
 		return err
 	}
-	among := findExisting{in: in}
+	among := findExisting{Index: in}
 	add(content.CheckSiblings(key, e, now, &among))
 	d.Entity, d.YAML = e, data
 	return among.failed

@@ -54,10 +54,10 @@ type Index interface {
 	// there was none.
 	Deleted(typ, slug string) string
 	// Named returns the entities of any type with the given name.
-	Named(name string) ([]*record.Entity, error)
+	Named(name string) []*record.Entity
 	// Identified returns the entities of a type that have an identifier, unless it follows
 	// from one of their links.
-	Identified(typ string, id record.ID) ([]*record.Entity, error)
+	Identified(typ string, id record.ID) []*record.Entity
 	// Authored returns the entity that has, or once had, this address, as its file states it, or
 	// nil if there is none.
 	Authored(typ, slug string) (*record.Entity, error)
@@ -111,7 +111,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 		if taken := findExistingEntity(e, in); taken != nil {
 			return nil, taken
 		}
-		among := findExisting{in: in}
+		among := findExisting{Index: in}
 		for _, wrong := range content.CheckSiblings(named, e, p.fields, &among) {
 			p.add(wrong)
 		}
@@ -174,7 +174,7 @@ func (p *parser) renameCategory(in Index) {
 func (p *parser) words(typ string, in Index) {
 	e := &record.Entity{Kinds: p.kinds, Type: typ, Capabilities: yamldoc.Texts(p.fields["capabilities"]), Tags: yamldoc.Texts(p.fields["tags"])}
 	e.Category, _ = p.fields["category"].(string)
-	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{in: in}) {
+	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{Index: in}) {
 		field, _, _ := strings.Cut(wrong.Field, "[")
 		invalid := slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == wrong.Field })
 		if !invalid && p.fields[field] != nil && slices.Contains([]string{"category", "capabilities", "tags"}, field) {
@@ -264,11 +264,7 @@ func findExistingEntity(e *record.Entity, in Index) error {
 
 // findSamePage returns a *TakenError if another entity has the same name and URL.
 func findSamePage(e *record.Entity, in Index) error {
-	same, err := in.Named(e.Name)
-	if err != nil {
-		return err
-	}
-	for _, other := range same {
+	for _, other := range in.Named(e.Name) {
 		if other.Key() != e.Key() && other.URL != "" && record.NormalizeURL(other.URL) == record.NormalizeURL(e.URL) {
 			return &TakenError{Type: other.Type, Slug: other.Slug, SamePage: true}
 		}
@@ -278,7 +274,7 @@ func findSamePage(e *record.Entity, in Index) error {
 
 // findExisting adapts an Index to the interface that package content needs.
 type findExisting struct {
-	in     Index
+	Index
 	failed error
 }
 
@@ -287,7 +283,7 @@ type findExisting struct {
 // to be undeclared. If that is wrong, the mistake is found when a submission is accepted.
 func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
-	for _, c := range a.in.Categories() {
+	for _, c := range a.Categories() {
 		list = append(list, content.Category{Slug: c.Slug, Formerly: c.Formerly, Title: c.Title})
 		declared = declared || c.Description != "" || len(c.Formerly) > 0 || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
 	}
@@ -299,7 +295,7 @@ func (a *findExisting) Declared() (list []content.Category) {
 
 // WithSlug implements content.Siblings.
 func (a *findExisting) WithSlug(typ, slug string) string {
-	if now, ok := a.in.Find(typ, slug); ok && now == slug {
+	if now, ok := a.Find(typ, slug); ok && now == slug {
 		return typ + "/" + slug
 	}
 	return ""
@@ -307,7 +303,7 @@ func (a *findExisting) WithSlug(typ, slug string) string {
 
 // OnceWithSlug implements content.Siblings.
 func (a *findExisting) OnceWithSlug(typ, slug string, e *record.Entity) string {
-	if now, ok := a.in.Find(typ, slug); ok && now != slug && now != e.Slug {
+	if now, ok := a.Find(typ, slug); ok && now != slug && now != e.Slug {
 		return typ + "/" + now
 	}
 	return ""
@@ -315,11 +311,7 @@ func (a *findExisting) OnceWithSlug(typ, slug string, e *record.Entity) string {
 
 // WithName implements content.Siblings.
 func (a *findExisting) WithName(e *record.Entity) string {
-	same, err := a.in.Named(e.Name)
-	if err != nil {
-		a.failed = err
-	}
-	for _, other := range same {
+	for _, other := range a.Named(e.Name) {
 		if other.Type == e.Type && other.Slug != e.Slug {
 			return other.Key()
 		}
@@ -329,11 +321,7 @@ func (a *findExisting) WithName(e *record.Entity) string {
 
 // WithID implements content.Siblings.
 func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
-	same, err := a.in.Identified(e.Type, id)
-	if err != nil {
-		a.failed = err
-	}
-	for _, other := range same {
+	for _, other := range a.Identified(e.Type, id) {
 		if other.Slug != e.Slug {
 			return other.Key()
 		}
@@ -344,7 +332,7 @@ func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
 // Successor implements content.Siblings.
 func (a *findExisting) Successor(key string) (next string, ok bool) {
 	typ, slug, _ := strings.Cut(key, "/")
-	e, err := a.in.Authored(typ, slug)
+	e, err := a.Authored(typ, slug)
 	switch {
 	case err != nil:
 		a.failed = err
@@ -355,12 +343,3 @@ func (a *findExisting) Successor(key string) (next string, ok bool) {
 	}
 	return next, true
 }
-
-// Namespaces implements content.Siblings.
-func (a *findExisting) Namespaces() []string { return a.in.Namespaces() }
-
-// Vocabulary implements content.Siblings.
-func (a *findExisting) Vocabulary() *record.Vocabulary { return a.in.Vocabulary() }
-
-// Providers implements content.Siblings.
-func (a *findExisting) Providers() []string { return a.in.Providers() }

@@ -38,19 +38,19 @@ func (index) Deleted(typ, slug string) string {
 	return ""
 }
 
-func (index) Named(name string) ([]*record.Entity, error) {
+func (index) Named(name string) []*record.Entity {
 	if record.Fold(name) == "taken" {
-		return []*record.Entity{{Type: "tool", Slug: "taken", Name: "Taken", URL: "https://www.taken.example/"}}, nil
+		return []*record.Entity{{Type: "tool", Slug: "taken", Name: "Taken", URL: "https://www.taken.example/"}}
 	}
-	return nil, nil
+	return nil
 }
 
 // Identified knows one package, of tool/taken.
-func (index) Identified(typ string, id record.ID) ([]*record.Entity, error) {
+func (index) Identified(typ string, id record.ID) []*record.Entity {
 	if typ == "tool" && id.Namespace == "pypi" && ids.Canonical("pypi", id.Value) == "taken-package" {
-		return []*record.Entity{{Type: "tool", Slug: "taken"}}, nil
+		return []*record.Entity{{Type: "tool", Slug: "taken"}}
 	}
-	return nil, nil
+	return nil
 }
 
 // takenFile is the file of tool/taken.
