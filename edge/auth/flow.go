@@ -18,7 +18,7 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 		redirect(w, Panel)
 	case errors.Is(err, ErrSignedOut):
 		allowForms(w.Header(), h.leaving())
-		body, err := h.pages.Choice(r, Choice{h.offers()})
+		body, err := h.Pages.Choice(r, Choice{h.offers()})
 		h.render(w, r, http.StatusOK, body, err)
 	default:
 		h.unavailable(w, r, err)
@@ -45,20 +45,20 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	case p == nil:
 		h.unknownProvider(w, r)
 		return
-	case h.allowStart != nil && !h.allowStart(r):
+	case h.AllowStart != nil && !h.AllowStart(r):
 		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
 		return
 	}
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
 	to, err := p.begin(r.Context(), state, nonce, verifier)
 	if err != nil {
-		h.log.Error("sign-in: provider unavailable", "provider", p.title(), "error", err)
+		h.Log.Error("sign-in: provider unavailable", "provider", p.title(), "error", err)
 		h.problem(w, r, http.StatusBadGateway, p.title()+" cannot be reached",
 			"Your account is not affected. Try again in a few minutes.")
 		return
 	}
-	err = h.store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
-		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.network(r)), ExpiresAt: h.now().Add(AttemptTTL)})
+	err = h.Store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
+		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.Network(r)), ExpiresAt: h.Now().Add(AttemptTTL)})
 	if err != nil {
 		h.unavailable(w, r, err)
 		return
@@ -88,10 +88,10 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused):
-		h.log.Info("sign-in denied by the provider", "provider", p.title(), "error", err)
+		h.Log.Info("sign-in denied by the provider", "provider", p.title(), "error", err)
 		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or this service may not be registered with the provider. Nothing has changed here.")
 	case err != nil:
-		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
+		h.Log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
 		h.problem(w, r, http.StatusBadGateway, "Sign-in with "+p.title()+" failed",
 			"The provider's response was missing or could not be verified, so you were not signed in. The cause is recorded in the service log.")
 	default:
@@ -112,7 +112,7 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	if browser == "" || state == "" {
 		return Attempt{}, ErrNoAttempt
 	}
-	return h.store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.now())
+	return h.Store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.Now())
 }
 
 // noAttempt handles a callback without an attempt. Usually the browser has reloaded the page.
@@ -128,7 +128,7 @@ func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 // openSession opens a session, always with a new token, whatever cookies the browser sent.
 func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), apikey.Generate()
-	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
+	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.Now(), Address: h.Address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
@@ -136,11 +136,11 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 	// even if the client disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
-	account, made, err := h.store.SignIn(ctx, a)
+	account, made, err := h.Store.SignIn(ctx, a)
 	var suspended *apikey.SuspendedError
 	switch {
 	case errors.As(err, &suspended):
-		h.log.Info("sign-in to suspended account", "account", suspended.Account)
+		h.Log.Info("sign-in to suspended account", "account", suspended.Account)
 		h.setCookie(w, sessionCookie, "", 0)
 		h.problem(w, r, http.StatusForbidden, "Your account is suspended", "It was suspended by the operator of this service.")
 		return
@@ -148,14 +148,14 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 		h.unavailable(w, r, err)
 		return
 	}
-	h.log.Info("signed in", "provider", p.title(), "account", account.ID, "new", made)
+	h.Log.Info("signed in", "provider", p.title(), "account", account.ID, "new", made)
 	h.setCookie(w, sessionCookie, token, MaxSessionAge)
 	if !made {
 		redirect(w, Panel)
 		return
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address contains the provider's code
-	body, err := h.pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
+	body, err := h.Pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
 	h.render(w, r, http.StatusOK, body, err)
 }
 
@@ -170,7 +170,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 		h.unavailable(w, r, err)
 		return
 	case err == nil:
-		if err := h.store.EndSession(r.Context(), hash(h.cookie(r, sessionCookie))); err != nil {
+		if err := h.Store.EndSession(r.Context(), hash(h.cookie(r, sessionCookie))); err != nil {
 			h.unavailable(w, r, err)
 			return
 		}
@@ -192,7 +192,7 @@ func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
 
 // unavailable reports to the client that the database is unavailable.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	h.log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
+	h.Log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")
 	h.problem(w, r, http.StatusServiceUnavailable, "Sign-in is currently unavailable", "Try again in a minute. Everything that does not need an account still works.")
 }

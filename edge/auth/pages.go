@@ -81,7 +81,7 @@ func (h *Handler) leaving() string {
 // render sends a rendered page, or an error page if err is set.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
-		h.log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
+		h.Log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "Something went wrong on this server.", http.StatusInternalServerError)
 		return
 	}
@@ -94,6 +94,6 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, bod
 }
 
 func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
-	body, err := h.pages.Problem(r, Problem{status, heading, text})
+	body, err := h.Pages.Problem(r, Problem{status, heading, text})
 	h.render(w, r, status, body, err)
 }

@@ -85,15 +85,15 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	if secret == "" {
 		return apikey.Account{}, "", ErrSignedOut
 	}
-	now := h.now()
-	s, account, err := h.store.Session(r.Context(), hash(secret), now)
+	now := h.Now()
+	s, account, err := h.Store.Session(r.Context(), hash(secret), now)
 	if err != nil {
 		return apikey.Account{}, "", err
 	}
 	if now.Sub(s.SeenAt) >= sessionStep {
 		// If this fails, the next request tries again.
-		if err := h.store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
-			h.log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
+		if err := h.Store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
+			h.Log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
 		}
 	}
 	return account, formToken(secret), nil

@@ -75,18 +75,12 @@ func (o Options) Check() error {
 // Handler serves the sign-in pages and identifies signed-in users. It is safe for
 // concurrent use.
 type Handler struct {
-	base       *url.URL
-	secure     bool // the public address uses https
-	providers  []provider
-	store      Store
-	allowStart func(*http.Request) bool
-	address    func(*http.Request) string
-	network    func(*http.Request) netip.Prefix
-	now        func() time.Time
-	log        *slog.Logger
-	pages      Pages
-	foreign    *http.CrossOriginProtection
-	mux        *http.ServeMux
+	Options
+	base      *url.URL
+	secure    bool // the public address uses https
+	providers []provider
+	foreign   *http.CrossOriginProtection
+	mux       *http.ServeMux
 }
 
 // New returns a handler. It does not contact providers yet: the service must be able to start
@@ -103,19 +97,18 @@ func newHandler(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, allowStart: o.AllowStart, network: o.Network, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
-		foreign: http.NewCrossOriginProtection()}
-	if h.now == nil {
-		h.now = time.Now
+	h := &Handler{Options: o, base: base, secure: base.Scheme == "https", foreign: http.NewCrossOriginProtection()}
+	if h.Now == nil {
+		h.Now = time.Now
 	}
-	if h.address == nil {
-		h.address = func(*http.Request) string { return "" }
+	if h.Address == nil {
+		h.Address = func(*http.Request) string { return "" }
 	}
-	if h.network == nil {
-		h.network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
+	if h.Network == nil {
+		h.Network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
 	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
+	if h.Log == nil {
+		h.Log = slog.New(slog.DiscardHandler)
 	}
 	if err := h.foreign.AddTrustedOrigin(h.origin()); err != nil {
 		return nil, err
@@ -128,7 +121,7 @@ func newHandler(o Options) (*Handler, error) {
 		h.providers = append(h.providers, p)
 	}
 	if o.OIDC != (OIDC{}) {
-		p, err := newOIDC(o.OIDC, h.callback("oidc"), h.now)
+		p, err := newOIDC(o.OIDC, h.callback("oidc"), h.Now)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,39 +10,24 @@ import (
 // PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section 12.5.1). If
 // it prefers neither, the response is JSON.
 func PrefersMarkdown(accept []string) bool {
-	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
-		return false // the case for most requests
-	}
-	var markdown, json mediaQuality
+	markdown, _ := qualityOf(accept, "text/markdown")
+	json, _ := qualityOf(accept, JSONType)
+	return markdown > json
+}
+
+// qualityOf returns the quality value of a media type, which is that of the most specific range that
+// matches it, and how specific that is: 3 for the type itself, and 0 if none matches.
+func qualityOf(accept []string, mediaType string) (quality float64, specificity int) {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	ranges := []string{"", "*/*", kind + "/*", mediaType}
 	for _, line := range accept {
-		markdown.read(line, "text/markdown", "text/*")
-		json.read(line, JSONType, "application/*")
-	}
-	return markdown.q > json.q
-}
-
-// mediaQuality is the quality value of a media type. It is taken from the most specific range
-// that matches the media type.
-type mediaQuality struct {
-	q           float64
-	specificity int
-}
-
-func (best *mediaQuality) read(accept, exact, kind string) {
-	for name, q := range qualities(accept) {
-		specific := 0
-		switch name {
-		case exact:
-			specific = 3
-		case kind:
-			specific = 2
-		case "*/*":
-			specific = 1
-		}
-		if specific > best.specificity {
-			*best = mediaQuality{q, specific}
+		for name, q := range qualities(line) {
+			if i := slices.Index(ranges, name); i > specificity {
+				quality, specificity = q, i
+			}
 		}
 	}
+	return quality, specificity
 }
 
 // qualities returns the elements of a list in a header and their quality values, which are 1 if they are
@@ -69,13 +55,10 @@ func qualities(header string) iter.Seq2[string, float64] {
 // 12.5.1), as is the case for browsers. Clients that accept everything, such as curl, do not
 // name HTML.
 func PrefersHTML(accept []string) bool {
-	var html, json, problem mediaQuality
-	for _, line := range accept {
-		html.read(line, "text/html", "text/*")
-		json.read(line, JSONType, "application/*")
-		problem.read(line, problemType, "application/*")
-	}
-	return html.specificity > 1 && html.q > 0 && html.q >= max(json.q, problem.q)
+	html, specificity := qualityOf(accept, "text/html")
+	json, _ := qualityOf(accept, JSONType)
+	problem, _ := qualityOf(accept, problemType)
+	return specificity > 1 && html > 0 && html >= max(json, problem)
 }
 
 func PrefersYAML(accept string) bool {
