@@ -42,10 +42,8 @@ func (c *request) identify() error {
 	switch {
 	case err == nil:
 		c.Principal = web.Principal{Account: &account, Key: key}
-		c.server.goodKeys.add(sent)
 		return nil
 	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
-		c.server.goodKeys.remove(sent)
 		if errors.Is(err, apikey.ErrUnknown) {
 			c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 1)
 		}
@@ -64,7 +62,7 @@ func (c *request) identify() error {
 // repeats one wrong key, or a revoked or expired one, uses up nothing.
 func (c *request) checkLookupRate(sent string) error {
 	wait, ok := c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 0)
-	if ok || c.server.goodKeys.has(sent) {
+	if ok || c.server.keys.WasValid(sent) {
 		return nil
 	}
 	return web.NewProblem("rate-limited", "Too many unknown keys from this IP address; wait a minute.").RetryAfter(wait)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -43,7 +42,6 @@ func New(o Options) (*Server, error) {
 		s.origins = DefaultOrigins(o.URL)
 	}
 	s.hosts = ownHosts(o)
-	s.goodKeys.seed = maphash.MakeSeed()
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
 		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)

@@ -83,7 +83,6 @@ type Server struct {
 	now      func() time.Time
 	state    *storage.State
 	keys     *apikey.Authenticator
-	goodKeys goodKeys
 	origins  *Origins
 	hosts    []string // the accepted host names, if not every website can read the service
 	reloader *live.Reloader

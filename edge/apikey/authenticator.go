@@ -15,11 +15,11 @@ import (
 )
 
 // refusalTTL is how long a refusal of a key that is unknown, revoked or expired is remembered. Such a
-// key never becomes valid, unless somebody restores a backup of the store. Of too many refusals, all are
-// forgotten.
+// key never becomes valid, unless somebody restores a backup of the store. maxKnown is the maximum number
+// of such keys, and of valid ones, that are remembered.
 const (
-	refusalTTL  = time.Minute
-	maxRefusals = 8192
+	refusalTTL = time.Minute
+	maxKnown   = 8192
 )
 
 // lookupTimeout limits how long looking up a key in the store can take.
@@ -59,6 +59,7 @@ type Authenticator struct {
 	// refused is indexed by the key's hash. A map lookup is not constant-time, but leaks
 	// nothing useful: nobody can choose a hash or derive a key from it.
 	refused map[[sha256.Size]byte]refusal
+	good    map[[sha256.Size]byte]bool // keys that were valid when they were last looked up
 }
 
 // refusal is why a key cannot become valid.
@@ -70,7 +71,7 @@ type refusal struct {
 // NewAuthenticator returns an Authenticator for a store. now is the clock used to record when
 // keys are used and to check whether they have expired.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
-	return &Authenticator{store: store, now: now, used: map[string]time.Time{}, refused: map[[sha256.Size]byte]refusal{}}
+	return &Authenticator{store: store, now: now, used: map[string]time.Time{}, refused: map[[sha256.Size]byte]refusal{}, good: map[[sha256.Size]byte]bool{}}
 }
 
 // FromHeader returns the key in the x-api-key header. A request without a key is anonymous. A
@@ -129,6 +130,13 @@ func (a *Authenticator) Refused(sent string) error {
 	return nil
 }
 
+// WasValid reports whether a key was valid when it was last looked up.
+func (a *Authenticator) WasValid(sent string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.good[sha256.Sum256([]byte(sent))]
+}
+
 // Identify returns the key and its account. The error is ErrMalformed, ErrUnknown, ErrRevoked,
 // ErrExpired or a *SuspendedError; in the last case, the key and the account are returned, too.
 // Any other error means that the store is unavailable.
@@ -158,11 +166,14 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err == nil {
-		a.used[key.ID] = a.now()
+		if len(a.good) >= maxKnown {
+			clear(a.good)
+		}
+		a.used[key.ID], a.good[sum] = a.now(), true
 		return key, account, nil
 	}
-	if len(a.refused) >= maxRefusals {
-		clear(a.refused)
+	if delete(a.good, sum); len(a.refused) >= maxKnown {
+		clear(a.refused) // made-up keys do not push out valid ones
 	}
 	a.refused[sum] = refusal{err, time.Now()}
 	return Key{}, Account{}, err
