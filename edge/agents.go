@@ -119,55 +119,23 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	// The response is always JSON, but the protocol requires clients to accept event streams,
 	// too.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
-	catcher := &plainErrorCatcher{ResponseWriter: w}
+	catcher := &web.ErrorCatcher{ResponseWriter: w, Type: "text/plain"}
 	s.agents.handler.ServeHTTP(catcher, r)
 	switch {
-	case catcher.refused != 0:
-		c.Fail(w, catcher.problem())
-	case !catcher.started && ctx.Err() != nil:
+	case catcher.Status != 0:
+		c.Fail(w, refusedMessage(catcher))
+	case !catcher.Started && ctx.Err() != nil:
 		p := web.NewProblem("state-unavailable", "The response took too long. Request less data or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
 }
 
-// plainErrorCatcher intercepts plain-text errors, because the edge reports every error as a
-// problem document.
-type plainErrorCatcher struct {
-	http.ResponseWriter
-	started bool
-	refused int
-	text    []byte
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (p *plainErrorCatcher) WriteHeader(status int) {
-	if status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
-		p.refused = status
-		return
-	}
-	p.started = true
-	p.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (p *plainErrorCatcher) Write(b []byte) (int, error) {
-	if p.refused != 0 {
-		p.text = append(p.text, b[:min(len(b), 1000)]...)
-		return len(b), nil
-	}
-	p.started = true
-	return p.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the underlying writer.
-func (p *plainErrorCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
-
-// problem converts the intercepted error response to a problem.
-func (p *plainErrorCatcher) problem() error {
-	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
-	if p.refused >= 500 {
-		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
+// refusedMessage returns the problem for a message that the protocol library refuses.
+func refusedMessage(e *web.ErrorCatcher) error {
+	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(e.Text)), "?"))
+	if e.Status >= 500 {
+		return fmt.Errorf("mcp: status %d: %s", e.Status, text)
 	}
 	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }

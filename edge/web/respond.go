@@ -317,9 +317,9 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) err
 		p.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
 		return p
 	}
-	catcher := &errorCatcher{ResponseWriter: w}
+	catcher := &ErrorCatcher{ResponseWriter: w}
 	http.ServeContent(newDeadlineWriter(catcher), r, "", c.lastModified(h), f.Content)
-	switch catcher.status {
+	switch catcher.Status {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
@@ -327,7 +327,7 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) err
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+tag+".")
 	}
-	return fmt.Errorf("serving a file resulted in status %d", catcher.status)
+	return fmt.Errorf("serving a file resulted in status %d", catcher.Status)
 }
 
 // validRange removes a Range header that must be ignored: in a request with a method other than
@@ -342,32 +342,38 @@ func (c *Call) validRange() *http.Request {
 	return r
 }
 
-// errorCatcher intercepts errors from http.ServeContent, which are plain text or empty, because
-// the API reports every error as a problem.
-type errorCatcher struct {
+// ErrorCatcher intercepts error responses of other handlers, such as http.ServeContent, because the
+// edge reports every error as a problem.
+type ErrorCatcher struct {
 	http.ResponseWriter
-	status int
+	Type    string // intercept only errors of this media type; "" for all
+	Started bool   // a response that is not intercepted has begun
+	Status  int    // of the error, or 0 if there is none
+	Text    []byte // the beginning of its body
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (r *errorCatcher) WriteHeader(status int) {
-	if status >= 400 {
-		r.status = status
+func (e *ErrorCatcher) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(e.Header().Get("Content-Type"), e.Type) {
+		e.Status = status
 		return
 	}
-	r.ResponseWriter.WriteHeader(status)
+	e.Started = true
+	e.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (r *errorCatcher) Write(b []byte) (int, error) {
-	if r.status != 0 {
+func (e *ErrorCatcher) Write(b []byte) (int, error) {
+	if e.Status != 0 {
+		e.Text = append(e.Text, b[:min(len(b), 1000-min(len(e.Text), 1000))]...)
 		return len(b), nil
 	}
-	return r.ResponseWriter.Write(b)
+	e.Started = true
+	return e.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the underlying writer.
-func (r *errorCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (e *ErrorCatcher) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // Fail responds with a problem.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
