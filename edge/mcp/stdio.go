@@ -25,7 +25,7 @@ const maxLine = 1 << 20
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	read, write := io.Pipe()
 	l := &lines{out: out}
-	go func() { write.CloseWithError(l.forward(in, write, s.time)) }() //nolint:errcheck // always returns nil
+	go func() { _ = write.CloseWithError(l.forward(in, write, s.time)) }() // its own error is always nil
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: read, Writer: l})
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
