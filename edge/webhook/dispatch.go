@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -107,21 +108,14 @@ func New(o Options) *Dispatcher {
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule
 	}
-	setDefault(&o.Agent, "kindex")
-	setDefault(&o.Workers, 1024)
-	setDefault(&o.Poll, time.Second)
-	setDefault(&o.Timeout, safedial.Timeout)
-	setDefault(&o.Lease, 30*time.Second)
-	setDefault(&o.Drain, safedial.Timeout)
+	o.Agent = cmp.Or(o.Agent, "kindex")
+	o.Workers = cmp.Or(o.Workers, 1024)
+	o.Poll = cmp.Or(o.Poll, time.Second)
+	o.Timeout = cmp.Or(o.Timeout, safedial.Timeout)
+	o.Lease = cmp.Or(o.Lease, 30*time.Second)
+	o.Drain = cmp.Or(o.Drain, safedial.Timeout)
 	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // Wake makes the dispatcher look for due webhooks immediately.
