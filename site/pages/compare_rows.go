@@ -78,7 +78,7 @@ func (r *request) compareGroups() []compareGroup {
 		facts = append(facts, row("", name))
 	}
 	for _, x := range r.kinds().Signals {
-		w := row("signal-", x.Name)
+		w := compareRow{Field: "signal-" + x.Name, Title: r.label(x.Name), cell: r.declaredColumn(&column{Name: x.Name}).cell}
 		if x.Grows || x.Name == "contextTokens" || x.Name == "outputTokens" { // with more of it, an entity is better
 			w.Best = all
 		}
