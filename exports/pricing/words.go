@@ -1,8 +1,6 @@
 package pricing
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,21 +27,6 @@ func Words(p *record.PriceSummary) string {
 		return ""
 	}
 	return Dollars(p.Input) + " input, " + Dollars(p.Output) + " output per million tokens"
-}
-
-// Cheapest returns up to n offers of a model by blended price: the cheapest first, those
-// without that price last, and deprecated ones after all others.
-func Cheapest(offers []record.Offer, n int) []record.Offer {
-	list := slices.Clone(offers)
-	slices.SortStableFunc(list, func(a, b record.Offer) int { return CompareOffers(&a, &b) })
-	return list[:min(n, len(list))]
-}
-
-// CompareOffers compares offers in the order of Cheapest.
-func CompareOffers(a, b *record.Offer) int {
-	x := Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
-	y := Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
-	return cmp.Or(record.CompareBools(a.Deprecated, b.Deprecated), record.CompareBools(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
 }
 
 // Conditions describes the other terms of an offer: its modes and tiers, whether it is free,
