@@ -29,7 +29,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: read, Writer: l})
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return nil // the streams ended normally
+		return nil //nolint:nilerr // the streams ended normally
 	}
 	return fmt.Errorf("invalid message on stdin (expected JSON-RPC, one message per line): %w", err)
 }

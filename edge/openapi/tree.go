@@ -45,8 +45,9 @@ func tree(v any) any {
 // newObject returns an object with members, given as names and values in turn.
 func newObject(members ...any) *object {
 	o := &object{members: map[string]any{}}
-	for i := 0; i < len(members); i += 2 {
-		o.put(members[i].(string), members[i+1])
+	for pair := range slices.Chunk(members, 2) {
+		name, _ := pair[0].(string)
+		o.put(name, pair[len(pair)-1])
 	}
 	return o
 }

@@ -89,7 +89,7 @@ func (p *painter) paletted() *image.Paletted {
 		if c != last {
 			var ok bool
 			if index, ok = known[c]; !ok {
-				index = uint8(palette.Index(c)) //nolint:gosec // fewer than 256 colours
+				index = uint8(palette.Index(c))
 				known[c] = index
 			}
 			last = c

@@ -97,12 +97,12 @@ func (p *painter) wrap(text string, t letters, width, most int) (lines []string,
 // fit sets a name as large as possible: on one line if the letters can be large enough,
 // otherwise on two. Names that are too long even in small letters are cut.
 func (p *painter) fit(name string, t letters, width int) (lines []string, _ letters) {
-	largest, whole := t.size, false
-	for ; t.size > largest/2; t.size -= 4 {
+	for largest := t.size; t.size > largest/2; t.size -= 4 {
 		most := 1
 		if t.size < largest*3/4 {
 			most = 2
 		}
+		var whole bool
 		if lines, whole = p.wrap(name, t, width, most); whole {
 			break
 		}

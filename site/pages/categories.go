@@ -50,7 +50,7 @@ func (s *Site) countCategories() (list []category) {
 		list = append(list, category{c, categoryPath(c.Slug), s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))})
 	}
 	slices.SortStableFunc(list, func(a, b category) int {
-		return strings.Compare(record.Fold(string(a.Title)), record.Fold(string(b.Title)))
+		return strings.Compare(record.Fold(a.Title), record.Fold(b.Title))
 	})
 	return list
 }

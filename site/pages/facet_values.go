@@ -169,7 +169,9 @@ func facetList(k *facetKind) func(*request) (*page, error) {
 			}
 		}
 		d.Whole = d.Used <= maxFacetValues
-		inAll, ok, from := r.Path != k.Path, false, 0
+		var from int
+		var ok bool
+		inAll := r.Path != k.Path
 		if d.pager, from, ok = r.pageOf(len(list), maxFacetValues); !ok || inAll && (d.Whole || d.Letter == "" || len(list) == 0) {
 			return r.notFound(), nil
 		}

@@ -33,7 +33,7 @@ func GitHub(base string, topics []string, minStars int) *Source {
 	s.list = func(ctx context.Context, s *Source, c collect.Client) ([]collect.Candidate, error) {
 		return s.search(ctx, c, topics, minStars)
 	}
-	s.info = collect.Info{Name: "github", Title: "GitHub", Hosts: []string{"https://api.github.com"}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5,
+	s.info = collect.Info{Name: "github", Title: "GitHub", Hosts: []string{"https://api.github.com"}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5, //nolint:gosec // Token is the name of a variable
 		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"}}
 	s.facts = []fact{{Column: always("stars"), at: "stargazerCount"}, {Column: always("forks"), at: "forkCount"}, {Column: always("archived"), at: "isArchived"},
 		{Column: always("created"), at: "createdAt", as: day}, {Column: always("openIssues"), at: "issues.totalCount"}, {Column: always("releases"), at: "releases.totalCount"},
