@@ -22,7 +22,7 @@ var (
 
 // convert converts an item as the mapping or the field requires. If that fails, wrong is the
 // reason. as is one of the conversions in the schema, "day" to accept either a date or a month,
-// or "answer" for true or false.
+// "answer" for true or false, or "in " and a kind for the address of an entity, whose kind may be left out.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -47,10 +47,18 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	case "lower":
 		return strings.ToLower(text), ""
 	case "answer":
-		if yes := strings.EqualFold(text, "true"); yes || strings.EqualFold(text, "false") {
-			return yes, ""
+		switch strings.ToLower(text) {
+		case "true", "yes":
+			return true, ""
+		case "false", "no":
+			return false, ""
 		}
-		return nil, `is not true or false; set values: {"yes": "true", "no": "false"}`
+		return nil, `is not true, false, yes or no; set values: {"y": "true", "n": "false"}`
+	}
+	if kind, is := strings.CutPrefix(as, "in "); is && !strings.Contains(text, "/") {
+		if slug := content.Slugify(text); slug != "" {
+			return kind + "/" + slug, ""
+		}
 	}
 	return item, ""
 }

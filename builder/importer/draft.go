@@ -151,8 +151,8 @@ var forms = map[string]string{
 	"addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date", "lifecycle.retires": "date", "offersRead.date": "date",
 }
 
-// formOf returns the form of a field: one of those in forms, "" for a string, or "strings" for a
-// string or a list of several.
+// formOf returns the form of a field: one of those in forms, "" for a string, "strings" for a string or a
+// list of several, or "in " and a kind for the address of an entity, after "list " for several.
 func formOf(declared *kinds.Set, path []string) string {
 	switch path[0] {
 	case "ids":
@@ -168,6 +168,8 @@ func formOf(declared *kinds.Set, path []string) string {
 	}
 	f := declared.Field(strings.Join(path, "."))
 	switch {
+	case f != nil && f.Words() == kinds.Reference && len(f.Kinds) == 1:
+		return map[bool]string{true: "list "}[f.IsList()] + "in " + f.Kinds[0]
 	case f == nil:
 		return forms[strings.Join(path, ".")]
 	case f.IsList():
@@ -188,9 +190,10 @@ func (dr *drafter) field(v *mapping.Value, form string, o object) (any, error) {
 	switch {
 	case err != nil || r.none():
 		return nil, err
-	case form == "list" || form == "strings" && len(r.items) > 1:
+	case strings.HasPrefix(form, "list") || form == "strings" && len(r.items) > 1:
 		list := make([]any, len(r.items))
 		for i, item := range r.items {
+			item, _ = dr.convert(strings.TrimPrefix(form, "list "), item) // texts and addresses are not refused
 			list[i] = textOf(item)
 		}
 		return list, nil

@@ -239,21 +239,22 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 	with := func(more string) string { return "{column: " + scalar(c.name) + more + "}" }
 	kind := formOf(g.kinds, strings.Split(path, "."))
 	for _, s := range c.values {
-		if _, wrong := new(evaluator).convert(kind, s); wrong != "" && doubt == "" {
+		if _, wrong := new(evaluator).convert(strings.TrimPrefix(kind, "list "), s); wrong != "" && doubt == "" {
 			doubt = yamldoc.Quote(s) + " " + wrong
 		}
 	}
 	switch {
-	case kind == "list":
+	case strings.HasPrefix(kind, "list"):
+		slugs := map[bool]string{true: ", as: slug"}[kind == "list"]
 		for _, separator := range []string{"|", ";", ","} {
 			if !c.list && strings.Contains(strings.Join(c.values, ""), separator) {
 				if c.values[0][0] == '[' {
 					separator = "python"
 				}
-				return with(", list: " + scalar(separator) + ", as: slug"), ""
+				return with(", list: " + scalar(separator) + slugs), ""
 			}
 		}
-		return with(", as: slug"), ""
+		return with(slugs), ""
 	case c.list:
 		return with(", take: first"), "the values are lists, of which the first entry is used"
 	case path == "category":

@@ -30,11 +30,27 @@ import (
 //go:embed all:files
 var files embed.FS
 
+// own contains the files of a new index with a kind of its own, which it has instead of those with the same
+// paths in files, and of the examples.
+//
+//go:embed all:own
+var own embed.FS
+
 // Options configures a new index.
 type Options struct {
 	Title       string // title of the index; required
 	Description string // one sentence, or ""
+	Kind        string // the name of a kind of its own, or "" for tools and models
 }
+
+// KindTitle returns the title of the kind: Test glaze for test-glaze.
+func (o Options) KindTitle() string {
+	words := strings.ReplaceAll(o.Kind, "-", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// Plural returns the title of several of the kind.
+func (o Options) Plural() string { return o.KindTitle() + "s" }
 
 // file is one file of a new index. Its path is slash-separated.
 type file struct {
@@ -44,16 +60,39 @@ type file struct {
 
 // render returns the files of a new index, sorted by path.
 func render(o Options) ([]file, error) {
-	list := []file{{"content/scoring.yaml", slices.Concat([]byte(scoringHead), score.Default)}}
-	err := fs.WalkDir(files, "files", func(name string, d fs.DirEntry, err error) error {
+	list, err := read(files, "files", o)
+	if err != nil {
+		return nil, err
+	}
+	declared := kinds.Default()
+	if o.Kind == "" {
+		list = append(list, file{"content/scoring.yaml", slices.Concat([]byte(scoringHead), score.Default)})
+	} else if list, declared, err = withKind(list, o); err != nil {
+		return nil, err
+	}
+	for i, f := range list {
+		if path.Ext(f.path) != ".yaml" || !strings.HasPrefix(f.path, "content/") {
+			continue
+		}
+		if list[i].data, err = yamlfmt.Format(declared, f.path, f.data); err != nil {
+			return nil, optionError(err, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return list, nil
+}
+
+// read returns the files of an embedded folder.
+func read(from embed.FS, folder string, o Options) (list []file, err error) {
+	err = fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := files.ReadFile(name)
+		data, err := from.ReadFile(name)
 		if err != nil {
 			return err
 		}
-		target, templated := strings.CutSuffix(strings.TrimPrefix(name, "files/"), ".tmpl")
+		target, templated := strings.CutSuffix(strings.TrimPrefix(name, folder+"/"), ".tmpl")
 		if templated {
 			if data, err = execute(name, string(data), o); err != nil {
 				return err
@@ -62,20 +101,39 @@ func render(o Options) ([]file, error) {
 		list = append(list, file{target, data})
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i, f := range list {
-		if path.Ext(f.path) != ".yaml" || !strings.HasPrefix(f.path, "content/") {
-			continue
-		}
-		if list[i].data, err = yamlfmt.Format(kinds.Default(), f.path, f.data); err != nil {
-			return nil, optionError(err, f)
-		}
-	}
-	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.path, b.path) })
-	return list, nil
+	return list, err
 }
+
+// withKind returns the files of an index with a kind of its own, and what it declares. What is about tools and
+// models is left out: the examples, and the collection of their figures.
+func withKind(list []file, o Options) ([]file, *kinds.Set, error) {
+	if !slugs.MatchString(o.Kind) {
+		return nil, nil, &OptionError{"kind", "use words of lower-case letters and digits, with single hyphens between them"}
+	}
+	more, err := read(own, "own", o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var declared *kinds.Set
+	replaced := map[string]bool{"content/README.md": true, ".github/workflows/collect.yml": true}
+	for i, f := range more {
+		replaced[f.path] = true
+		switch f.path {
+		case "content/kinds.yaml":
+			if declared, err = kinds.Parse(f.data); err != nil {
+				return nil, nil, &OptionError{"kind", yamldoc.Quote(o.Kind) + " cannot be the name of a kind: " + err.Error()}
+			}
+		case "content/example.yaml":
+			more[i].path = "content/" + o.Kind + "/example.yaml"
+		}
+	}
+	list = slices.DeleteFunc(list, func(f file) bool {
+		return replaced[f.path] || strings.HasPrefix(f.path, "content/tool/") || strings.HasPrefix(f.path, "content/model/")
+	})
+	return append(list, more...), declared, nil
+}
+
+var slugs = regexp.MustCompile("^[a-z0-9]+(-[a-z0-9]+)*$")
 
 // optionError turns a problem into an *OptionError for the option that caused the problem.
 // Only index.yaml contains values of options.

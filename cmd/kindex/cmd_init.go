@@ -20,8 +20,8 @@ import (
 )
 
 type initOptions struct {
-	title, description string
-	json               bool
+	title, description, kind string
+	json                     bool
 }
 
 func initCommand() *cobra.Command {
@@ -30,15 +30,18 @@ func initCommand() *cobra.Command {
 		Use: "init DIR", Short: "Start a new index",
 		Long: `Init creates a new index in a new or empty folder: content/ with categories, the scoring
 formula and three example entities, a README, and two GitHub workflows: one checks every
-pull request, the other proposes new figures every week.`,
+pull request, the other proposes new figures every week. With --kind, the index has a kind
+of your own in content/kinds.yaml instead of tools and models.`,
 		Example: `  kindex init mine
-  kindex init tools --title 'Lab tools'`,
+  kindex init tools --title 'Lab tools'
+  kindex init studio --kind glaze`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), cmd.OutOrStdout(), args[0], o)
 		},
 	}
 	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
 	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
+	c.Flags().StringVar(&o.kind, "kind", "", "start with a kind of your own, such as glaze, instead of tools and models")
 	cli.JSONFlag(c.Flags(), &o.json)
 	return c
 }
@@ -54,7 +57,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		}
 		o.title = filepath.Base(full)
 	}
-	written, err := scaffold.Write(dir, scaffold.Options{Title: o.title, Description: o.description})
+	written, err := scaffold.Write(dir, scaffold.Options{Title: o.title, Description: o.description, Kind: o.kind})
 	var option *scaffold.OptionError
 	if errors.As(err, &option) {
 		return cli.Usage(fmt.Errorf("--%s: %s", option.Option, option.Message))
@@ -68,17 +71,21 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		return cli.PrintIndentedJSON(w, map[string]any{"folder": dir, "title": o.title, "files": append([]string{}, written...),
 			"repository": jsonenc.OptionalString(repository)})
 	}
-	printNext(w, dir, len(written), gitTells, repository)
+	examples := "three example entities"
+	if o.kind != "" {
+		examples = "an example"
+	}
+	printNext(w, dir, fmt.Sprintf("a new index of %s, including %s", plural.Count(len(written), "file", "files"), examples), gitTells, repository)
 	return nil
 }
 
-// printNext prints what was created and the next commands, ready to paste into the shell
+// printNext prints what was made and the next commands, ready to paste into the shell
 // that called init. gitTells is set if git was able to look for a repository; only then
 // does an empty repository argument mean that there is none.
-func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
+func printNext(w io.Writer, dir, made string, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflows := filepath.Join(dir, ".github", "workflows")
-	fmt.Fprintf(w, "%s: a new index of %s, including three example entities\n\nNext:\n", dir, plural.Count(files, "file", "files"))
+	fmt.Fprintf(w, "%s: %s\n\nNext:\n", dir, made)
 	for _, command := range []string{"validate " + content, "build --content " + content + " --out " + out, "serve --dir " + out} {
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}

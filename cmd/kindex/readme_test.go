@@ -105,6 +105,13 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestOwnIndex runs the guide to an index of one's own in an empty folder.
+func TestOwnIndex(t *testing.T) {
+	suite.InTest(t)
+	program := checkout(t, edgetest.Content(t))
+	edgetest.Examples(t, "site/docs/own-index.md", edgetest.Run{Dir: t.TempDir(), Env: programEnvironment, Path: []string{filepath.Join(program, "bin")}})
+}
+
 // TestContentReadme runs the examples in the guides for contributors.
 func TestContentReadme(t *testing.T) {
 	suite.InTest(t)

@@ -111,6 +111,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		"site/docs/history.md":          "cmd/kindex/readme_test.go",
 		"site/docs/importing.md":        "cmd/kindex/readme_test.go",
 		"site/docs/operating.md":        "cmd/kindex/operating_test.go",
+		"site/docs/own-index.md":        "cmd/kindex/readme_test.go",
 		"site/docs/pipelines.md":        "site/docs/pipelines_test.go",
 		"site/docs/scaling.md":          "cmd/kindex/scaling_test.go",
 		"site/docs/tour.md":             "cmd/kindex/readme_test.go",
