@@ -320,7 +320,11 @@ func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(end) {
 			ts.Fatalf("after %v: status %d, error %v, body %.500s", hanging, status, err, body)
 		}
-		time.Sleep(20 * time.Millisecond)
+		pause := 20 * time.Millisecond
+		if err == nil { // requests without a key are limited, and builds are looked for twice a second
+			pause = 200 * time.Millisecond
+		}
+		time.Sleep(pause)
 	}
 }
 
