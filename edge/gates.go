@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime"
-	"strings"
 	"time"
 
 	"kindex/edge/ratelimit"
@@ -34,11 +33,8 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	if err := c.limitRate(); err != nil {
 		return err
 	}
-	switch {
-	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
+	if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
 		return nil
-	case strings.HasPrefix(c.Request.URL.Path, "/og/"):
-		return c.EnterGate(g.ImageGate)
 	}
 	return c.EnterGate(g.PageGate)
 }

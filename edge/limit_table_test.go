@@ -71,7 +71,7 @@ func TestLimitTable(t *testing.T) {
 		fmt.Sprintf("%d times the quota", ratelimit.FreeUnchanged),
 		fmt.Sprintf("%d per second, %d at once; %d ms of processor time count as one", pages, ratelimit.PageBurst*pages, pageCost.Milliseconds()),
 		use(ratelimit.SignIn), use(ratelimit.FormCheck), use(ratelimit.FormSubmit), use(ratelimit.PanelChange), use(ratelimit.ReportKey), use(ratelimit.UnknownKey),
-		"two per processor, at least 8; " + queue(l.PageGate), gate(l.ImageGate), gate(l.FileGate), gate(l.PastGate),
+		"two per processor, at least 8; " + queue(l.PageGate), gate(l.FileGate), gate(l.PastGate),
 		fmt.Sprintf("%s; %d per address or account", gate(l.ExportGate), l.ExportGate.PerCaller),
 		"3/4 of the files that the process may open, at most " + thousands(ratelimit.MaxConnections) + "; an address 1/4 of that",
 	}

@@ -25,7 +25,7 @@ import (
 
 // pageRequests contains one request of each kind that does not count towards the daily limit.
 var pageRequests = []struct{ method, target, body string }{
-	{"GET", "/", ""}, {"HEAD", "/search/?q=heaps", ""}, {"GET", "/badge/tool/n3.svg", ""}, {"GET", "/og/tool/n3.png", ""}, {"GET", "/llms.txt", ""},
+	{"GET", "/", ""}, {"HEAD", "/search/?q=heaps", ""}, {"GET", "/badge/tool/n3.svg", ""}, {"GET", "/llms.txt", ""},
 	{"GET", "/docs/api", ""}, {"GET", "/tool/n3/feed.xml", ""}, {"GET", "/nothing/at/all", ""}, {"PUT", "/", ""}, {"OPTIONS", "/", ""},
 	{"GET", "/api/openapi", ""}, {"GET", "/api/sdk/python", ""}, {"GET", "/submit/", ""}, {"POST", "/submit/check", ""},
 	{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}, {"POST", "/mcp", `{`},
@@ -150,8 +150,8 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	if under.Load() != slots {
 		t.Errorf("%d are running, limit %d", under.Load(), slots)
 	}
-	// Preview images and files do not wait for pages.
-	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
+	// Files do not wait for pages.
+	for _, target := range []string{"/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
 		if got := s.statusOf(from("203.0.113.7:1", "GET", target, "")); got != 200 {
 			t.Errorf("%s: %d", target, got)
 		}

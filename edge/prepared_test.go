@@ -52,11 +52,11 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	return dir
 }
 
-// patient lets requests for pages, preview images and exports wait as long as a slow machine may
+// patient lets requests for pages and exports wait as long as a slow machine may
 // need, even if several exports come from the same address. Call it before the first request.
 func (s *served) patient() {
 	l := s.shared.Limits
-	for _, g := range []**ratelimit.Gate{&l.PageGate, &l.ImageGate, &l.ExportGate} {
+	for _, g := range []**ratelimit.Gate{&l.PageGate, &l.ExportGate} {
 		o := (*g).GateOptions
 		o.PerCaller, o.Wait = 0, hanging
 		*g = ratelimit.NewGate(o)

@@ -14,9 +14,9 @@ import (
 type Limits struct {
 	Quota *Quota     // requests under /api, in the database
 	Pages *Allowance // requests for everything else, weighed by their cost; nil if there is no limit
-	// Work is limited by gates: a page or a form, a preview image, opening a file under /data, which may
+	// Work is limited by gates: a page or a form, opening a file under /data, which may
 	// have to be hashed, calculating a past day, and an export that is generated.
-	PageGate, ImageGate, FileGate, PastGate, ExportGate *Gate
+	PageGate, FileGate, PastGate, ExportGate *Gate
 
 	uses *Counts // of Use
 	now  func() time.Time
@@ -30,7 +30,6 @@ const PageBurst = 2
 func New(store Store, pagesPerSecond int, now func() time.Time) *Limits {
 	l := &Limits{Quota: NewQuota(store, now), uses: newCounts(), now: now,
 		PageGate:   NewGate(GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: 512, Wait: 3 * time.Second}),
-		ImageGate:  NewGate(GateOptions{Slots: 2, Waiting: 64, Wait: 3 * time.Second}),
 		FileGate:   NewGate(GateOptions{Slots: 8, Waiting: 512, Wait: 3 * time.Second}),
 		PastGate:   NewGate(GateOptions{Slots: 1, Waiting: 4, Wait: 2 * time.Second}),
 		ExportGate: NewGate(GateOptions{Slots: 4, PerCaller: 2, Waiting: 64, Wait: 5 * time.Second}),

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"time"
 
 	"kindex/site"
 )
@@ -85,4 +86,12 @@ func embedded(from fs.FS, pattern string) []string {
 		panic(err) // cannot happen: the pattern is valid
 	}
 	return names
+}
+
+//go:embed favicon.ico
+var icon []byte
+
+// favicon returns the icon for programs that cannot read icon.svg, which pages link to.
+func (r *request) favicon() (*page, error) {
+	return &page{body: icon, mediaType: "image/vnd.microsoft.icon", maxAge: 24 * time.Hour}, nil
 }

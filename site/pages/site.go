@@ -72,7 +72,6 @@ type Site struct {
 	titles     map[string]string // of categories
 	wordTitles map[string]string // of capabilities
 	templates  map[string]*template.Template
-	drawing    chan struct{} // held while an image is drawn
 
 	facets             map[string]func() *facetValues // by field
 	categoryCounts     func() []category
