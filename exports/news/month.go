@@ -195,7 +195,7 @@ func (s *summary) add(c *record.Change) {
 			delete(s.ranked, c.Key())
 		case ends(f):
 			s.announced.set(c.Key()+" "+f.Field, c, f)
-		case IsPrice(f):
+		case isPrice(f):
 			s.prices.set(c.Key()+" "+f.Field, c, f)
 		}
 	}
@@ -221,8 +221,8 @@ func ends(f record.FieldChange) bool {
 	return false
 }
 
-// IsPrice reports whether a price of an offer was replaced by another one.
-func IsPrice(f record.FieldChange) bool {
+// isPrice reports whether a price of an offer was replaced by another one.
+func isPrice(f record.FieldChange) bool {
 	c, ok := pricing.DescribeChange(f)
 	return ok && strings.HasSuffix(c.Term, " price") && c.Old != "" && c.New != ""
 }

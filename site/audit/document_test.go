@@ -133,7 +133,7 @@ func (d *document) leads() map[string]string {
 				found[a.Val] = n.Data + " " + a.Key
 			case a.Key == "action" && (!has(n, "method") || strings.EqualFold(attr(n, "method"), "get")):
 				found[a.Val] = "form"
-			case a.Key == "content" && (attr(n, "property") == "og:url" || attr(n, "property") == "og:image"):
+			case a.Key == "content" && attr(n, "property") == "og:url":
 				found[a.Val] = "meta " + attr(n, "property")
 			}
 		}

@@ -123,7 +123,7 @@ func file(t testing.TB, out string) *website {
 }
 
 // writeFiles writes the static site of a build, and serves it like any file host. A named site
-// knows its URL, so it has canonical URLs, a sitemap and an image for each entity. In CI, it is an
+// knows its URL, so it has canonical URLs and a sitemap. In CI, it is an
 // error if MiniSearch is missing.
 func writeFiles(t testing.TB, out, dir string, named bool) *httptest.Server {
 	t.Helper()

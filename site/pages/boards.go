@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kindex/exports/board"
-	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
@@ -169,14 +168,13 @@ func (b *ranking) missingDay(text string, days []string) *page {
 }
 
 func (b *ranking) missingCategory(known []string) *page {
-	var list []suggestion
 	titles := map[string]string{}
 	for _, own := range b.ownBoards() {
 		known, titles[own.Slug] = append(known, own.Slug), own.Title
 	}
-	for _, slug := range didyoumean.Names(b.slug, known, maxNear) {
-		list = append(list, suggestion{Path: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))})
-	}
+	list := near(b.slug, known, func(slug string) suggestion {
+		return suggestion{Path: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))}
+	})
 	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list)
 }
 

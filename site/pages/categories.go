@@ -2,10 +2,10 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/textfmt"
@@ -106,14 +106,11 @@ func (r *request) category() (*page, error) {
 }
 
 func nearCategories(slug string, all []category) []suggestion {
-	var names []string
+	bySlug := map[string]category{}
 	for _, c := range all {
-		names = append(names, c.Slug)
+		bySlug[c.Slug] = c
 	}
-	var list []suggestion
-	for _, n := range didyoumean.Names(slug, names, maxNear) {
-		c := all[slices.Index(names, n)]
-		list = append(list, suggestion{c.Path, c.Title, textfmt.Plural(c.Count, "entity", "entities")})
-	}
-	return list
+	return near(slug, slices.Sorted(maps.Keys(bySlug)), func(n string) suggestion {
+		return suggestion{bySlug[n].Path, bySlug[n].Title, textfmt.Plural(bySlug[n].Count, "entity", "entities")}
+	})
 }

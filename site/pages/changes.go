@@ -10,7 +10,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
 	"kindex/exports/history"
 	"kindex/exports/record"
@@ -134,12 +133,9 @@ func (r *request) suggestChangeFilters(field, value string, known []option) []su
 	for _, o := range known {
 		values = append(values, o.Value)
 	}
-	var list []suggestion
-	for _, v := range didyoumean.Names(value, values, maxNear) {
-		o := known[slices.Index(values, v)]
-		list = append(list, suggestion{r.here(field, v), "Changes: " + o.Name, ""})
-	}
-	return list
+	return near(value, values, func(v string) suggestion {
+		return suggestion{r.here(field, v), "Changes: " + known[slices.Index(values, v)].Name, ""}
+	})
 }
 
 // changes lists all changes, or those that match the filters.

@@ -2,12 +2,10 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -19,7 +17,6 @@ import (
 const (
 	maxCompared  = 4
 	maxSuggested = 8
-	readyLeaders = 3 // the number of leaders of each type for which a comparison is suggested
 	// maxMeant is the maximum number of words, not counting stop words, that are searched for
 	// if a name is unknown. Without this limit, searching for four long names would take as
 	// long as rendering many pages.
@@ -261,27 +258,16 @@ func (r *request) entityLinks(list []uint32) (links []suggestion) {
 	return links
 }
 
-// exampleComparisons returns comparisons of leading entities, each with the best of its similar entities.
+// exampleComparisons returns comparisons of the best of each type with similar entities.
 func (r *request) exampleComparisons() (list []suggestion) {
-	taken := map[uint32]bool{}
 	for _, t := range r.types() {
-		leaders, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, 2*readyLeaders)
-		found := 0
-		for _, o := range leaders {
-			near := slices.DeleteFunc(r.Build.Similar(o), func(n exports.Neighbour) bool {
-				typ, _ := r.Build.Key(n.Ordinal)
-				return typ != t || taken[n.Ordinal]
-			})
-			if found == readyLeaders || taken[o] || len(near) == 0 {
-				continue
+		best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, 1)
+		for _, o := range best {
+			a := comparedEntity{Entity: r.Build.Entity(o), ordinal: o}
+			for _, s := range r.comparisonsOf(a) {
+				s.Name = textfmt.Name(a.Name) + " and " + textfmt.Name(s.Name)
+				list = append(list, s)
 			}
-			other := slices.MinFunc(near, func(a, b exports.Neighbour) int {
-				return cmp.Compare(r.Build.SortPosition(a.Ordinal), r.Build.SortPosition(b.Ordinal))
-			}).Ordinal
-			taken[o], taken[other] = true, true
-			a, b := r.Build.Entity(o), r.Build.Entity(other)
-			list = append(list, suggestion{comparePath(a.Key(), b.Key()), textfmt.Name(a.Name) + " and " + textfmt.Name(b.Name), r.plural(t)})
-			found++
 		}
 	}
 	return list

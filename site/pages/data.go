@@ -150,28 +150,6 @@ func (r *request) data() (*page, error) {
 		}
 	}
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
-	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.datasetFiles(d),
+	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.dataset(),
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
-}
-
-// datasetFiles describes the index and its files for search engines (schema.org/DataDownload).
-func (r *request) datasetFiles(d *dataPage) any {
-	set, ok := r.dataset().(map[string]any)
-	if !ok || r.Base == "" {
-		return r.dataset()
-	}
-	var list []any
-	for _, g := range d.Groups {
-		for _, f := range g.Files {
-			format := f.MediaType
-			if f.Encoding != "" {
-				format = "application/" + f.Encoding
-			}
-			list = append(list, map[string]any{"@type": "DataDownload", "name": f.Name, "encodingFormat": format, "contentSize": strconv.FormatInt(f.Size, 10) + " B",
-				"sha256": f.SHA256, "contentUrl": frame{r, nil}.Abs(f.To)})
-		}
-	}
-	set["distribution"] = list
-	set["url"] = r.Base + "/data/"
-	return set
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site"
@@ -185,15 +184,12 @@ func (r *request) guide() (*page, error) {
 	name := r.arg("guide")
 	g, ok := all[name]
 	if !ok {
-		var list []suggestion
-		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), maxNear) {
-			title := "How scores are calculated"
+		return r.missing("Guide not found", "", near(name, append(slices.Sorted(maps.Keys(all)), "scoring"), func(n string) suggestion {
 			if g := all[n]; g != nil {
-				title = g.Title
+				return suggestion{g.Path, g.Title, ""}
 			}
-			list = append(list, suggestion{guidePath(n), title, ""})
-		}
-		return r.missing("Guide not found", "", list), nil
+			return suggestion{guidePath(n), "How scores are calculated", ""}
+		})), nil
 	}
 	base := r.Base
 	if r.Static {

@@ -169,17 +169,17 @@ type priceChange struct {
 // costs are the input and the output price.
 type costs [2]record.Price
 
-// dated is a value from a day on.
-type dated[T comparable] struct {
+// dated are costs from a day on.
+type dated struct {
 	Day   string
-	Value T
+	Value costs
 }
 
-// daily reduces a series to the last value of each day. A value that is not committed is
-// from the day asOf.
-func daily[T comparable](points []history.Point[T], asOf string) (list []dated[T]) {
-	for _, p := range points {
-		d := dated[T]{asOf, p.Value}
+// daily returns the costs of versions, the last of each day. Those that are not committed are from the
+// day asOf.
+func daily(moments []history.Moment, asOf string, of func(*record.Entity) costs) (list []dated) {
+	for _, p := range history.Series(moments, of) {
+		d := dated{asOf, p.Value}
 		if p.Time != 0 {
 			d.Day = time.Unix(p.Time, 0).UTC().Format(time.DateOnly)
 		}
@@ -194,10 +194,10 @@ func daily[T comparable](points []history.Point[T], asOf string) (list []dated[T
 // priceHistory returns the price of a model over time, or nil if none was ever known.
 func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHistory {
 	providers := r.Build.Providers()
-	series := daily(history.Series(moments, func(e *record.Entity) costs {
+	series := daily(moments, asOf, func(e *record.Entity) costs {
 		p := providers.Compute(e, "").Price
 		return costs{p.Input, p.Output}
-	}), asOf)
+	})
 	if len(series) == 0 {
 		return nil
 	}
@@ -210,45 +210,27 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 }
 
 // draw draws the chart.
-func (h *priceHistory) draw(series []dated[costs], asOf string) {
+func (h *priceHistory) draw(series []dated, asOf string) {
 	lines := []chart.Line{{Class: "l1", Step: true}, {Class: "l2", Step: true}}
 	highest := 0.0
 	for i, name := range []string{"input", "output"} {
 		for _, p := range series {
-			at, err := time.Parse(time.DateOnly, p.Day)
-			if err != nil {
-				continue // never in a build
-			}
-			o := chart.Point{Day: p.Day, At: at, Value: p.Value[i].Float(), Known: p.Value[i].Known(), Title: textfmt.Day(p.Day) + ": " + textfmt.Price(p.Value[i]) + " " + name}
+			o := dot(p.Day, p.Value[i].Float(), p.Value[i].Known(), textfmt.Price(p.Value[i])+" "+name)
 			highest = max(highest, o.Value)
 			lines[i].Points = append(lines[i].Points, o)
 		}
-		h.Words += cmp.Or(" " + describeHistory(name+" price", lines[i].Points, dollars))
+		h.Words += " " + describeHistory(name+" price", lines[i].Points, dollars)
 	}
-	end, err := time.Parse(time.DateOnly, asOf)
-	if err != nil {
-		return
+	top := 1.0
+	if highest > 0 {
+		up := steps(highest, highest)
+		top = up[len(up)-1]
 	}
-	top := roundUp(highest)
-	p := chart.Plot{High: top, Height: 120, From: lines[0].Points[0].At, To: end}
+	p := chart.Plot{High: top, Height: 120, From: lines[0].Points[0].At, To: dot(asOf, 0, false, "").At}
 	h.Chart = p.Draw("prices", lines, []float64{0, top / 2, top}, dollars)
 }
 
 func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e6) }
-
-// roundUp returns the smallest of 1, 2 and 5 times a power of ten that is not less than x.
-func roundUp(x float64) float64 {
-	if x <= 0 {
-		return 1
-	}
-	power := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, f := range []float64{1, 2, 5} {
-		if f*power >= x {
-			return f * power
-		}
-	}
-	return 10 * power
-}
 
 // addOffers fills in the changes of single offers.
 func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf string) {
@@ -263,7 +245,7 @@ func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf stri
 	}
 	for key := range keys {
 		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
-		for _, p := range daily(history.Series(moments, func(e *record.Entity) costs { return costsOf(e, key) }), asOf) {
+		for _, p := range daily(moments, asOf, func(e *record.Entity) costs { return costsOf(e, key) }) {
 			h.Changes = append(h.Changes, priceChange{Day: p.Day, Offer: name, Gone: p.Value == costs{},
 				Input: textfmt.Price(p.Value[0]), Output: textfmt.Price(p.Value[1])})
 		}

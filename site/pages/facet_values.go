@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -117,13 +116,11 @@ func (t *facetValues) find(key string) (facetValue, bool) {
 
 // suggestions returns the values whose keys are similar to key.
 func (t *facetValues) suggestions(key string) []suggestion {
-	var list []suggestion
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(t.byKey)), func(key string) bool { return t.all[t.byKey[key]].Count == 0 })
-	for _, n := range didyoumean.Names(key, keys, maxNear) {
+	return near(key, keys, func(n string) suggestion {
 		v := t.all[t.byKey[n]]
-		list = append(list, suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")})
-	}
-	return list
+		return suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")}
+	})
 }
 
 // facetPage lists the values of a field.

@@ -16,10 +16,9 @@ import (
 
 // Limits of the home page.
 const (
-	homeLeaders  = 5    // entities of each board
-	homeNews     = 6    // releases, price changes, retirements and newly ranked, each
-	homeSearched = 3000 // the newest changes other than of figures, among which those to show are searched
-	homeClasses  = 16   // only the largest categories
+	homeLeaders = 5  // entities of each board
+	homeNews    = 6  // releases, price changes, retirements and newly ranked, each
+	homeClasses = 16 // only the largest categories
 )
 
 // homePage is the home page.

@@ -7,8 +7,6 @@ import (
 
 	"kindex/exports/calendar"
 	"kindex/exports/feed"
-	"kindex/exports/history"
-	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -17,9 +15,9 @@ import (
 // homeNewsLists is what is new: by release, price and retirement, and the latest changes. It is found
 // once for each build.
 type homeNewsLists struct {
-	Released  []newsEvent // newest first
-	Retiring  []newsEvent // the next first; those of the last month after them
-	Prices    []priceNews
+	Released  []newsEvent     // newest first
+	Retiring  []newsEvent     // the next first; those of the last month after them
+	Prices    []priceNews     // of the last two months, the largest differences of each first
 	Ranked    []changeSummary // got their first score in the present month
 	Questions []question
 }
@@ -59,16 +57,18 @@ func (s *Site) findNews() (*homeNewsLists, error) {
 		return nil, err
 	}
 	n.addEvents(events, s.AsOf)
-	if err := s.addPriceChanges(n); err != nil {
-		return nil, err
-	}
-	for _, name := range s.News.Months()[:min(1, len(s.News.Months()))] {
+	for i, name := range s.News.Months()[:min(2, len(s.News.Months()))] { // few prices change in the first days of a month
 		m, err := s.News.Month(name)
 		if err != nil {
 			return nil, err
 		}
+		for _, c := range m.Prices.Data[:min(homeNews-len(n.Prices), len(m.Prices.Data))] {
+			n.Prices = append(n.Prices, s.priceNews(c))
+		}
 		for _, c := range m.Ranked.Data[:min(homeNews, len(m.Ranked.Data))] {
-			n.Ranked = append(n.Ranked, s.changeSummary(c))
+			if i == 0 {
+				n.Ranked = append(n.Ranked, s.changeSummary(c))
+			}
 		}
 	}
 	n.Questions = s.findQuestions(n)
@@ -98,40 +98,6 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 	}
 	n.Retiring = append(n.Retiring, past...)
 	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
-}
-
-// addPriceChanges adds the latest changes of prices.
-func (s *Site) addPriceChanges(n *homeNewsLists) error {
-	a := s.Build.History()
-	set := a.SelectChanges(history.ChangeFilter{To: a.Changes()})
-	set.AndNot(s.News.Figures())
-	newest := set.ReverseIterator()
-	for range min(homeSearched, int(set.GetCardinality())) {
-		if len(n.Prices) == homeNews {
-			return nil
-		}
-		c, err := a.Change(int(newest.Next()))
-		if err != nil {
-			return err
-		}
-		if shown := without(c, func(f record.FieldChange) bool { return !news.IsPrice(f) }); shown != nil && c.Event == record.Updated {
-			n.Prices = append(n.Prices, s.priceNews(shown))
-		}
-	}
-	return nil
-}
-
-// without returns an update without some of its fields, or nil if nothing is left of it. Other changes stay as they are.
-func without(c *record.Change, drop func(record.FieldChange) bool) *record.Change {
-	if c.Event != record.Updated {
-		return c
-	}
-	left := *c
-	left.Fields = slices.DeleteFunc(slices.Clone(c.Fields), drop)
-	if len(left.Fields) == 0 {
-		return nil
-	}
-	return &left
 }
 
 // changeSummary describes a change.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -31,23 +30,17 @@ func Example(typ string) (file, yaml string) {
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
-// exampleCategory returns the category for a type's example: the category with the most
-// entities of the type, or the first category if the type has no entities.
+// exampleCategory returns the category for a type's example: the first one whose entities are mostly of the
+// type, or another one if there is none.
 func (r *request) exampleCategory(typ string) string {
-	set := r.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
-	var slugs []string
-	for _, v := range r.Build.Facet(set, "category", searchFacets) {
-		slugs = append(slugs, v.Value)
-	}
-	for _, c := range r.Categories {
-		slugs = append(slugs, c.Slug)
-	}
-	for _, slug := range slugs {
-		if strings.Trim(slug, "0123456789-") != "" { // a slug of digits would need quotes
-			return slug
+	example := "the-category"
+	for _, c := range slices.Backward(r.categoryCounts()) {
+		ofType := len(c.Types) > 0 && c.Types[0].Value == typ
+		if strings.Trim(c.Slug, "0123456789-") != "" && (ofType || example == "the-category") { // a slug of digits would need quotes
+			example = c.Slug
 		}
 	}
-	return "the-category"
+	return example
 }
 
 // howToSubmit renders the page for sites without the form.

@@ -148,7 +148,6 @@ func (s *Site) functions() template.FuncMap {
 		"api":      s.api,
 		"served":   s.served,
 		"static":   func() bool { return s.Static },
-		"trends":   func() bool { return s.trends() },
 		"asset":    s.asset,
 		"category": func(slug string) string { return textfmt.Name(s.categoryTitle(slug)) },
 		"entity":   siteurl.Entity,

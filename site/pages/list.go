@@ -434,18 +434,10 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	if l.First > 1 || l.Total < 2 {
 		return
 	}
-	key := r.route.path(r.args, map[string]string{"type": r.choice("type")})
-	if known, ok := r.related.Load(key); ok {
-		l.Related = known.([]option)
-		return
-	}
 	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
 		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
 			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
 		}
-	}
-	if l.Total >= cmp.Or(r.LongList, 10_000) {
-		r.related.Store(key, l.Related)
 	}
 }
 

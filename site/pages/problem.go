@@ -88,6 +88,14 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 // maxNear is the maximum number of names that are suggested.
 const maxNear = 5
 
+// near returns links to what has a name similar to a text.
+func near(text string, known []string, link func(name string) suggestion) (list []suggestion) {
+	for _, name := range didyoumean.Names(text, known, maxNear) {
+		list = append(list, link(name))
+	}
+	return list
+}
+
 // suggestEntities returns the entities that best match a text.
 func (s *Site) suggestEntities(text string, f *view.Filter) (list []suggestion) {
 	if s.Index == nil {

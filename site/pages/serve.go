@@ -80,7 +80,6 @@ func New(from Source, o Options) (*Site, error) {
 	}
 	s.known = sync.OnceValue(s.findKnown)
 	s.quality = sync.OnceValues(s.readQuality)
-	s.trends = sync.OnceValue(s.hasTrends)
 	s.largest = sync.OnceValue(s.byCount)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)

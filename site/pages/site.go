@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"kindex/exports"
@@ -59,10 +58,6 @@ type Options struct {
 	// LimitAnonymous and LimitKey are the daily limits on API requests for an IP address
 	// without a key, and for an account; 0 means unlimited.
 	LimitAnonymous, LimitKey int64
-	// LongList is the smallest number of entities for which a list's frequent tags are
-	// cached, because counting them takes milliseconds. Few lists are that long, so the
-	// cache stays small. 0 means 10,000.
-	LongList int
 }
 
 // Site renders the pages of one build. Its methods may be called concurrently.
@@ -81,9 +76,7 @@ type Site struct {
 	news               func() (*homeNewsLists, error) // result of findNews, which is called once
 	names              func() map[string][]knownName  // result of findNames, which is called once
 	places             func() map[uint32]boardPlace   // result of findPlaces, which is called once
-	related            sync.Map                       // []option by the address of a long list; see relate
 	largest            func() []string                // result of byCount, which is called once
-	trends             func() bool                    // result of hasTrends
 	quality            func() (*qualityPage, error)   // result of readQuality, which is called once
 }
 

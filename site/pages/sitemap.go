@@ -31,11 +31,30 @@ func (r *request) robots() (*page, error) {
 	if !r.Static {
 		b.WriteString("Disallow: /api/\nDisallow: /signin\n")
 	}
-	if to := (frame{r, nil}).Abs("/sitemap.xml"); to != "" {
+	if to := r.absolute("/sitemap.xml"); to != "" {
 		b.WriteString("Sitemap: " + to + "\n")
 	}
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
+
+// sitemapList renders URLs of a sitemap: elements of a kind, each with the day of its last change, "" if unknown.
+func (r *request) sitemapList(root, element string, paths []string, changed func(i int) string) *page {
+	b := bytes.NewBufferString(xml.Header + "<" + root + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for i, p := range paths {
+		b.WriteString("<" + element + "><loc>")
+		_ = xml.EscapeText(b, []byte(r.absolute(p))) // never fails
+		b.WriteString("</loc>")
+		if day := changed(i); day != "" {
+			b.WriteString("<lastmod>" + day + "</lastmod>")
+		}
+		b.WriteString("</" + element + ">\n")
+	}
+	b.WriteString("</" + root + ">\n")
+	return &page{body: b.Bytes(), mediaType: xmlType}
+}
+
+// undated is for pages whose last change is unknown.
+func undated(int) string { return "" }
 
 // sitemap renders the sitemap index. Its URLs are absolute, so a site with an unknown URL has
 // no sitemap.
@@ -43,15 +62,7 @@ func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
 		return r.notFound(), nil
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for _, p := range r.sitemaps() {
-		b.WriteString("<sitemap><loc>")
-		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(p))) // never fails
-		b.WriteString("</loc></sitemap>\n")
-	}
-	b.WriteString("</sitemapindex>\n")
-	return &page{body: b.Bytes(), mediaType: xmlType}, nil
+	return r.sitemapList("sitemapindex", "sitemap", r.sitemaps(), undated), nil
 }
 
 // sitemaps returns the paths of the sitemap files.
@@ -69,50 +80,33 @@ func (r *request) sitemapPart() (*page, error) {
 	if err != nil || r.Base == "" || !slices.Contains(r.sitemaps(), r.Path) {
 		return r.notFound(), nil //nolint:nilerr // no part has this name
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	add := func(path, changed string) {
-		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(path))) // never fails
-		b.WriteString("</loc>")
-		if changed != "" {
-			b.WriteString("<lastmod>" + changed + "</lastmod>")
-		}
-		b.WriteString("</url>\n")
-	}
-	if n == 0 {
-		for _, p := range []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
-			add(p, "")
-		}
-		guides, err := r.guides()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range slices.Sorted(maps.Keys(guides)) {
-			add(guidePath(name), "")
-		}
-		boards := r.ownBoards()
-		if len(boards) > 0 {
-			add("/leaderboards/", "")
-		}
-		for _, b := range boards {
-			add(boardPath(b.Slug), "")
-		}
-		for _, t := range r.types() {
-			add(r.kindPath(t), "")
-		}
-		for _, c := range r.Categories {
-			add("/categories/"+c.Slug+"/", "")
-			add("/leaderboards/"+c.Slug+"/", "")
-		}
-	} else {
-		all := r.Build.Select(&view.Filter{})
-		by := view.Sort{Key: "lastUpdated"}
-		list, _, _ := r.Build.Page(all, view.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
+	if n > 0 {
+		var paths []string
+		list, _, _ := r.Build.Page(r.Build.Select(&view.Filter{}), view.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
-			add(siteurl.Entity(r.Build.Key(o)), r.Build.PositionOf(by, o).Value)
+			paths = append(paths, r.path(o))
 		}
+		return r.sitemapList("urlset", "url", paths, func(i int) string { return r.Build.Entity(list[i]).LastUpdated }), nil
 	}
-	b.WriteString("</urlset>\n")
-	return &page{body: b.Bytes(), mediaType: xmlType}, nil
+	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
+	guides, err := r.guides()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(guides)) {
+		paths = append(paths, guidePath(name))
+	}
+	for i, b := range r.ownBoards() {
+		if i == 0 {
+			paths = append(paths, boardsPath)
+		}
+		paths = append(paths, boardPath(b.Slug))
+	}
+	for _, t := range r.types() {
+		paths = append(paths, r.kindPath(t))
+	}
+	for _, c := range r.Categories {
+		paths = append(paths, categoryPath(c.Slug), boardPath(c.Slug))
+	}
+	return r.sitemapList("urlset", "url", paths, undated), nil
 }

@@ -7,16 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports/didyoumean"
 	"kindex/exports/history"
-	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
-const (
-	trendingRows = 50
-	latestRows   = 20 // if nothing is trending
-)
+const trendingRows = 50
 
 // trendingPage shows the entities that gained the most.
 type trendingPage struct {
@@ -32,7 +27,6 @@ type trendingPage struct {
 	Figures []option // what to sort by; empty if there is no choice
 	Rows    []gainer
 	Total   int
-	Latest  []row          // the entities added last, if there are no rows
 	Longer  string         // path of a longer window, or "" if no longer window can show more
 	News    *homeNewsLists // of all types; nil for one type or a figure
 	Months  []option
@@ -44,30 +38,6 @@ type gainer struct {
 	Gain          string // "" if there is none
 	Previous, Now string // "" if it had or has no score
 	More          string // the number of changes, or the gain in percent
-}
-
-// hasTrends reports whether an entity has gained points in the default window. Otherwise, the
-// menu names the page after what it shows instead.
-func (s *Site) hasTrends() bool {
-	for _, w := range s.Build.History().Windows() {
-		_, _, trends := s.Build.History().Trends(w)
-		return len(trends) > 0 && trends[0].Gain() > 0 // they are sorted by gain
-	}
-	return false
-}
-
-// latest returns the entities that were added last, of one type or of all; the best of those
-// that were added on the same day come first.
-func (s *Site) latest(typ string, most int) []row {
-	f := &view.Filter{Fields: map[string][][]string{}}
-	if typ != "" {
-		f.Fields["type"] = [][]string{{typ}}
-	}
-	ordinals := s.Build.InRankOrder(s.Build.Select(f))
-	slices.SortStableFunc(ordinals, func(a, b uint32) int {
-		return strings.Compare(s.Build.Entity(b).AddedDate, s.Build.Entity(a).AddedDate)
-	})
-	return s.rows(ordinals[:min(most, len(ordinals))])
 }
 
 func windowDays(window string) (days int) {
@@ -113,23 +83,16 @@ func (r *request) trending() (*page, error) {
 
 // missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
 func (r *request) missingChoice(choice, value string, known []string) *page {
-	list := []suggestion{{Path: r.with(choice, ""), Name: "All"}}
-	for _, v := range didyoumean.Names(value, known, maxNear) {
-		list = append(list, suggestion{Path: r.with(choice, v), Name: r.label(v)})
-	}
+	similar := near(value, known, func(v string) suggestion { return suggestion{Path: r.with(choice, v), Name: r.label(v)} })
+	list := append([]suggestion{{Path: r.with(choice, ""), Name: "All"}}, similar...)
 	return r.missing("Page not found", fmt.Sprintf("Unknown “%s”; expected one of: %s.", textfmt.Name(value), strings.Join(known, ", ")), list)
 }
 
 // title returns the title of the page. Each window has a title of its own.
 func (d *trendingPage) title() string {
 	what := "Trending"
-	if len(d.Rows) == 0 && d.By == "" {
-		what = "Latest"
-	}
 	if d.Type != "" {
 		what += " " + d.Type + "s"
-	} else if what == "Latest" {
-		what += " additions"
 	}
 	if d.By != "" {
 		what += " by " + d.ByName
@@ -154,7 +117,7 @@ func (d *trendingPage) description() string {
 	return fmt.Sprintf("%s of %s: nothing has risen in the last %d days.", by, of, d.Days)
 }
 
-// fillTrending reads the rows or, if no score has risen, the latest additions.
+// fillTrending reads the rows.
 func (r *request) fillTrending(d *trendingPage, window string) {
 	a := r.Build.History()
 	add := func(ordinal uint32, g gainer) {
@@ -188,7 +151,7 @@ func (r *request) fillTrending(d *trendingPage, window string) {
 		add(t.Ordinal, x)
 	}
 	if len(d.Rows) == 0 || d.Rows[0].Gain == "" { // they are sorted by gain
-		d.Rows, d.Latest = nil, r.latest(d.Type, latestRows)
+		d.Rows = nil
 	}
 }
 
