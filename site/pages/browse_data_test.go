@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -105,30 +104,6 @@ func TestDataRecipes(t *testing.T) {
 	want, _, _ := b.build.File("entities.parquet")
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the downloaded file differs: %v", err)
-	}
-}
-
-// TestDistribution checks that the description for search engines lists files of the build.
-func TestDistribution(t *testing.T) {
-	b := browse(t, edgetest.Built(t), pages.Options{})
-	var d struct {
-		Distribution []struct{ ContentURL, SHA256, ContentSize, EncodingFormat string }
-	}
-	if err := json.Unmarshal([]byte(all(b.page("/data/"), `(?s)<script type="application/ld\+json">(.*?)</script>`)[0]), &d); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range d.Distribution {
-		path := strings.TrimPrefix(f.ContentURL, "https://index.example/data/"+b.build.Manifest.ID+"/")
-		file, ok := b.build.Manifest.File(path)
-		if file.Encoding != "" {
-			file.MediaType = "application/" + file.Encoding
-		}
-		if !ok || file.SHA256 != f.SHA256 || fmt.Sprint(file.Size)+" B" != f.ContentSize || file.MediaType != f.EncodingFormat {
-			t.Errorf("%+v is not one of the files", f)
-		}
-	}
-	if len(d.Distribution) < 8 {
-		t.Errorf("only %d files", len(d.Distribution))
 	}
 }
 
