@@ -19,7 +19,7 @@ import (
 // limitTests names the tests that reach each limit, in the order of the table.
 var limitTests = []string{"TestWhatCounts", "TestTwoEdgesOneLimit", "TestFreeUnchangedAreBounded", "TestAttackPages", "TestAttackSignInFlood", "TestAttackFormOfNetwork",
 	"TestFormSubmits", "TestPanelTooOften", "TestReportsAreBounded", "TestAttackInventedKeys",
-	"TestAttackPagesAtOnce", "TestAttackPagesAtOnce", "TestAttackPagesAtOnce", "TestPastDaysOneAtATime", "TestExportsAtOnce", "TestAttackIdleConnections"}
+	"TestAttackPagesAtOnce", "TestAttackPagesAtOnce", "TestPastDaysOneAtATime", "TestExportsAtOnce", "TestAttackIdleConnections"}
 
 // TestLimitTable compares the table of limits in operating.md with the program.
 func TestLimitTable(t *testing.T) {
