@@ -13,13 +13,12 @@ import (
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
-// pull builds, store counters and key usage, turn new builds and coming retirements into events,
+// pull builds, store key usage, turn new builds and coming retirements into events,
 // deliver the events to webhooks, and delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	jobs := map[string]func(context.Context){
 		"storing key usage":      func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
-		"storing counters":       s.syncCounters,
 		"publishing submissions": s.markPublishedLoop,
 		"following the forge":    s.followForge,
 		"purging":                s.purge,
@@ -70,11 +69,6 @@ func (s *Server) panics(ctx context.Context, name string, job func(context.Conte
 // purge deletes expired records from time to time.
 func (s *Server) purge(ctx context.Context) {
 	s.every(ctx, 10*time.Minute, "deleting expired records", s.state.PurgeCounters, s.state.PurgeIdempotency, s.state.PurgeSignIns, s.state.PurgeAudit)
-}
-
-// syncCounters stores request counts within a second.
-func (s *Server) syncCounters(ctx context.Context) {
-	s.every(ctx, time.Second, "storing request counts", s.state.SyncCounters)
 }
 
 // every runs tasks again and again until ctx ends, and logs their errors.

@@ -24,9 +24,6 @@ const (
 	ByAnyone   ActorKind = "anyone"   // whoever reported a leaked key
 )
 
-// ActorKinds lists all kinds of actors.
-var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
-
 // Actor identifies who made a change.
 type Actor struct {
 	Kind     ActorKind

@@ -3,13 +3,10 @@ package storage
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // Report is the result of Check.
@@ -23,9 +20,9 @@ type Report struct {
 	Notes           []string // other findings
 }
 
-// Check reads a consistent snapshot of the whole database and reports damage to the database
-// and violations of invariants that kindex relies on. It does not change the database. An
-// error means that the database could not be read.
+// Check reads a consistent snapshot of the whole database and reports damage and settings that
+// would cause some. It does not change the database. An error means that the database could not be
+// read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
@@ -41,16 +38,12 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 		return nil, s.wrap("checking", err)
 	}
 	defer func() { _ = tx.Rollback() }() // the transaction only reads
-	c := &checker{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
+	c := &checker{ctx: ctx, db: tx, report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {
 		c.sqlite(s.file)
 	} else {
 		c.postgreSQL()
-	}
-	if r.Version <= r.Latest {
-		c.invariants()
-		c.json()
 	}
 	c.count()
 	return r, s.wrap("checking", c.err)
@@ -60,7 +53,6 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 type checker struct {
 	ctx    context.Context
 	db     querier
-	now    time.Time
 	report *Report
 	tables []table
 	err    error
@@ -123,52 +115,6 @@ func (c *checker) postgreSQL() {
 			c.report.Notes = append(c.report.Notes, setting+" is off on the server: a crash may lose acknowledged writes")
 		}
 	}
-}
-
-// maxNamed is the maximum number of rows listed for one problem.
-const maxNamed = 5
-
-func (c *checker) invariants() {
-	for _, in := range invariants {
-		if !c.has(in.tables...) {
-			continue // an earlier schema does not have all tables
-		}
-		list := c.texts(strings.ReplaceAll(in.query, ":now", strconv.FormatInt(c.now.UnixMilli(), 10)))
-		if more := len(list) - maxNamed; more > 0 {
-			list = append(list[:maxNamed], fmt.Sprintf("%d more", more))
-		}
-		if len(list) > 0 {
-			c.addProblem("%s: %s", in.problem, strings.Join(list, ", "))
-		}
-	}
-}
-
-func (c *checker) json() {
-	for _, j := range jsonColumns {
-		if !c.has(j.table + "." + j.column) {
-			continue
-		}
-		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
-			id, text, _ := strings.Cut(pair, " ")
-			if !json.Valid([]byte(text)) {
-				c.addProblem("%s %s: the column %s is not valid JSON", j.table, id, j.column)
-			}
-		}
-	}
-}
-
-// has reports whether the schema has all the given tables, and columns in the form
-// table.column.
-func (c *checker) has(names ...string) bool {
-	for _, name := range names {
-		tableName, columnName, _ := strings.Cut(name, ".")
-		if !slices.ContainsFunc(c.tables, func(t table) bool {
-			return t.name == tableName && (columnName == "" || slices.ContainsFunc(t.columns, func(c columnType) bool { return c.name == columnName }))
-		}) {
-			return false
-		}
-	}
-	return true
 }
 
 func (c *checker) count() {

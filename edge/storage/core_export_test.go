@@ -1,9 +1,6 @@
 package storage
 
-import (
-	"context"
-	"strings"
-)
+import "context"
 
 // Exec runs an arbitrary statement.
 func (tx *Tx) Exec(query string, args ...any) error {
@@ -38,34 +35,5 @@ func (s *State) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Columns returns the columns of a table with their types, such as "id TEXT", and the tables
-// that it refers to.
-func (s *State) Columns(ctx context.Context, name string) (columns, parents []string, err error) {
-	list, err := s.tables(ctx)
-	for _, t := range list {
-		if t.name == name {
-			for _, c := range t.columns {
-				columns = append(columns, c.name+" "+c.kind)
-			}
-			parents = t.parents
-		}
-	}
-	return columns, parents, err
-}
-
 // MigrateTo migrates an empty state to an earlier schema version.
 func (s *State) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
-
-// InvariantTables returns the tables whose invariants Check verifies.
-func InvariantTables() (names []string) {
-	for _, in := range invariants {
-		for _, name := range in.tables {
-			name, _, _ = strings.Cut(name, ".")
-			names = append(names, name)
-		}
-	}
-	for _, j := range jsonColumns {
-		names = append(names, j.table)
-	}
-	return names
-}

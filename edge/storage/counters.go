@@ -12,8 +12,8 @@ import (
 const counterWhere = "ends = $1 AND lasts = $2 AND subject = $3"
 
 // Count implements ratelimit.Store with one short statement. If the limit has been reached, it writes
-// nothing, so that a persistent caller does not take a lock. It returns before the change is on disk:
-// see SyncCounters.
+// nothing, so that a persistent caller does not take a lock. It returns before the change is on disk: on
+// SQLite, a crash of the machine loses the latest counts, while one of the process loses none.
 func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n, limit int64) (used int64, ok bool, err error) {
 	args := []any{w.End * 1000, w.Length * 1000, subject}
 	query := "SELECT used FROM counters WHERE " + counterWhere
@@ -33,8 +33,6 @@ func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n
 	}
 	err = s.counters.QueryRowContext(ctx, query, args...).Scan(&used)
 	switch {
-	case err == nil && n != 0:
-		s.unsynced.Store(true)
 	case errors.Is(err, sql.ErrNoRows) && n > 0:
 		return max(0, limit), false, nil
 	case errors.Is(err, sql.ErrNoRows):
@@ -51,16 +49,6 @@ func (s *State) asyncCommit() string {
 		return "set_config('synchronous_commit', 'off', true) = 'off'"
 	}
 	return "1 = 1"
-}
-
-// SyncCounters makes the counts durable that were changed since the last call. On SQLite, a crash of the
-// machine loses later ones, while a crash of the process loses none.
-func (s *State) SyncCounters(ctx context.Context) error {
-	if s.engine == PostgreSQL || !s.unsynced.Swap(false) {
-		return nil
-	}
-	_, err := s.counters.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
-	return s.wrap("storing request counts", err)
 }
 
 // dropBatchSize is the maximum number of counts that one statement deletes, so that it does

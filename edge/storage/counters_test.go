@@ -161,7 +161,7 @@ func TestRandomSharing(t *testing.T) {
 }
 
 // TestCrashForgetsLittle kills nothing: the counts of one process are seen by another one as soon as they
-// are confirmed. SyncCounters makes them durable.
+// are confirmed.
 func TestCrashForgetsLittle(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		counted, read := open(), open()
@@ -174,11 +174,6 @@ func TestCrashForgetsLittle(t *testing.T) {
 			}
 			if used, _, err := read.Count(t.Context(), s.ID, ratelimit.WindowAt(noon(), 0), 0, 0); err != nil || used != i+1 {
 				t.Fatalf("%d of %d requests are stored: %v", used, i+1, err)
-			}
-		}
-		for range 2 {
-			if err := counted.SyncCounters(t.Context()); err != nil {
-				t.Error(err)
 			}
 		}
 	})

@@ -184,24 +184,14 @@ func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candida
 	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
 }
 
-// touchBatchSize is the maximum number of keys per statement; longer lists are slower.
-const touchBatchSize = 100
-
 // TouchKeys implements apikey.Store. It uses one transaction for all keys.
 func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	// The ids are sorted because on PostgreSQL, another edge can update the same keys at the
-	// same time.
-	ids := slices.Sorted(maps.Keys(used))
 	return s.Write(ctx, func(tx *Tx) error {
-		for chunk := range slices.Chunk(ids, touchBatchSize) {
-			values, args := make([]string, len(chunk)), make([]any, 0, 2*len(chunk))
-			for i, id := range chunk {
-				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)
-				args = append(args, id, used[id].UnixMilli())
-			}
-			// Both engines name the columns of VALUES column1 and column2.
-			if _, err := tx.exec("UPDATE api_keys SET last_used_at = u.column2 FROM (VALUES "+strings.Join(values, ", ")+") AS u"+
-				" WHERE api_keys.id = u.column1 AND (last_used_at IS NULL OR last_used_at < u.column2)", args...); err != nil {
+		// The ids are sorted because on PostgreSQL, another edge can update the same keys at the
+		// same time.
+		for _, id := range slices.Sorted(maps.Keys(used)) {
+			if _, err := tx.exec("UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
+				id, used[id].UnixMilli()); err != nil {
 				return err
 			}
 		}

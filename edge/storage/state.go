@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -51,7 +50,6 @@ type State struct {
 	writer        *sql.DB      // SQLite: its only connection is held by the transaction that writes
 	writes        sync.RWMutex // read-locked during a transaction
 	counters      *sql.DB      // SQLite: for request counts, which are not on disk when a statement ends
-	unsynced      atomic.Bool
 	exclusiveLock interface{ Unlock() error }
 }
 

@@ -38,7 +38,7 @@ func stateCheckCommand() *cobra.Command {
 	c, _ := onState(&cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads the whole state and changes nothing, also while an edge uses it. It checks the
-database and the rules that kindex relies on. If there are problems, the exit code is 1.`,
+database, its schema and its settings. If there are problems, the exit code is 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
 	}, asItIs, func(ctx context.Context, s *session) error {
 		r, err := s.Check(ctx)
