@@ -2,6 +2,7 @@ package edge
 
 import (
 	"iter"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -111,15 +112,7 @@ type earlierState struct {
 }
 
 // Entities implements webhook.Earlier.
-func (s earlierState) Entities() iter.Seq[*record.Entity] {
-	return func(yield func(*record.Entity) bool) {
-		for _, e := range s.entities {
-			if !yield(e) {
-				return
-			}
-		}
-	}
-}
+func (s earlierState) Entities() iter.Seq[*record.Entity] { return maps.Values(s.entities) }
 
 // HasChange implements webhook.Earlier.
 func (s earlierState) HasChange(id string) bool {

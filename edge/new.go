@@ -63,8 +63,7 @@ func (s *Server) init() (err error) {
 	}
 	s.events = webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: o.State, Served: s.announced, Open: s.openAnnounced, Now: o.Now,
 		Poll: cmp.Or(o.WebhookPoll, time.Second), Log: o.Log, OnEvents: s.accounts.Dispatch.Wake})
-	old := live.NewOldBuilds(o.Dir, o.Verifiers)
-	s.api = api.New(api.Options{OldBuilds: old, State: o.State, Accounts: s.accounts, Shared: s.shared})
+	s.api = api.New(live.NewOldBuilds(o.Dir, o.Verifiers), o.State, s.accounts)
 	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
 		LimitKey: o.LimitKey, WriteTimeout: writeTimeout}); err != nil {
 		return err
@@ -76,7 +75,7 @@ func (s *Server) init() (err error) {
 	if o.Pull.From == nil {
 		return s.reloader.Load()
 	}
-	s.puller, err = live.NewPuller(o.Pull, s.reloader, old, o.Now, s.shared.Metrics.Registry)
+	s.puller, err = live.NewPuller(o.Pull, s.reloader, o.Now, s.shared.Metrics.Registry)
 	return err
 }
 

@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports/*", "site"},
 	"edge/live":              {"exports", "exports/*", "indexes", "site/pages"},
 	"edge/apikey":            {"exports/safetext"},
-	"edge/auth":              {"edge/apikey", "exports/safetext"},
+	"edge/auth":              {"edge/apikey", "exports/safetext", "site/panel"},
 	"edge/mcp":               {"exports/*"},
 	"edge/openapi":           {"exports/kinds", "exports/record", "exports/table", "exports/view", "exports/where"},
 	"edge/query":             {"exports/*"},

@@ -41,7 +41,7 @@ type WriteFunc func(tx *storage.Tx) (Result, error)
 // WriteOnce performs a write unless it was performed before, in which case it returns the
 // earlier outcome.
 func (s *Service) WriteOnce(ctx context.Context, a storage.IdempotencyKey, fn WriteFunc) (done storage.IdempotencyRecord, repeated bool, err error) {
-	err = s.state.Write(ctx, func(tx *storage.Tx) error {
+	err = s.State.Write(ctx, func(tx *storage.Tx) error {
 		done, repeated = storage.IdempotencyRecord{}, false
 		if a.Key != "" {
 			earlier, err := tx.ClaimIdempotency(a)

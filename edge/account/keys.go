@@ -35,14 +35,14 @@ type CreatedKey struct {
 
 // KeysOf returns an account's active keys.
 func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
-	list, err := s.state.Keys(ctx, account)
+	list, err := s.State.Keys(ctx, account)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
 	data := make([]KeyRecord, len(list))
 	for i, k := range list {
 		data[i] = KeyRecord{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.List(), Legacy: k.Legacy,
-			ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt), LastUsedAt: web.NullableTime(s.keys.LastUsed(k))}
+			ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt), LastUsedAt: web.NullableTime(s.Keys.LastUsed(k))}
 	}
 	return data, nil
 }
@@ -103,7 +103,7 @@ func (s *Service) keyProblem(err error) error {
 	case errors.Is(err, apikey.ErrTooMany):
 		return web.NewProblem("too-many-keys", web.AsSentence(err.Error()))
 	case errors.As(err, &suspended):
-		return s.shared.SuspendedProblem(suspended)
+		return s.Shared.SuspendedProblem(suspended)
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bo
 	if !ValidID("key_", id) {
 		return false, nil
 	}
-	err = s.state.Write(ctx, func(tx *storage.Tx) (err error) {
+	err = s.State.Write(ctx, func(tx *storage.Tx) (err error) {
 		revoked, err = tx.RevokeKey(account, id)
 		return err
 	})

@@ -16,14 +16,8 @@ import (
 // Service performs operations on accounts for the API and the panel. It is safe for
 // concurrent use.
 type Service struct {
-	state        *storage.State
-	keys         *apikey.Authenticator
-	guard        *safedial.Guard
-	operatorKeys *seal.Keys
-	Dispatch     *webhook.Dispatcher
-	challenge    bool // endpoints must confirm their registration
-	now          func() time.Time
-	shared       *web.Shared
+	Options
+	Dispatch *webhook.Dispatcher
 }
 
 // Options configure a Service.
@@ -35,7 +29,7 @@ type Options struct {
 	Guard *safedial.Guard
 	// OperatorKeys are used to seal secrets. If nil, this process generates its own key.
 	OperatorKeys *seal.Keys
-	Challenge    bool
+	Challenge    bool // endpoints must confirm their registration
 	Schedule     webhook.Schedule
 	Poll         time.Duration
 	Shared       *web.Shared
@@ -43,18 +37,18 @@ type Options struct {
 
 // New returns a Service with these options, using defaults for those that are not set.
 func New(o Options) (*Service, error) {
-	s := &Service{state: o.State, keys: o.Keys, guard: o.Guard, operatorKeys: o.OperatorKeys, challenge: o.Challenge, now: o.Shared.Now, shared: o.Shared}
-	if s.guard == nil {
-		s.guard = safedial.New(safedial.Options{})
+	if o.Guard == nil {
+		o.Guard = safedial.New(safedial.Options{})
 	}
-	if s.operatorKeys == nil {
+	if o.OperatorKeys == nil {
 		var err error
-		if s.operatorKeys, err = seal.Parse(seal.Generate()); err != nil {
+		if o.OperatorKeys, err = seal.Parse(seal.Generate()); err != nil {
 			return nil, err
 		}
 	}
-	s.Dispatch = webhook.New(webhook.Options{Store: o.State, Client: s.guard.Client(), Reserve: s.guard.Reserve, Owner: storage.NewID(""), Log: o.Shared.Log,
+	s := &Service{Options: o}
+	s.Dispatch = webhook.New(webhook.Options{Store: o.State, Client: s.Guard.Client(), Reserve: s.Guard.Reserve, Owner: storage.NewID(""), Log: o.Shared.Log,
 		Metrics: o.Shared.Metrics.Registry, Agent: "kindex-webhook", Now: o.Shared.Now, Schedule: o.Schedule, Poll: o.Poll,
-		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(s.operatorKeys, w) }})
+		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(s.OperatorKeys, w) }})
 	return s, nil
 }

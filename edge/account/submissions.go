@@ -132,7 +132,7 @@ func (b SubmissionIndex) Providers() (slugs []string) {
 
 // SubmissionOf returns an account's submission.
 func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submission.Submission, error) {
-	found, err := s.state.Submission(ctx, id)
+	found, err := s.State.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && found.AccountID != account {
 		return found, web.NewProblem("unknown-submission", fmt.Sprintf("You have no submission %q. GET /api/submissions lists yours.", web.Shorten(id)))
 	}
@@ -146,7 +146,7 @@ func (s *Service) Withdraw(ctx context.Context, account, id string) error {
 	if err != nil {
 		return err
 	}
-	moved, err := s.state.MoveSubmission(ctx, found.ID, submission.Withdrawn, submission.Change{})
+	moved, err := s.State.MoveSubmission(ctx, found.ID, submission.Withdrawn, submission.Change{})
 	if err != nil || moved {
 		return web.StateProblem(err)
 	}

@@ -41,8 +41,8 @@ type NewWebhook struct {
 	Figures *bool    `json:"figures"` // nil stands for true
 }
 
-// CreatedWebhook describes a new webhook, including its secret, which is shown only once.
-type CreatedWebhook struct {
+// registered is what never changes about a webhook but for Active.
+type registered struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
 	Events    []string  `json:"events"`
@@ -50,18 +50,17 @@ type CreatedWebhook struct {
 	Figures   bool      `json:"figures"`
 	Active    bool      `json:"active"`
 	CreatedAt time.Time `json:"createdAt"`
-	Secret    string    `json:"secret"`
+}
+
+// CreatedWebhook describes a new webhook, including its secret, which is shown only once.
+type CreatedWebhook struct {
+	registered
+	Secret string `json:"secret"`
 }
 
 // WebhookRecord describes a webhook to its owner, without its secret.
 type WebhookRecord struct {
-	ID             string     `json:"id"`
-	URL            string     `json:"url"`
-	Events         []string   `json:"events"`
-	Fields         []string   `json:"fields"`
-	Figures        bool       `json:"figures"`
-	Active         bool       `json:"active"`
-	CreatedAt      time.Time  `json:"createdAt"`
+	registered
 	DisabledAt     *time.Time `json:"disabledAt"`
 	DisabledReason *string    `json:"disabledReason"`
 	FailingSince   *time.Time `json:"failingSince"`
@@ -71,7 +70,7 @@ type WebhookRecord struct {
 }
 
 func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
-	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Fields: w.Fields, Figures: !w.IgnoreFigures, Active: w.Active(), CreatedAt: web.TruncateToSecond(w.CreatedAt),
+	v := WebhookRecord{registered: registered{w.ID, w.URL, w.Events, w.Fields, !w.IgnoreFigures, w.Active(), web.TruncateToSecond(w.CreatedAt)},
 		DisabledAt: web.NullableTime(w.DisabledAt), FailingSince: web.NullableTime(w.FailingSince), LastAttemptAt: web.NullableTime(w.LastAttemptAt),
 		LastSuccessAt: web.NullableTime(w.LastSuccessAt)}
 	if w.Active() {
@@ -92,7 +91,7 @@ func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, accoun
 	if len(n.Events) == 0 {
 		fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "must name at least one of " + strings.Join(record.WebhookEvents, ", ")})
 	}
-	if w.URL, err = s.guard.CheckURL(ctx, n.URL); err != nil {
+	if w.URL, err = s.Guard.CheckURL(ctx, n.URL); err != nil {
 		var wrong *safedial.URLError
 		if !errors.As(err, &wrong) {
 			return nil, nil, err
@@ -100,7 +99,7 @@ func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, accoun
 		fieldErrors = append([]web.FieldError{{Field: "url", Message: wrong.Error()}}, fieldErrors...)
 	}
 	secret := webhook.NewSecret()
-	if s.challenge && len(fieldErrors) == 0 {
+	if s.Challenge && len(fieldErrors) == 0 {
 		fault, err := s.Dispatch.Challenge(ctx, storage.NewID("evt_"), w.URL, secret)
 		if err != nil {
 			return nil, nil, err
@@ -110,7 +109,7 @@ func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, accoun
 		}
 	}
 	refused = web.InvalidBody(fieldErrors)
-	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	w.SealedSecret = s.OperatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
 		// The write returns this problem only if it is actually performed, so that a successful
 		// write can be repeated even if the host no longer resolves.
@@ -125,7 +124,7 @@ func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, accoun
 			return Result{}, err
 		}
 		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + created.ID, secretID: created.ID,
-			Body: CreatedWebhook{created.ID, created.URL, created.Events, created.Fields, !created.IgnoreFigures, true, web.TruncateToSecond(created.CreatedAt), secret.Reveal()}}, nil
+			Body: CreatedWebhook{NewWebhookRecord(created).registered, secret.Reveal()}}, nil
 	}, refused, nil
 }
 
@@ -165,7 +164,7 @@ func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.
 	if !ValidID("wh_", id) {
 		return w, unknownWebhook(id)
 	}
-	w, err = s.state.Webhook(ctx, account, id)
+	w, err = s.State.Webhook(ctx, account, id)
 	return w, webhookProblem(err, id, "")
 }
 
@@ -205,8 +204,8 @@ type RotatedWebhook struct {
 // is dropped immediately, so two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
-	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	until := s.now().Add(webhook.RotationOverlap)
+	sealed := s.OperatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	until := s.Shared.Now().Add(webhook.RotationOverlap)
 	return func(tx *storage.Tx) (Result, error) {
 		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
 			return Result{}, webhookProblem(err, w.ID, "")
@@ -217,6 +216,6 @@ func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 
 // DeleteWebhook deletes a webhook and its delivery log.
 func (s *Service) DeleteWebhook(ctx context.Context, w webhook.Webhook) error {
-	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
+	err := s.State.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
 	return webhookProblem(err, w.ID, "")
 }

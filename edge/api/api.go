@@ -6,7 +6,6 @@ import (
 	"kindex/edge/account"
 	"kindex/edge/live"
 	"kindex/edge/storage"
-	"kindex/edge/web"
 	"sync/atomic"
 )
 
@@ -18,15 +17,7 @@ type API struct {
 	described atomic.Pointer[description] // of the declarations last asked for
 }
 
-// Options configure an API.
-type Options struct {
-	OldBuilds *live.OldBuilds
-	State     *storage.State
-	Accounts  *account.Service
-	Shared    *web.Shared
-}
-
 // New returns an API.
-func New(o Options) *API {
-	return &API{accounts: o.Accounts, state: o.State, oldBuilds: o.OldBuilds}
+func New(oldBuilds *live.OldBuilds, state *storage.State, accounts *account.Service) *API {
+	return &API{oldBuilds: oldBuilds, state: state, accounts: accounts}
 }

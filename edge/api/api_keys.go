@@ -66,9 +66,9 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 
 // keyIDParam returns the key ID from the query parameters or the body.
 func keyIDParam(c *web.Call) (string, error) {
-	id, err := c.Query.Text("id")
-	if err != nil {
-		return "", err
+	id := c.Query.Text("id")
+	if c.Query.Err != nil {
+		return "", c.Query.Err
 	}
 	if c.Request.ContentLength == 0 { // there is no body
 		if id == "" {

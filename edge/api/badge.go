@@ -27,7 +27,7 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
 	}
-	show := c.Read.OneOf("show", badge.Kinds[0], badge.Kinds)
+	show := c.Query.OneOf("show", badge.Kinds[0], badge.Kinds)
 	label := badgeLabel(c, show)
 	o, to, err := badgeOf(c)
 	var problem *web.Problem
@@ -58,12 +58,12 @@ func badgeReply(label, message, colour string, refusal int) *web.Reply {
 // badgeLabel returns the text on the left side of the badge: the requested label or, by default,
 // the name of the index and what the badge shows.
 func badgeLabel(c *web.Call, show string) string {
-	label := c.Read.Text("label")
+	label := c.Query.Text("label")
 	switch n := utf8.RuneCountInString(label); {
 	case n > badge.MaxLabelLen:
-		c.Read.Fail(&query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)})
+		c.Query.Fail(&query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)})
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
-		c.Read.Fail(&query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"})
+		c.Query.Fail(&query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"})
 	case n > 0:
 		return label
 	}

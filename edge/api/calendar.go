@@ -41,7 +41,7 @@ func calendarDescription(c *web.Call) string {
 
 // calendarEvents returns the events of the entities that a request selects.
 func calendarEvents(c *web.Call) ([]calendar.Event, error) {
-	f := c.Read.Filter(c.Served.Slugs, c.Served.Build)
+	f := c.Query.Filter(c.Served.Slugs, c.Served.Build)
 	f.Fields["status"] = nil // a retirement stays when the entity is withdrawn
 	for _, status := range record.Statuses {
 		f.Fields["status"] = append(f.Fields["status"], []string{status})

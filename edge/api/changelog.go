@@ -22,7 +22,7 @@ import (
 // the index of the first change at or after its start or, if end is set, of the first change after
 // its end.
 func timeParam(c *web.Call, name string, def int, end bool) int {
-	s := c.Read.Text(name)
+	s := c.Query.Text(name)
 	if s == "" {
 		return def
 	}
@@ -48,7 +48,7 @@ func timeParam(c *web.Call, name string, def int, end bool) int {
 	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
 		paramErr.Suggestion = at.UTC().Format(time.RFC3339)
 	}
-	c.Read.Fail(paramErr)
+	c.Query.Fail(paramErr)
 	return def
 }
 
@@ -56,8 +56,8 @@ func timeParam(c *web.Call, name string, def int, end bool) int {
 func changeFilter(c *web.Call) history.ChangeFilter {
 	declared := c.Served.Build.Kinds()
 	return history.ChangeFilter{From: timeParam(c, "since", 0, false), To: timeParam(c, "until", c.Served.Build.History().Changes(), true),
-		Event: c.Read.AnyOf("event", record.Events), Type: c.Read.AnyOf("type", declared.Names()),
-		Category: c.Read.AnyOf("category", withFormer(c, allCategories(c))), Field: c.Read.AnyOf("field", record.ChangeFields(declared))}
+		Event: c.Query.AnyOf("event", record.Events), Type: c.Query.AnyOf("type", declared.Names()),
+		Category: c.Query.AnyOf("category", withFormer(c, allCategories(c))), Field: c.Query.AnyOf("field", record.ChangeFields(declared))}
 }
 
 // allCategories returns the current categories and those that entities used to be in.
@@ -77,7 +77,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 // them.
 func selectChanges(c *web.Call) (set *roaring.Bitmap, figures bool) {
 	set = c.Served.Build.History().SelectChanges(changeFilter(c))
-	if figures = c.Read.OneOf("figures", "true", []string{"true", "false"}) == "true"; !figures {
+	if figures = c.Query.OneOf("figures", "true", []string{"true", "false"}) == "true"; !figures {
 		set.AndNot(c.Served.News.Figures())
 	}
 	return set, figures

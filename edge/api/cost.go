@@ -12,7 +12,7 @@ var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "c
 
 // Cost handles GET /api/cost.
 func (a *API) Cost(c *web.Call) (*web.Reply, error) {
-	name := c.Read.Text("model")
+	name := c.Query.Text("model")
 	if name == "" {
 		return nil, &query.Error{Param: "model", Message: "is required: set it to the slug, the name or an identifier of a model"}
 	}
@@ -20,7 +20,7 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	day, provider := atParam(c), c.Read.OneOf("provider", "", offerProviders(c, c.Served.Build.Offers()))
+	day, provider := atParam(c), c.Query.OneOf("provider", "", offerProviders(c, c.Served.Build.Offers()))
 	e, err := modelAt(c, name, day)
 	if err != nil {
 		return nil, err
@@ -73,9 +73,9 @@ func readUse(c *web.Call) (u pricing.Use, err error) {
 	}{{"input", &u.Input, 0, 0}, {"output", &u.Output, 0, 0}, {"cached", &u.Cached, 0, 0}, {"cacheWrite", &u.CacheWrite, 0, 0},
 		{"cacheWrite1h", &u.CacheWrite1h, 0, 0}, {"inputAudio", &u.InputAudio, 0, 0}, {"reasoning", &u.Reasoning, 0, 0},
 		{"outputAudio", &u.OutputAudio, 0, 0}, {"images", &u.Images, 0, 0}, {"requests", &u.Requests, 1, 1}} {
-		*q.value = int64(c.Read.Int(q.name, q.def, q.minimum, pricing.MaxQuantity))
+		*q.value = int64(c.Query.Int(q.name, q.def, q.minimum, pricing.MaxQuantity))
 	}
-	u.Mode = c.Read.OneOf("mode", "", record.OfferModes)
+	u.Mode = c.Query.OneOf("mode", "", record.OfferModes)
 	if err := u.Check(); err != nil { // the parts are more than the whole
 		param, parts := "output", []string{"outputAudio", "reasoning"}
 		if u.InputParts() > u.Input {

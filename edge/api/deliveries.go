@@ -13,7 +13,7 @@ import (
 // Deliveries handles GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
 // returned, so new deliveries do not shift later pages.
 func (a *API) Deliveries(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
-	status, l := c.Read.OneOf("status", "", webhook.Statuses), openList(c)
+	status, l := c.Query.OneOf("status", "", webhook.Statuses), openList(c)
 	after := l.after("delivery")
 	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: l.page.Limit + 1}
 	if after != nil {

@@ -6,7 +6,7 @@ import "kindex/edge/web"
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	l := openList(c)
 	set, project := l.selected(), readProjection(c)
-	page, next, _ := l.sorted(set, c.Read.Sort())
+	page, next, _ := l.sorted(set, c.Query.Sort())
 	for _, o := range page {
 		l.body = project.append(l.next(), l.catalogue.Record(o))
 	}

@@ -33,7 +33,7 @@ func readProjection(c *web.Call) *projection {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}
 	}
-	names := c.Read.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
+	names := c.Query.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
 	p := &projection{fields: map[string]bool{}, scores: map[string]bool{}}
 	for _, n := range names {
 		if slices.Contains(record.ScoreNames, n) {
@@ -52,10 +52,6 @@ func (p *projection) append(dst, record []byte) []byte {
 		return append(openListed(dst, record), '}')
 	}
 	dst = append(dst, '{')
-	left := len(p.fields)
-	if len(p.scores) > 0 && !p.fields["scores"] {
-		left++
-	}
 	for name, value := range jsonenc.Members(record) {
 		keep := p.fields[string(name)]
 		if !keep && !(string(name) == "scores" && len(p.scores) > 0) {
@@ -70,20 +66,13 @@ func (p *projection) append(dst, record []byte) []byte {
 		} else {
 			dst = (&projection{fields: p.scores}).append(dst, value)
 		}
-		if left--; left == 0 {
-			break // the rest of the record need not be scanned
-		}
 	}
 	return append(dst, '}')
 }
 
 // openListed appends a record as lists show it, without its offers and its closing brace. The
-// offers are the last member; quotes in strings are escaped, so nothing else looks like it. Most
-// records have no offers, and need not be searched.
+// offers are the last member; quotes in strings are escaped, so nothing else looks like it.
 func openListed(dst, record []byte) []byte {
-	if rest, ok := bytes.CutSuffix(record, []byte(`,"offers":[]}`)); ok {
-		return append(dst, rest...)
-	}
 	if i := bytes.Index(record, []byte(`,"offers":[`)); i >= 0 {
 		return append(dst, record[:i]...)
 	}
@@ -164,7 +153,7 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	for _, b := range c.Served.Own.Boards {
 		slugs = append(slugs, b.Slug)
 	}
-	slug := c.Read.OneOf("board", "", slugs)
+	slug := c.Query.OneOf("board", "", slugs)
 	var x any = c.Served.Formula.Explain(e, c.Served.AsOf)
 	if slug != "" {
 		x = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf)

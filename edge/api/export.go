@@ -42,12 +42,12 @@ const (
 // exportFormat returns the format of an export. CSV for spreadsheets is a separate format; builds
 // contain no files in that format.
 func exportFormat(c *web.Call) table.Format {
-	name := c.Read.OneOf("format", formatNames[0], formatNames)
+	name := c.Query.OneOf("format", formatNames[0], formatNames)
 	f, _ := table.FormatByName(name)
-	kind := c.Read.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
+	kind := c.Query.OneOf("csv", plainCSV, []string{plainCSV, spreadsheetCSV})
 	switch {
 	case c.Query.Has("csv") && name != "csv":
-		c.Read.Fail(&query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"})
+		c.Query.Fail(&query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"})
 	case kind == spreadsheetCSV:
 		f.Name = table.SpreadsheetCSV
 	}
@@ -131,7 +131,7 @@ const allFields = "all"
 
 // ExportEntities handles GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
-	format, f := exportFormat(c), c.Read.Filter(c.Served.Slugs, c.Served.Build)
+	format, f := exportFormat(c), c.Query.Filter(c.Served.Slugs, c.Served.Build)
 	columns, at, file := table.EntityColumns, []int(nil), exports.EntitiesFile
 	if c.Query.Has("fields") {
 		var err error
@@ -175,7 +175,7 @@ func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, 
 	for _, column := range table.FullColumns(c.Served.Build.Kinds()) {
 		known = append(known, column.Name)
 	}
-	names := c.Read.List("fields", append(known, allFields))
+	names := c.Query.List("fields", append(known, allFields))
 	switch {
 	case slices.Contains(names, allFields) && len(names) > 1:
 		return nil, nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
@@ -201,7 +201,7 @@ func ranksByType(b *exports.Build) map[uint32]int {
 func (a *API) ExportTable(t exports.LongTable) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
 		b, format := c.Served.Build, exportFormat(c)
-		f := c.Read.Filter(c.Served.Slugs, b)
+		f := c.Query.Filter(c.Served.Slugs, b)
 		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
 			return prebuilt(c, t.Base+format.Extension, t.Base+format.Extension)
 		}
@@ -220,10 +220,10 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 
 // ExportLeaderboard handles GET /api/export/leaderboard.
 func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
-	format, l, name := exportFormat(c), openList(c), c.Read.Text("category")
+	format, l, name := exportFormat(c), openList(c), c.Query.Text("category")
 	own := c.Served.Own.Find(name)
 	if own == nil {
-		name = c.Read.OneOf("category", view.AllBoard, withFormer(c, boardNamesAt(c, l.day)))
+		name = c.Query.OneOf("category", view.AllBoard, withFormer(c, boardNamesAt(c, l.day)))
 		name, _ = c.Served.Build.Preferred("category", name)
 	}
 	base, columns, catalogue := "leaderboard-"+name, table.LeaderboardColumns, l.catalogue

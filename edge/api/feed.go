@@ -22,14 +22,14 @@ const feedPageSize = 200
 
 // Feed handles GET /api/feed.
 func (a *API) Feed(c *web.Call) (*web.Reply, error) {
-	format := c.Read.OneOf("format", feed.Formats[0], feed.Formats)
+	format := c.Query.OneOf("format", feed.Formats[0], feed.Formats)
 	set, figures, err := feedChanges(c)
 	if err != nil {
 		return nil, err
 	}
 	entries, weeks := c.Served.News.Entries(set), feedWeeks(c, figures)
 	pages := max(1, (int(entries.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
-	page := c.Read.Int("page", 1, 1, pages)
+	page := c.Query.Int("page", 1, 1, pages)
 	doc, err := feedDocument(c, set, entries, weeks, page, pages)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 // feedChanges returns the changes in a feed, and whether figures are among them.
 func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
 	set, figures = selectChanges(c)
-	key := c.Read.Text("entity")
+	key := c.Query.Text("entity")
 	if key == "" {
 		return set, figures, nil
 	}

@@ -83,7 +83,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	} else if err := checkBoard(c, name, l.day); err != nil {
 		return nil, err
 	}
-	by, typ := c.Read.OneOf("by", scores[0], scores), c.Read.OneOf("type", "", c.Served.Build.Kinds().Names())
+	by, typ := c.Query.OneOf("by", scores[0], scores), c.Query.OneOf("type", "", c.Served.Build.Kinds().Names())
 	if own != nil {
 		return l.ownBoard(own, typ, by)
 	}
@@ -130,7 +130,7 @@ func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, bef
 	if l.page.Cursor != nil {
 		var ok bool
 		if before, ok = r.After(l.page.Cursor.Position); !ok {
-			l.Read.Fail(errCursor)
+			l.Query.Fail(errCursor)
 			return nil, nil, 0
 		}
 	}

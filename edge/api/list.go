@@ -40,13 +40,13 @@ func openList(c *web.Call, scope ...string) *list {
 	if l.scope == "" {
 		l.scope = c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 	}
-	l.page = c.Read.Page(l.scope)
+	l.page = c.Query.Page(l.scope)
 	if l.day = atParam(c); l.day == "" {
 		return l
 	}
 	past, err := c.Served.Build.History().Day(l.day)
 	if err != nil {
-		c.Read.Fail(err)
+		c.Query.Fail(err)
 		return l
 	}
 	l.catalogue = past.View
@@ -119,7 +119,7 @@ func (l *list) after(kind string) *view.Position {
 	switch p := l.page.Cursor; {
 	case p == nil:
 	case p.Type != kind:
-		l.Read.Fail(errCursor)
+		l.Query.Fail(errCursor)
 	default:
 		return &p.Position
 	}
@@ -128,7 +128,7 @@ func (l *list) after(kind string) *view.Position {
 
 // selected returns the records that the filters of a request select.
 func (l *list) selected() *roaring.Bitmap {
-	return l.catalogue.Select(l.Read.Filter(categoriesAt(l.Call, l.day), l.Served.Build))
+	return l.catalogue.Select(l.Query.Filter(categoriesAt(l.Call, l.day), l.Served.Build))
 }
 
 // sorted returns a page of a set of records, the cursor of the next page, and the number of records
@@ -141,7 +141,7 @@ func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, nex
 	}
 	ordinals, more, ok := l.catalogue.Page(set, by, after, l.page.Offset, l.page.Limit)
 	if !ok {
-		l.Read.Fail(errCursor)
+		l.Query.Fail(errCursor)
 		return nil, nil, 0
 	}
 	if more {

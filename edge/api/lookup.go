@@ -100,13 +100,13 @@ func (f *found) moments(c *web.Call) ([]history.Moment, error) {
 
 // atParam returns the day requested with the "at" parameter, or "" for the present.
 func atParam(c *web.Call) string {
-	day, a := c.Read.Day("at"), c.Served.Build.History()
+	day, a := c.Query.Day("at"), c.Served.Build.History()
 	switch last, first := a.LastDay(), a.FirstDay(); {
 	case day == "":
 	case day > last:
-		c.Read.Fail(&query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last})
+		c.Query.Fail(&query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last})
 	case first == "" || day < first:
-		c.Read.Fail(noHistory(c, day))
+		c.Query.Fail(noHistory(c, day))
 	default:
 		return day
 	}

@@ -25,7 +25,7 @@ const maxContext = 1<<31 - 1
 
 // Offers handles GET /api/offers.
 func (a *API) Offers(c *web.Call) (*web.Reply, error) {
-	sort, l := c.Read.OneOf("sort", "blended", view.OfferSortKeys), openList(c)
+	sort, l := c.Query.OneOf("sort", "blended", view.OfferSortKeys), openList(c)
 	offers := l.catalogue.Offers()
 	filter, err := offerFilter(c, offers, l.catalogue)
 	if err != nil {
@@ -62,9 +62,9 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 
 // offerFilter reads the parameters that select offers.
 func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (f *view.OfferFilter, err error) {
-	f = &view.OfferFilter{Providers: c.Read.AnyOf("provider", offerProviders(c, offers)), Families: c.Read.Each("family"),
-		Modalities: c.Read.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values),
-		MaxInput:   c.Read.Price("maxInput"), MaxOutput: c.Read.Price("maxOutput"), MinContext: c.Read.Count("minContext", 0, 0, maxContext)}
+	f = &view.OfferFilter{Providers: c.Query.AnyOf("provider", offerProviders(c, offers)), Families: c.Query.Each("family"),
+		Modalities: c.Query.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values),
+		MaxInput:   c.Query.Price("maxInput"), MaxOutput: c.Query.Price("maxOutput"), MinContext: c.Query.Count("minContext", 0, 0, maxContext)}
 	f.Models, err = modelOrdinals(c, catalogue)
 	return f, err
 }
@@ -85,7 +85,7 @@ func offerProviders(c *web.Call, offers *view.Offers) []string {
 // modelOrdinals returns the ordinals of the models in the parameter "model", or nil if it is
 // missing. A model that was not in the catalogue on its day has none.
 func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
-	names := c.Read.Each("model")
+	names := c.Query.Each("model")
 	if names == nil {
 		return nil, nil
 	}

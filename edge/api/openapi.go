@@ -4,31 +4,22 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/web"
 	"kindex/exports/kinds"
+	"net/http"
 	"sync"
 )
 
 // OpenAPI handles GET /api/openapi.
 func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
-	format, err := c.Query.OneOf("format", "", []string{"json", "yaml"})
-	if err != nil {
-		return nil, err
+	preferred := "json"
+	if web.PrefersYAML(c.Request.Header.Get("Accept")) {
+		preferred = "yaml"
 	}
-	if format == "" {
-		format = "json"
-		if web.PrefersYAML(c.Request.Header.Get("Accept")) {
-			format = "yaml"
-		}
+	mediaType, description := web.JSONType, a.describe(c).json
+	if c.Query.OneOf("format", preferred, []string{"json", "yaml"}) == "yaml" {
+		mediaType, description = "application/yaml", a.describe(c).yaml
 	}
-	d := a.describe(c)
-	r := &web.Reply{MediaType: "application/yaml"}
-	if format == "json" {
-		r.MediaType = web.JSONType
-		r.Body, err = d.json()
-	} else {
-		r.Body, err = d.yaml()
-	}
-	r.Header = map[string][]string{"Vary": {"Accept"}}
-	return r, err
+	body, err := description()
+	return &web.Reply{MediaType: mediaType, Body: body, Header: http.Header{"Vary": {"Accept"}}}, err
 }
 
 // description is the description of the API for the declarations of an index. Each form is made when it is

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"kindex/edge/query"
@@ -97,15 +96,9 @@ func idProblem(id string) string {
 // resolved returns what identifiers refer to, in their order.
 func resolved(c *web.Call, identifiers []string) *web.Reply {
 	build := c.Served.Build
-	results, size := make([]resolve.Result, len(identifiers)), 0
-	for i, id := range identifiers {
-		results[i] = resolve.Find(build, id)
-		size += results[i].Size(build)
-	}
-	l := newList(c)
-	l.body = slices.Grow(l.body, size)
-	unknown := 0
-	for _, r := range results {
+	l, unknown := newList(c), 0
+	for _, id := range identifiers {
+		r := resolve.Find(build, id)
 		l.body = r.AppendJSON(l.next(), build, unknown < maxSuggestedFor)
 		if len(r.Matches) == 0 {
 			unknown++

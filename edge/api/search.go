@@ -17,12 +17,12 @@ const maxFacetValues = 20
 
 // searchText reads the parameter q.
 func searchText(c *web.Call) string {
-	q := c.Read.Text("q")
+	q := c.Query.Text("q")
 	switch {
 	case q == "":
-		c.Read.Fail(&query.Error{Param: "q", Message: "is required: set it to the words to search for"})
+		c.Query.Fail(&query.Error{Param: "q", Message: "is required: set it to the words to search for"})
 	case len(q) > live.MaxQueryLen:
-		c.Read.Fail(&query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)})
+		c.Query.Fail(&query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)})
 		return ""
 	}
 	return q
@@ -31,10 +31,10 @@ func searchText(c *web.Call) string {
 // Search handles GET /api/search.
 func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
-	text, facets, l := searchText(c), c.Read.List("facets", view.FilterFields(c.Served.Build.Kinds())), openList(c)
+	text, facets, l := searchText(c), c.Query.List("facets", view.FilterFields(c.Served.Build.Kinds())), openList(c)
 	set, project := l.selected(), readProjection(c)
-	if c.Read.Err != nil {
-		return nil, c.Read.Err
+	if c.Query.Err != nil {
+		return nil, c.Query.Err
 	}
 	var after *indexes.After
 	if p := l.page.Cursor; p != nil {
@@ -94,9 +94,9 @@ func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []json.R
 // Suggest handles GET /api/suggest.
 func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
-	text, typ, limit := searchText(c), c.Read.OneOf("type", "", c.Served.Build.Kinds().Names()), c.Read.Int("limit", 10, 1, 20)
-	if c.Read.Err != nil {
-		return nil, c.Read.Err
+	text, typ, limit := searchText(c), c.Query.OneOf("type", "", c.Served.Build.Kinds().Names()), c.Query.Int("limit", 10, 1, 20)
+	if c.Query.Err != nil {
+		return nil, c.Query.Err
 	}
 	f := view.Filter{Fields: map[string][][]string{}}
 	if typ != "" {

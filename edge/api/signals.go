@@ -21,7 +21,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	for _, s := range c.Served.Build.Kinds().Signals {
 		known = append(known, s.Name)
 	}
-	names := c.Read.AnyOf("name", known)
+	names := c.Query.AnyOf("name", known)
 	if len(names) == 0 {
 		names = known
 	}

@@ -16,7 +16,7 @@ var similarKinds = map[string]string{"alternatives": exports.Alternative, "relat
 
 // Similar handles GET /api/entity/:type/:slug/similar.
 func (a *API) Similar(c *web.Call) (*web.Reply, error) {
-	limit, kind := c.Read.Int("limit", 10, 1, maxSimilar), c.Read.OneOf("kind", "", []string{"alternatives", "related"})
+	limit, kind := c.Query.Int("limit", 10, 1, maxSimilar), c.Query.OneOf("kind", "", []string{"alternatives", "related"})
 	f, moved, err := findEntity(c, "/similar", false)
 	if err != nil || moved != nil {
 		return moved, err

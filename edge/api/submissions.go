@@ -165,7 +165,7 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	for _, status := range submission.Statuses {
 		names = append(names, string(status))
 	}
-	for _, name := range c.Read.AnyOf("status", names) {
+	for _, name := range c.Query.AnyOf("status", names) {
 		q.Statuses = append(q.Statuses, submission.Status(name))
 	}
 	l := openList(c)

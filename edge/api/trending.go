@@ -34,8 +34,8 @@ type growth struct {
 // Trending handles GET /api/trending. Gains in score and growth of figures were calculated when the index was built; the
 // handler only filters the records.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {
-	window, l := c.Read.OneOf("window", windows[0], windows), openList(c)
-	by := c.Read.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
+	window, l := c.Query.OneOf("window", windows[0], windows), openList(c)
+	by := c.Query.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
 	l.paged = false
 	wanted := l.selected()
 	since, _, trends := c.Served.Build.History().Trends(window)

@@ -68,7 +68,7 @@ func serve(t testing.TB, s *storage.State, secure bool) *service {
 // offer creates the handler with the providers in the options.
 func (v *service) offer(t testing.TB, o auth.Options) {
 	t.Helper()
-	o.URL, o.Store, o.Pages = v.url, v.state, look{site(t), v.url}
+	o.URL, o.Store, o.Render = v.url, v.state, look{site(t), v.url}.render
 	o.Log = slog.New(slog.NewTextHandler(v.log, nil))
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
 	h, err := auth.New(o)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"kindex/edge/apikey"
+	"kindex/site/panel"
 )
 
 // choose shows the page that lists the providers.
@@ -18,8 +19,11 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 		redirect(w, Panel)
 	case errors.Is(err, ErrSignedOut):
 		allowForms(w.Header(), h.leaving())
-		body, err := h.Pages.Choice(r, Choice{h.offers()})
-		h.render(w, r, http.StatusOK, body, err)
+		page := &panel.SignInPage{}
+		for _, p := range h.providers {
+			page.Providers = append(page.Providers, panel.SignInProvider{Name: p.name(), Title: p.title()})
+		}
+		h.render(w, r, http.StatusOK, page)
 	default:
 		h.unavailable(w, r, err)
 	}
@@ -155,8 +159,7 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 		return
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address contains the provider's code
-	body, err := h.Pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
-	h.render(w, r, http.StatusOK, body, err)
+	h.render(w, r, http.StatusOK, &panel.FirstKeyPage{Account: account.Name, Login: who.Login, Key: key.Reveal()})
 }
 
 // signOut ends the browser's session.

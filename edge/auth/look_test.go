@@ -62,22 +62,6 @@ type look struct {
 	base string
 }
 
-func (l look) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
-	p := &panel.SignInPage{}
-	for _, o := range c.Providers {
-		p.Providers = append(p.Providers, panel.SignInProvider(o))
-	}
-	return l.render(r, p)
-}
-
-func (l look) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
-	return l.render(r, &panel.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
-}
-
-func (l look) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
-	return l.render(r, &panel.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
-}
-
 func (l look) render(r *http.Request, p panel.Page) ([]byte, error) {
 	a, err := l.site.Panel(pages.Request{Path: r.URL.Path, Base: l.base}, p)
 	if err != nil {

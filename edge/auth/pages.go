@@ -3,46 +3,9 @@ package auth
 import (
 	"net/http"
 	"strconv"
+
+	"kindex/site/panel"
 )
-
-// Pages renders the pages of the sign-in flow in the style of the website. The result is HTML
-// in UTF-8 that loads nothing from other origins and has no inline scripts or styles.
-type Pages interface {
-	// Choice lets people choose a provider. Each provider has a form, which is sent to
-	// /signin/<name>.
-	Choice(r *http.Request, c Choice) ([]byte, error)
-	// FirstKey shows the key of a new account, which is shown only once.
-	FirstKey(r *http.Request, k FirstKey) ([]byte, error)
-	// Problem explains why signing in or out failed.
-	Problem(r *http.Request, p Problem) ([]byte, error)
-}
-
-// Choice holds the content of the page that lists the sign-in providers.
-type Choice struct{ Providers []Offer }
-
-// Offer is a sign-in provider to choose.
-type Offer struct{ Name, Title string }
-
-// FirstKey holds the content of the page that shows the key created with a new account.
-type FirstKey struct {
-	Account string // name of the account
-	Login   string // the login at the provider, "" if unknown; untrusted
-	Key     string
-}
-
-// Problem holds the content of a page that explains why something failed.
-type Problem struct {
-	Status        int
-	Heading, Text string
-}
-
-func (h *Handler) offers() []Offer {
-	var list []Offer
-	for _, p := range h.providers {
-		list = append(list, Offer{p.name(), p.title()})
-	}
-	return list
-}
 
 // Guard sets the headers of every personal page: the page is not cached, framed or sniffed,
 // loads nothing from other origins, and cannot be read by pages from other origins.
@@ -78,8 +41,9 @@ func (h *Handler) leaving() string {
 	return "'self' https: http:"
 }
 
-// render sends a rendered page, or an error page if err is set.
-func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
+// render sends a page.
+func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, p panel.Page) {
+	body, err := h.Render(r, p)
 	if err != nil {
 		h.Log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "Something went wrong on this server.", http.StatusInternalServerError)
@@ -93,7 +57,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, bod
 	}
 }
 
+// problem explains why signing in or out failed.
 func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
-	body, err := h.Pages.Problem(r, Problem{status, heading, text})
-	h.render(w, r, status, body, err)
+	h.render(w, r, status, &panel.RefusalPage{Status: status, Heading: heading, Text: text, Back: "/signin", BackTo: "Sign in"})
 }

@@ -139,7 +139,7 @@ func (h *hurried) SignIn(ctx context.Context, a auth.SignedInIdentity) (apikey.A
 func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
-	o.URL, o.Store, o.Pages = v.url, store, look{site(t), v.url}
+	o.URL, o.Store, o.Render = v.url, store, look{site(t), v.url}.render
 	handler, err := auth.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"kindex/exports/safetext"
+	"kindex/site/panel"
 )
 
 // Options configure sign-in.
@@ -45,7 +46,9 @@ type Options struct {
 	Network func(*http.Request) netip.Prefix
 	Now     func() time.Time // default: time.Now
 	Log     *slog.Logger     // default: no log
-	Pages   Pages
+	// Render renders a page in the style of the website: HTML in UTF-8 that loads nothing from other
+	// origins and has no inline scripts or styles.
+	Render func(*http.Request, panel.Page) ([]byte, error)
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
@@ -86,7 +89,7 @@ type Handler struct {
 // New returns a handler. It does not contact providers yet: the service must be able to start
 // while a provider is down.
 func New(o Options) (*Handler, error) {
-	if o.Store == nil || o.Pages == nil {
+	if o.Store == nil || o.Render == nil {
 		return nil, errors.New("sign-in needs a store and pages")
 	}
 	return newHandler(o)

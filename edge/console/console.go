@@ -16,15 +16,10 @@ import (
 
 // Console serves the website, sign-in, the developer panel and the submission form.
 type Console struct {
-	shared       *web.Shared
-	live         *live.Reloader
-	accounts     *account.Service
-	state        *storage.State
-	auth         *auth.Handler               // nil if sign-in is disabled
-	foreign      *http.CrossOriginProtection // of forms
-	Routes       []pageRoute
-	limitKey     int64
-	writeTimeout time.Duration // the server's write timeout for a connection
+	Options
+	auth    *auth.Handler               // nil if sign-in is disabled
+	foreign *http.CrossOriginProtection // of forms
+	Routes  []pageRoute
 }
 
 // pageRoute is a route for a page that reads cookies.
@@ -44,12 +39,12 @@ type Options struct {
 	SignIn auth.Options
 	// LimitKey is the maximum number of requests per account and UTC day.
 	LimitKey     int64
-	WriteTimeout time.Duration
+	WriteTimeout time.Duration // the server's, for a connection
 }
 
 // New returns a Console.
 func New(o Options) (*Console, error) {
-	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, writeTimeout: o.WriteTimeout, foreign: http.NewCrossOriginProtection()}
+	s := &Console{Options: o, foreign: http.NewCrossOriginProtection()}
 	if u, err := url.Parse(o.Shared.URL); err == nil && u.Host != "" {
 		_ = s.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // without a trusted origin, the request's origin is compared with the Host header
 	}

@@ -58,7 +58,7 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 		}
 	}
 	if err := s.fillSession(c, f); err != nil {
-		s.shared.Log.Warn("reading the session failed", "requestId", c.ID, "error", err)
+		s.Shared.Log.Warn("reading the session failed", "requestId", c.ID, "error", err)
 		f.Notice = "Accounts are currently unavailable; you can still check the form."
 	}
 	return s.formPage(c, f)
@@ -115,11 +115,11 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	if wait, ok := s.shared.Limits.AllowAccount(ratelimit.FormSubmit, owner.ID); !ok {
+	if wait, ok := s.Shared.Limits.AllowAccount(ratelimit.FormSubmit, owner.ID); !ok {
 		return nil, tooOften(c, wait)
 	}
 	id := storage.NewID("sub_")
-	err = s.state.Write(s.shared.WithSessionActor(c.Request), func(tx *storage.Tx) error {
+	err = s.State.Write(s.Shared.WithSessionActor(c.Request), func(tx *storage.Tx) error {
 		proposed, err := account.NewSubmission(draft, id, owner.ID)
 		if err == nil {
 			_, err = tx.CreateSubmission(proposed)
@@ -160,7 +160,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	switch {
 	case errors.As(err, &p):
 		if !c.ClientGone() {
-			s.shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
+			s.Shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
 		}
 		formErr = &formError{p.Status, p.Detail}
 	case !errors.As(err, &formErr):
@@ -194,10 +194,10 @@ func (s *Console) readForm(c *web.Call, f *form.Form) error {
 	case err != nil:
 		return web.StateProblem(err)
 	}
-	if wait, ok := s.shared.Limits.Allow(ratelimit.FormCheck, c.Shared.Proxies.Client(c.Request), int64(1+size/BytesPerCheck)); !ok {
+	if wait, ok := s.Shared.Limits.Allow(ratelimit.FormCheck, c.Shared.Proxies.Client(c.Request), int64(1+size/BytesPerCheck)); !ok {
 		return tooOften(c, wait)
 	}
-	return c.EnterGate(s.shared.Limits.PageGate)
+	return c.EnterGate(s.Shared.Limits.PageGate)
 }
 
 // fillSession fills in the session, if any.

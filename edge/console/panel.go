@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/edge/account"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
@@ -93,7 +95,7 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 	var ctx context.Context
 	ctx, v.CancelDeadline = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls CancelDeadline at the end of the request
 	v.Request = v.Request.WithContext(ctx)
-	if !v.Acquire(w, v.console.live) {
+	if !v.Acquire(w, v.console.Live) {
 		return
 	}
 	var err error
@@ -225,6 +227,19 @@ func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 		a.Key = hex.EncodeToString(sum[:])
 	}
 	return a
+}
+
+// create performs the write of a form that creates something with a secret, once. refused is a problem
+// that the client caused.
+func create[T any](v *panelRequest, do account.WriteFunc) (created T, repeated bool, refused *web.Problem, err error) {
+	done, repeated, err := v.console.Accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), do)
+	switch {
+	case err == nil && !repeated:
+		err = json.Unmarshal([]byte(done.Answer), &created)
+	case errors.As(err, &refused) && refused.Status < 500:
+		err = nil
+	}
+	return created, repeated, refused, err
 }
 
 // fieldError returns a field's error as a sentence with the field's label, or "" if the field has

@@ -45,7 +45,7 @@ func (v *panelRequest) log() (panelReply, error) {
 	if err != nil || before < 1 {
 		before = 0
 	}
-	list, count, more, err := v.console.accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesPerPage)
+	list, count, more, err := v.console.Accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesPerPage)
 	if err != nil {
 		return panelReply{}, err
 	}

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -22,7 +20,7 @@ func (v *panelRequest) keys() (panelReply, error) {
 }
 
 func (v *panelRequest) keysPage() (*panel.DeveloperPage, error) {
-	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
+	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) 
 // usage returns the account's used and remaining requests. Calling it does not count as a
 // request.
 func (v *panelRequest) usage() panel.Use {
-	subject := ratelimit.AccountSubject(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
+	subject := ratelimit.AccountSubject(v.account.ID, v.account.Quota, v.account.Window, v.console.LimitKey)
 	if subject.Limit == 0 {
 		return panel.Use{Unlimited: true}
 	}
@@ -113,19 +111,12 @@ func (v *panelRequest) createKey() (panelReply, error) {
 			}
 		})
 	}
-	done, repeated, err := v.console.accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), v.console.accounts.CreateKey(v.account.ID, g))
-	var problem *web.Problem
+	created, repeated, refused, err := create[account.CreatedKey](v, v.console.Accounts.CreateKey(v.account.ID, g))
 	switch {
-	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
-		return panelReply{}, err
-	case err != nil:
-		return v.keyFormError(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
-	case repeated:
-		return panelReply{redirect: auth.Panel}, nil
-	}
-	var created account.CreatedKey
-	if err := json.Unmarshal([]byte(done.Answer), &created); err != nil {
-		return panelReply{}, err
+	case err != nil || repeated:
+		return panelReply{redirect: auth.Panel}, err
+	case refused != nil:
+		return v.keyFormError(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = refused.Status, refused.Detail })
 	}
 	return panelReply{page: &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}}, nil
 }
@@ -146,7 +137,7 @@ func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperP
 
 // ownKey returns the key whose ID is in the path.
 func (v *panelRequest) ownKey() (panel.APIKey, error) {
-	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
+	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return panel.APIKey{}, err
 	}
@@ -165,7 +156,7 @@ func (v *panelRequest) confirmRevoke() (panelReply, error) {
 }
 
 func (v *panelRequest) revokeKey() (panelReply, error) {
-	revoked, err := v.console.accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
+	revoked, err := v.console.Accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
 		err = web.NewProblem("unknown-key", "Your account has no such active key.")
 	}

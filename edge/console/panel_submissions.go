@@ -21,23 +21,23 @@ func panelSubmission(s *submission.Submission) panel.Submission {
 // submissions lists the account's submissions.
 func (v *panelRequest) submissions() (panelReply, error) {
 	ctx, q := v.Request.Context(), submission.Query{AccountID: v.account.ID}
-	count, err := v.console.state.CountSubmissions(ctx, q)
+	count, err := v.console.State.CountSubmissions(ctx, q)
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
 	// The position in the list must be one of the account's submissions; otherwise, the
 	// first page is shown.
 	if before := v.Request.URL.Query().Get("before"); submission.ValidID(before) {
-		if _, err := v.console.accounts.SubmissionOf(ctx, v.account.ID, before); err == nil {
+		if _, err := v.console.Accounts.SubmissionOf(ctx, v.account.ID, before); err == nil {
 			q.After = before
 		}
 	}
 	q.Limit = SubmissionsPerPage + 1
-	list, err := v.console.state.Submissions(ctx, q)
+	list, err := v.console.State.Submissions(ctx, q)
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
-	open, err := v.console.state.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
+	open, err := v.console.State.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
@@ -58,7 +58,7 @@ func (v *panelRequest) submission() (panelReply, error) {
 	if !submission.ValidID(id) {
 		return panelReply{}, web.NewProblem("unknown-submission", "Your account has no such submission.")
 	}
-	found, err := v.console.accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
+	found, err := v.console.Accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
 	if err != nil {
 		return panelReply{}, err
 	}
@@ -77,7 +77,7 @@ func (v *panelRequest) submission() (panelReply, error) {
 // withdrawSubmission withdraws a submission and redirects to its page.
 func (v *panelRequest) withdrawSubmission() (panelReply, error) {
 	id := v.Param("submission")
-	if err := v.console.accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {
+	if err := v.console.Accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {
 		return panelReply{}, err
 	}
 	return panelReply{redirect: PanelSubmissions + id + "/"}, nil

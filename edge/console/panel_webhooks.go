@@ -1,8 +1,6 @@
 package console
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -42,7 +40,7 @@ func (v *panelRequest) webhooks() (panelReply, error) {
 }
 
 func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
-	list, err := v.console.state.Webhooks(v.Request.Context(), v.account.ID)
+	list, err := v.console.State.Webhooks(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
@@ -59,23 +57,16 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	asked := account.NewWebhook{URL: v.field("url"), Events: v.Request.PostForm["events"], Figures: &figures,
 		Fields: strings.FieldsFunc(v.field("fields"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
 	ctx := v.Request.Context()
-	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.Served.Build.Kinds(), v.account.ID, asked)
+	do, refused, err := v.console.Accounts.CreateWebhook(ctx, v.Served.Build.Kinds(), v.account.ID, asked)
 	if err != nil {
 		return panelReply{}, err
 	}
-	done, repeated, err := v.console.accounts.WriteOnce(ctx, v.idempotencyKey(), do)
-	var problem *web.Problem
+	created, repeated, problem, err := create[account.CreatedWebhook](v, do)
 	switch {
-	case err == nil && repeated:
-		return panelReply{redirect: PanelWebhooks}, nil
-	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
-		return panelReply{}, err
-	case err != nil:
+	case err != nil || repeated:
+		return panelReply{redirect: PanelWebhooks}, err
+	case problem != nil:
 		return v.webhookFormError(asked, problem, refused != nil)
-	}
-	var created account.CreatedWebhook
-	if err := json.Unmarshal([]byte(done.Answer), &created); err != nil {
-		return panelReply{}, err
 	}
 	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: created.ID, URL: created.URL}, Secret: created.Secret}}, nil
 }
@@ -102,7 +93,7 @@ func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.P
 // ofWebhook returns a handler for the account's webhook whose ID is in the path.
 func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panelReply, error)) func(*panelRequest) (panelReply, error) {
 	return func(v *panelRequest) (panelReply, error) {
-		w, err := v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
+		w, err := v.console.Accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 		if err != nil {
 			return panelReply{}, err
 		}
@@ -113,7 +104,7 @@ func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panelReply, error)) 
 // webhook shows one webhook and a page of its delivery log.
 func (v *panelRequest) webhook(w webhook.Webhook) (panelReply, error) {
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1, Before: parsePosition(v.Request.URL.Query().Get("before"))}
-	list, count, err := v.console.state.Deliveries(v.Request.Context(), q)
+	list, count, err := v.console.State.Deliveries(v.Request.Context(), q)
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
@@ -168,10 +159,10 @@ func (v *panelRequest) replay(w webhook.Webhook) (panelReply, error) {
 // requestDelivery requests an extra delivery, wakes the dispatcher, and redirects to the
 // page that shows it.
 func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panelReply, error) {
-	if _, _, err := v.console.accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
+	if _, _, err := v.console.Accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
 		return panelReply{}, err
 	}
-	v.console.accounts.Dispatch.Wake()
+	v.console.Accounts.Dispatch.Wake()
 	return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
 }
 
@@ -182,16 +173,12 @@ func (v *panelRequest) confirmRotate(w webhook.Webhook) (panelReply, error) {
 
 // rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
 func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panelReply, error) {
-	done, repeated, err := v.console.accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), v.console.accounts.RotateSecret(w))
-	if err != nil {
-		return panelReply{}, err
-	}
-	if repeated {
-		return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
-	}
-	var rotated account.RotatedWebhook
-	if err := json.Unmarshal([]byte(done.Answer), &rotated); err != nil {
-		return panelReply{}, err
+	rotated, repeated, refused, err := create[account.RotatedWebhook](v, v.console.Accounts.RotateSecret(w))
+	switch {
+	case refused != nil:
+		return panelReply{}, refused
+	case err != nil || repeated:
+		return panelReply{redirect: PanelWebhooks + w.ID + "/"}, err
 	}
 	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
 }
@@ -202,5 +189,5 @@ func (v *panelRequest) confirmDelete(w webhook.Webhook) (panelReply, error) {
 }
 
 func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panelReply, error) {
-	return panelReply{redirect: PanelWebhooks}, v.console.accounts.DeleteWebhook(v.Request.Context(), w)
+	return panelReply{redirect: PanelWebhooks}, v.console.Accounts.DeleteWebhook(v.Request.Context(), w)
 }

@@ -23,7 +23,6 @@ type OldBuilds struct {
 	mu        sync.Mutex
 	manifests map[string]*store.Manifest
 	verified  map[string]bool // files already verified against their manifest
-	reading   usage
 }
 
 // NewOldBuilds returns the old builds of an output folder. If there are keys, builds that are not
@@ -31,9 +30,6 @@ type OldBuilds struct {
 func NewOldBuilds(root string, keys []note.Verifier) *OldBuilds {
 	return &OldBuilds{root: root, keys: keys}
 }
-
-// InUse reports whether a file of a build is open.
-func (o *OldBuilds) InUse(id string) bool { return o.reading.has(id) }
 
 // ManifestBytes returns the manifest of a build as it is stored, and an entry for it.
 func (o *OldBuilds) ManifestBytes(id string) ([]byte, *store.Manifest, store.File, error) {
@@ -43,41 +39,6 @@ func (o *OldBuilds) ManifestBytes(id string) ([]byte, *store.Manifest, store.Fil
 	}
 	data, f, err := store.ManifestBytes(filepath.Join(store.BuildsDir(o.root), id))
 	return data, m, f, o.orNotExist(id, err)
-}
-
-// trackedFile reports when it is closed.
-type trackedFile struct {
-	*os.File
-	closed func()
-}
-
-// Close implements io.Closer.
-func (t *trackedFile) Close() error {
-	t.closed()
-	return t.File.Close()
-}
-
-// usage counts who uses builds.
-type usage struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-func (u *usage) add(id string, n int) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.counts == nil {
-		u.counts = map[string]int{}
-	}
-	if u.counts[id] += n; u.counts[id] == 0 {
-		delete(u.counts, id)
-	}
-}
-
-func (u *usage) has(id string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.counts[id] > 0
 }
 
 // Open opens a file in a build. Clients cache its bytes for a year, so they are verified
@@ -98,8 +59,7 @@ func (o *OldBuilds) Open(id, path string) (io.ReadSeekCloser, *store.Manifest, s
 	if err != nil {
 		return nil, nil, f, o.orNotExist(id, err)
 	}
-	o.reading.add(id, 1)
-	return &trackedFile{File: content, closed: sync.OnceFunc(func() { o.reading.add(id, -1) })}, m, f, nil
+	return content, m, f, nil
 }
 
 // openVerified opens a file in the folder of a build, after it has been verified once.

@@ -26,7 +26,6 @@ type PullOptions struct {
 type Puller struct {
 	options PullOptions
 	live    *Reloader
-	old     *OldBuilds
 	log     *slog.Logger
 	now     func() time.Time
 	metrics pullMetrics
@@ -49,7 +48,7 @@ type BucketStatus struct {
 // NewPuller returns a Puller, and loads the build in the output folder if it can be served. It
 // creates the folder if it is missing, so that the Reloader can follow it, and registers the
 // metrics.
-func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time, metrics prometheus.Registerer) (*Puller, error) {
+func NewPuller(o PullOptions, l *Reloader, now func() time.Time, metrics prometheus.Registerer) (*Puller, error) {
 	dir, err := store.MakeFolder(l.options.Root, "exports", "builds")
 	if err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 	if err := dir.Close(); err != nil {
 		return nil, err
 	}
-	p := &Puller{options: o, live: l, old: old, log: l.options.Log, now: now, metrics: newPullMetrics(metrics),
+	p := &Puller{options: o, live: l, log: l.options.Log, now: now, metrics: newPullMetrics(metrics),
 		status: BucketStatus{Address: o.From.String(), Status: "waiting"}}
 	switch err := l.Load(); {
 	case errors.Is(err, store.ErrNoBuild):
@@ -71,7 +70,7 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
 	o := mirror.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), Verifiers: p.live.options.Verifiers,
-		OnVerified: p.live.MarkVerified, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
+		OnVerified: p.live.MarkVerified, InUse: func(id string) bool { return id == p.live.ID() }}
 	_ = mirror.Watch(ctx, p.options.From, o, p.options.Interval, func(r mirror.WatchResult) error { // report returns no error
 		p.report(r)
 		return nil

@@ -53,8 +53,6 @@ type Reloader struct {
 	refusal   error
 	reported  string // the error that reload logged last
 	verified  string // the ID of a build that was verified, but not opened yet
-
-	open usage // the builds that are not closed yet
 }
 
 // New returns a Reloader that has not loaded a build yet. The caller must call Stop.
@@ -96,9 +94,7 @@ func (l *Reloader) Load() error {
 		l.refuse(id, err)
 		return err
 	}
-	l.open.add(id, 1)
 	next.close = func() {
-		l.open.add(id, -1)
 		if err := next.Build.Close(); err != nil {
 			l.options.Log.Error("closing a build", "build", id, "error", err)
 		}
@@ -190,9 +186,6 @@ func (l *Reloader) ID() string {
 	}
 	return l.published.ID()
 }
-
-// InUse reports whether a build is served, or was served and a request still needs it.
-func (l *Reloader) InUse(id string) bool { return l.open.has(id) }
 
 // Published returns the published build without edits, or nil if there is none yet. The
 // caller must release it.

@@ -13,12 +13,8 @@ import (
 	"time"
 
 	"kindex/exports"
-	"kindex/exports/board"
-	"kindex/exports/leaderboard"
 	"kindex/exports/mirror"
-	"kindex/exports/news"
 	"kindex/exports/record"
-	"kindex/exports/score"
 	"kindex/exports/store"
 	"kindex/exports/view"
 	"kindex/indexes"
@@ -29,21 +25,14 @@ import (
 // keeps it until the request ends, so that no response mixes two builds. The build is closed
 // when the last request that uses it has ended.
 type ServedBuild struct {
-	Build          *exports.Build
-	Index          *indexes.Index
-	Formula        *score.Formula
-	AsOf           time.Time
+	pages.Source
 	Modified       []string // the Last-Modified header
 	UniqueModified bool     // whether Modified identifies this content, see Reloader.modifiedIsUnique
 	BuildHeader    []string // the X-Build header
 	Licenses       []string // the Link header of exports
-	Categories     []record.Category
 	Slugs          []string // the slugs of the categories
 	Titles         map[string]string
 
-	Boards    *leaderboard.Boards // ranks of entities, now and earlier
-	News      *news.Log           // the changes, with their refreshes
-	Own       *board.List         // the boards of boards.yaml
 	website   website
 	options   pages.Options // the options for its pages
 	signature *signatureReader
@@ -88,13 +77,17 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	}
 	opened = append(opened, b)
 	b.History().Guard(o.EnterPast)
-	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
-	v.BuildHeader = []string{v.ID()}
+	v = &ServedBuild{Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}, Licenses: LicenseLinks(string(m.License))}
+	if v.Source, err = pages.SourceOf(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
 		return nil, err
 	}
-	if err := v.decode(); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
+	v.BuildHeader = []string{v.ID()}
+	for _, c := range v.Categories {
+		v.Slugs = append(v.Slugs, c.Slug)
+		v.Titles[c.Slug] = c.Title
 	}
 	v.refs.Store(1)
 	return v, nil
@@ -108,22 +101,6 @@ func (o *Options) verifyFiles(id, dir string) error {
 	}
 	_, err = indexes.Verify(indexes.Dir(o.Root, id), id, m.Index)
 	return err
-}
-
-// decode decodes the data that every request needs.
-func (v *ServedBuild) decode() error {
-	source, err := pages.SourceOf(v.Build)
-	if err != nil {
-		return err
-	}
-	v.Licenses = LicenseLinks(string(v.Build.Manifest.License))
-	v.Formula, v.AsOf, v.Boards, v.News, v.Categories = source.Formula, source.AsOf, source.Boards, source.News, source.Categories
-	v.Own = source.Own
-	for _, c := range v.Categories {
-		v.Slugs = append(v.Slugs, c.Slug)
-		v.Titles[c.Slug] = c.Title
-	}
-	return nil
 }
 
 // ID returns the id of the content that is served. With edits, the id is different, so that
@@ -152,13 +129,12 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options, signature: v.signature}
-	w.BuildHeader = []string{w.ID()}
-	w.Boards, w.News = leaderboard.New(b, w.AsOf), news.New(b, w.AsOf)
-	if w.Own, err = board.Open(b, w.Boards, w.Formula, w.AsOf); err != nil {
+	w := &ServedBuild{Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Slugs: slices.Clone(v.Slugs), Titles: maps.Clone(v.Titles),
+		Licenses: v.Licenses, options: v.options, signature: v.signature}
+	if w.Source, err = pages.SourceOf(b); err != nil {
 		return nil, err
 	}
-	w.Categories, w.Slugs = slices.Clone(v.Categories), slices.Clone(v.Slugs)
+	w.BuildHeader = []string{w.ID()}
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.Slugs, e.Entity.Category) {
 			w.addCategory(e.Entity.Category)
@@ -228,7 +204,9 @@ type website struct {
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
-		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, News: v.News, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories, Signature: v.Signature}, v.options)
+		source := v.Source
+		source.Signature = v.Signature
+		w.pages, w.err = pages.New(source, v.options)
 	})
 	return w.pages, w.err
 }

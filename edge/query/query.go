@@ -36,9 +36,12 @@ const (
 	MaxValue  = 2 << 10 // length of a decoded value in bytes
 )
 
-// Params holds the parameters of one request.
+// Params holds the parameters of one request. Its methods return a default instead of an error, and
+// keep the first error, which is then the response: handlers that only read need not check each
+// parameter.
 type Params struct {
 	where.Params
+	Err   error      // the first error, or nil
 	kinds *kinds.Set // of the index
 }
 
@@ -54,19 +57,12 @@ func Parse(declared *kinds.Set, raw string, allowed []string) (*Params, error) {
 	if err != nil {
 		return nil, &Error{Param: "query", Message: "is not properly encoded: " + strings.TrimPrefix(err.Error(), "invalid ")}
 	}
-	good := true
-	for name, list := range values {
-		good = good && check(name, list, allowed) == nil
-	}
-	if good {
-		return &Params{where.Params(values), declared}, nil
-	}
 	for _, name := range slices.Sorted(maps.Keys(values)) { // report the first name in alphabetical order, since the order of a map is random
 		if err := check(name, values[name], allowed); err != nil {
 			return nil, err
 		}
 	}
-	return &Params{where.Params(values), declared}, nil
+	return &Params{Params: where.Params(values), kinds: declared}, nil
 }
 
 // check checks a parameter's name, and the number and length of its values.
@@ -121,60 +117,61 @@ func (p *Params) WithCursor(cursor string) string {
 }
 
 // Each returns the distinct values of a parameter that can be repeated. None of them is empty.
-func (p *Params) Each(name string) ([]string, error) {
-	return distinct(name, p.Params[name], nil, true)
-}
+func (p *Params) Each(name string) []string { return p.distinct(name, p.Params[name], nil, true) }
 
 // AnyOf is like Each, but each value must be a known value.
-func (p *Params) AnyOf(name string, known []string) ([]string, error) {
-	return distinct(name, p.Params[name], known, false)
+func (p *Params) AnyOf(name string, known []string) []string {
+	return p.distinct(name, p.Params[name], known, false)
 }
 
 // List is like AnyOf for a parameter whose values can be comma-separated lists.
-func (p *Params) List(name string, known []string) ([]string, error) {
+func (p *Params) List(name string, known []string) []string {
 	var all []string
 	for _, joined := range p.Params[name] {
 		for s := range strings.SplitSeq(joined, ",") {
 			all = append(all, strings.TrimSpace(s))
 		}
 	}
-	return distinct(name, all, known, false)
+	return p.distinct(name, all, known, false)
 }
 
 // distinct returns the distinct values among all, which must be known unless any are allowed.
-func distinct(name string, all, known []string, any bool) (list []string, err error) {
+func (p *Params) distinct(name string, all, known []string, any bool) (list []string) {
 	for _, s := range all {
 		switch {
 		case strings.TrimSpace(s) == "" && len(known) == 0:
-			return nil, &Error{Param: name, Message: "must not be empty"}
+			p.Fail(&Error{Param: name, Message: "must not be empty"})
+			return nil
 		case strings.TrimSpace(s) == "":
-			return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
+			p.Fail(&Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")})
+			return nil
 		case !any && !slices.Contains(known, s):
-			return nil, where.UnknownValue(name, s, known)
+			p.Fail(where.UnknownValue(name, s, known))
+			return nil
 		case !slices.Contains(list, s):
 			list = append(list, s)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // Sort reads the sort and order parameters. By default, names and prices are sorted in
 // ascending order and everything else in descending order.
-func (p *Params) Sort() (view.Sort, error) {
-	key, err := p.OneOf("sort", view.DefaultSort.Key, view.SortKeys(p.kinds))
+func (p *Params) Sort() view.Sort {
+	key, err := p.Params.OneOf("sort", view.DefaultSort.Key, view.SortKeys(p.kinds))
 	if err != nil {
 		var unknown *Error
 		if errors.As(err, &unknown) && len(p.Params["sort"]) == 1 {
 			unknown.Message += "; expected one of: " + strings.Join(plainKeys(p.kinds), ", ") + ", or signal. and the name of a signal"
 		}
-		return view.Sort{}, err
+		p.Fail(err)
+		return view.DefaultSort
 	}
 	def := "desc"
 	if key == "name" || key == "price" {
 		def = "asc"
 	}
-	order, err := p.OneOf("order", def, []string{"asc", "desc"})
-	return view.Sort{Key: key, Desc: order == "desc"}, err
+	return view.Sort{Key: key, Desc: p.OneOf("order", def, []string{"asc", "desc"}) == "desc"}
 }
 
 // plainKeys returns the sort keys other than signals.
@@ -191,22 +188,14 @@ type Page struct {
 
 // Page reads the limit parameter, and either cursor or offset. scope identifies the rest of the request;
 // a cursor is valid only for the scope that it was created for.
-func (p *Params) Page(scope string) (Page, error) {
-	var page Page
-	var err error
-	if page.Limit, err = p.Int("limit", DefaultLimit, 1, MaxLimit); err != nil {
-		return page, err
+func (p *Params) Page(scope string) Page {
+	page := Page{Limit: p.Int("limit", DefaultLimit, 1, MaxLimit), Offset: p.Int("offset", 0, 0, 1<<31-1)}
+	switch text := p.Text("cursor"); {
+	case text == "":
+	case p.Has("offset"):
+		p.Fail(&Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"})
+	default:
+		page.Cursor = kept[*Cursor](p, nil)(ParseCursor(text, scope))
 	}
-	if page.Offset, err = p.Int("offset", 0, 0, 1<<31-1); err != nil {
-		return page, err
-	}
-	text, err := p.Text("cursor")
-	if err != nil || text == "" {
-		return page, err
-	}
-	if p.Has("offset") {
-		return page, &Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"}
-	}
-	page.Cursor, err = ParseCursor(text, scope)
-	return page, err
+	return page
 }

@@ -51,19 +51,13 @@ func readAll(raw string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Filter([]string{"nlp"}, view.NewTerms(kinds.Default(), nil)); err != nil {
-		return err
-	}
-	if _, err := p.Sort(); err != nil {
-		return err
-	}
+	p.Filter([]string{"nlp"}, view.NewTerms(kinds.Default(), nil))
+	p.Sort()
 	if p.Has("fields") {
-		if _, err := p.List("fields", record.RecordFields(kinds.Default())); err != nil {
-			return err
-		}
+		p.List("fields", record.RecordFields(kinds.Default()))
 	}
-	_, err = p.Page(p.Canonical("cursor", "limit", "offset"))
-	return err
+	p.Page(p.Canonical("cursor", "limit", "offset"))
+	return p.Err
 }
 
 // TestMinScoreIsNotRounded: records with a score slightly below minScore are excluded.
@@ -73,7 +67,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore != record.ScoreOf(want) {
+		if f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore != record.ScoreOf(want) {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
@@ -83,7 +77,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore.String() != given {
+		if f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore.String() != given {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
@@ -94,7 +88,7 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
+	f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +104,7 @@ func TestFilterByFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
+	f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +138,8 @@ func TestDefaultOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := p.Sort(); err != nil || s != (view.Sort{Key: key, Desc: desc}) {
-			t.Errorf("%s: %+v, %v", key, s, err)
+		if s := p.Sort(); p.Err != nil || s != (view.Sort{Key: key, Desc: desc}) {
+			t.Errorf("%s: %+v, %v", key, s, p.Err)
 		}
 	}
 }

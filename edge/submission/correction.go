@@ -19,14 +19,10 @@ import (
 // amends is the field of a submission that names the entity it corrects, as type/slug.
 const amends = "amends"
 
-// parseCorrection converts the fields of a correction to a draft. Fields that are missing stay
+// correction converts the fields of a correction to a draft. Fields that are missing stay
 // as they are; null removes a field. The values that change must be valid together with those
 // that stay, and figures need a source.
-func parseCorrection(fields map[string]any, in Index) (*Draft, error) {
-	p := parser{kinds: in.Kinds(), fields: map[string]any{}}
-	p.take(fields)
-	p.lost(nil, p.fields)
-	p.renameCategory(in)
+func (p *parser) correction(fields map[string]any, in Index) (*Draft, error) {
 	before, err := p.amended(fields, in)
 	if err != nil {
 		return nil, err
@@ -54,14 +50,7 @@ func parseCorrection(fields map[string]any, in Index) (*Draft, error) {
 		p.problem(amends, "changes nothing, because "+before.Key()+" already has these values; include at least one new value", "")
 		return nil, &InvalidError{Problems: p.problems, Unchanged: true}
 	}
-	if err := p.checkCorrection(d, now, in); err != nil {
-		return nil, err
-	}
-	if err := p.err(); err != nil {
-		return nil, err
-	}
-	d.Warnings = p.warnings
-	return d, nil
+	return p.draft(d, before.Type, before.Slug, now, in)
 }
 
 // values returns the values of an entity's file.
@@ -95,39 +84,6 @@ func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error
 		}
 	}
 	return e, nil
-}
-
-// checkCorrection checks the file that a correction would write, and adds it to the draft.
-// Warnings about fields that stay as they are do not concern the submitter.
-func (p *parser) checkCorrection(d *Draft, now map[string]any, in Index) error {
-	key := d.Before.Key()
-	changed := func(field string) bool {
-		if i := strings.IndexAny(field, ".["); i >= 0 {
-			field = field[:i]
-		}
-		_, ok := d.Changes[field]
-		return ok
-	}
-	add := func(found []yamldoc.Problem) {
-		for _, f := range found {
-			if f.Severity != yamldoc.Warning || changed(f.Field) {
-				p.add(f)
-			}
-		}
-	}
-	e, data, found := content.ParseFields(p.kinds, key, d.Before.Type, d.Before.Slug, now)
-	add(found)
-	if e == nil {
-		p.words(d.Before.Type, in)
-		return nil
-	}
-	if err := findSamePage(e, in); err != nil {
-		return err
-	}
-	among := findExisting{Index: in}
-	add(content.CheckSiblings(key, e, now, &among))
-	d.Entity, d.YAML = e, data
-	return among.failed
 }
 
 // sources adds a problem for each figure without a source: a correction without one could not

@@ -89,43 +89,49 @@ var addressFields = []string{amends, "slug", "type"}
 // submission breaks the rules for files in git or the few additional rules for submissions, and
 // a *TakenError if the index already has the entity.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
-	if _, ok := fields[amends]; ok {
-		return parseCorrection(fields, in)
-	}
 	p := parser{kinds: in.Kinds(), fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
 	p.renameCategory(in)
+	if _, ok := fields[amends]; ok {
+		return p.correction(fields, in)
+	}
 	typ, slug := p.typ(fields), p.slug(fields)
 	if _, ok := fields["url"]; !ok {
 		p.problem("url", "is missing", "")
 	}
-	named := typ + "/" + slug
-	e, data, found := content.ParseFields(p.kinds, named, typ, slug, p.fields)
-	for _, finding := range found {
-		p.add(finding)
-	}
-	if e == nil {
+	return p.draft(&Draft{}, typ, slug, p.fields, in)
+}
+
+// draft checks the file that a draft would write, which has these values, and completes the draft.
+func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Index) (*Draft, error) {
+	key := typ + "/" + slug
+	e, data, found := content.ParseFields(p.kinds, key, typ, slug, values)
+	p.addFound(d, found)
+	switch {
+	case e == nil:
 		p.words(typ, in)
-	} else if typ != "" && slug != "" {
-		if taken := findExistingEntity(e, in); taken != nil {
+	case typ != "" && slug != "":
+		taken := findSamePage(e, in)
+		if d.Before == nil {
+			taken = findExistingEntity(e, in)
+		}
+		if taken != nil {
 			return nil, taken
 		}
 		among := findExisting{Index: in}
-		for _, wrong := range content.CheckSiblings(named, e, p.fields, &among) {
-			p.add(wrong)
-		}
-		if among.failed != nil {
+		if p.addFound(d, content.CheckSiblings(key, e, values, &among)); among.failed != nil {
 			return nil, among.failed
 		}
-		if day := in.Deleted(typ, slug); day != "" {
-			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this submission would restore it", named, day)})
+		if day := in.Deleted(typ, slug); day != "" && d.Before == nil {
+			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this submission would restore it", key, day)})
 		}
 	}
 	if err := p.err(); err != nil {
 		return nil, err
 	}
-	return &Draft{Entity: e, YAML: data, Warnings: p.warnings}, nil
+	d.Entity, d.YAML, d.Warnings = e, data, p.warnings
+	return d, nil
 }
 
 // parser holds the state of parsing a submission.
@@ -156,6 +162,17 @@ func (p *parser) add(wrong yamldoc.Problem) {
 		return
 	}
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
+}
+
+// addFound adds what package content found in the file of a draft. Warnings about fields that a
+// correction leaves as they are do not concern the submitter.
+func (p *parser) addFound(d *Draft, found []yamldoc.Problem) {
+	for _, f := range found {
+		field, _, _ := strings.Cut(strings.ReplaceAll(f.Field, "[", "."), ".")
+		if _, changed := d.Changes[field]; changed || d.Before == nil || f.Severity != yamldoc.Warning {
+			p.add(f)
+		}
+	}
 }
 
 // renameCategory replaces the former slug of a category with the current one, and adds a warning.

@@ -32,7 +32,6 @@ type Call struct {
 	Principal Principal
 	Body      []byte // the request body, after it has been read
 	Query     *query.Params
-	Read      *query.Reader     // reads Query
 	Served    *live.ServedBuild // the build that the response is from, or nil before the request is admitted
 	ID        string
 	// immutable is copied from the reply.
@@ -58,7 +57,7 @@ type Handler func(*Call) (*Reply, error)
 // parameters parses the parameters of the request.
 func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
-		return nil, nil // the handler reads the query itself
+		return &query.Params{}, nil // the handler reads the query itself
 	}
 	declared := c.kinds()
 	if slices.Contains(known, FilterParams) {
@@ -186,10 +185,9 @@ func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
 	var r *Reply
 	var err error
 	if c.Query, err = c.parameters(params); err == nil {
-		c.Read = &query.Reader{Params: c.Query}
 		r, err = h(c)
-		if c.Read.Err != nil {
-			err = c.Read.Err
+		if c.Query.Err != nil {
+			err = c.Query.Err
 		}
 		if err == nil {
 			err = c.respond(w, r)

@@ -20,13 +20,5 @@ var (
 	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
 
-// contentType returns the value of Content-Type for a media type.
-func contentType(mediaType string) []string {
-	if mediaType == JSONType {
-		return jsonContent
-	}
-	return []string{mediaType}
-}
-
 // VaryValues contains the initial values of the Vary header.
 type VaryValues struct{ Encoding, Accept, Key []string }

@@ -1,11 +1,10 @@
 package web
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"time"
 
@@ -71,21 +70,10 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 
 // requestID returns the ID set by a proxy if it is valid, or else a new one.
 func requestID(r *http.Request) string {
-	if sent := r.Header["X-Request-Id"]; len(sent) > 0 && len(sent[0]) > 0 && len(sent[0]) <= 64 && validRequestID(sent[0]) {
+	if sent := r.Header["X-Request-Id"]; len(sent) > 0 && validRequestID.MatchString(sent[0]) {
 		return sent[0]
 	}
-	var b [12]byte
-	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // the ID is not a secret: it only identifies a request
-	binary.LittleEndian.PutUint32(b[8:], rand.Uint32()) //nolint:gosec // as above
-	return hex.EncodeToString(b[:])
+	return fmt.Sprintf("%016x%08x", rand.Uint64(), rand.Uint32()) //nolint:gosec // the ID is not a secret: it only identifies a request
 }
 
-func validRequestID(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '-' || c == '_' || c == '.') {
-			return false
-		}
-	}
-	return true
-}
+var validRequestID = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)

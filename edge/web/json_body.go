@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"kindex/exports/didyoumean"
 )
 
@@ -152,86 +154,30 @@ func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// checkStrictly checks a body for ReadMembers.
+// checkStrictly checks a body for ReadMembers. The decoder refuses duplicate members and invalid
+// escapes.
 func checkStrictly(body []byte) error {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := checkValue(d, 0); err != nil {
-		return err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("has trailing data after the JSON object")
-	}
-	return nil
-}
-
-func checkValue(d *json.Decoder, depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("is nested more than %d levels deep", maxDepth)
-	}
-	t, err := d.Token()
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return fmt.Errorf("is not JSON: %s at byte %d", syntax.Error(), syntax.Offset)
-	case err != nil:
-		return errors.New("is incomplete JSON")
-	}
-	switch t {
-	case json.Delim('['):
-		for d.More() {
-			if err := checkValue(d, depth+1); err != nil {
-				return err
-			}
-		}
-		return endDelim(d)
-	case json.Delim('{'):
-		return checkObject(d, depth)
-	}
-	if s, ok := t.(string); ok {
-		return checkString(s)
-	}
-	return nil
-}
-
-// checkString rejects characters that a database cannot store, and the character that the
-// decoder substitutes for half of a surrogate pair.
-func checkString(s string) error {
-	for _, r := range s {
-		if r == 0 || r == utf8.RuneError {
-			return fmt.Errorf("contains the character %U or an invalid escape", r)
+	d := jsontext.NewDecoder(bytes.NewReader(body))
+	for {
+		t, err := d.ReadToken()
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return errors.New("has a duplicate member")
+		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+			return errors.New("is incomplete JSON")
+		case err != nil:
+			return fmt.Errorf("is not JSON, or has an invalid escape, at byte %d", d.InputOffset())
+		case d.StackDepth() > maxDepth:
+			return fmt.Errorf("is nested more than %d levels deep", maxDepth)
+		case t.Kind() == '"' && strings.ContainsAny(t.String(), "\x00\uFFFD"):
+			return errors.New("contains the character U+0000, which a database cannot store, or U+FFFD, which replaces invalid input")
+		case d.StackDepth() > 0:
+		case len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
+			return errors.New("has trailing data after the JSON object")
+		default:
+			return nil
 		}
 	}
-	return nil
-}
-
-func checkObject(d *json.Decoder, depth int) error {
-	seen := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("is not JSON: %w", err)
-		}
-		name, _ := t.(string)
-		if err := checkString(name); err != nil {
-			return err
-		}
-		if seen[name] {
-			return fmt.Errorf("has a duplicate member %q", Shorten(name))
-		}
-		seen[name] = true
-		if err := checkValue(d, depth+1); err != nil {
-			return err
-		}
-	}
-	return endDelim(d)
-}
-
-func endDelim(d *json.Decoder) error {
-	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("is not JSON: %w", err)
-	}
-	return nil
 }
 
 // fieldsOf returns pointers to a struct's fields by JSON name.

@@ -55,7 +55,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Served != nil && !r.Immutable && r.ErrorStatus == 0 {
 		h["Last-Modified"] = c.Served.Modified
 	}
-	h["Content-Type"] = contentType(r.MediaType)
+	h["Content-Type"] = []string{r.MediaType}
 	switch {
 	case r.File != nil:
 		return c.respondFile(w, r)
@@ -88,7 +88,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	status := http.StatusOK
 	if r.ErrorStatus != 0 {
 		status = r.ErrorStatus
-	} else if c.notModified(w, bodyETag(r.Body, enc)) {
+	} else if c.notModified(w, ETag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
 		return nil
 	}
 	body := r.Body
@@ -100,16 +100,6 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 		}
 	}
 	return c.sendBody(w, status, body)
-}
-
-// bodyETag returns the entity tag of a body in a content coding.
-func bodyETag(body []byte, encoding string) string {
-	var buf [64]byte
-	b := strconv.AppendUint(append(buf[:0], '"'), xxhash.Sum64(body), 36)
-	if encoding != Identity {
-		b = append(append(b, '-'), encoding...)
-	}
-	return string(append(b, '"'))
 }
 
 // ETag returns a strong entity tag, which is different for each content coding.

@@ -243,16 +243,6 @@ func (r Result) match() string {
 	return "exact"
 }
 
-// Size returns the approximate length of the object, without suggestions.
-func (r Result) Size(b *exports.Build) int {
-	const members = 80 // the names of the members
-	n := members + len(r.ID) + len(r.As) + len(r.Version) + len(r.Qualifiers)
-	for _, o := range r.Matches {
-		n += len(b.Summary(o)) + 1
-	}
-	return n
-}
-
 // appendSuggestion appends the address and the name of an entity.
 func appendSuggestion(dst []byte, b *exports.Build, ordinal uint32) []byte {
 	e := b.Entity(ordinal)

@@ -21,9 +21,8 @@ type Follower struct {
 	Store submission.Store
 	Log   *slog.Logger // nil to log nothing
 
-	tags map[string]string // the last entity tag by submission id
-	next string            // the id of the submission after which the next round starts
-	left string            // why pull requests could not be closed in the last round, or "" if there was no error
+	next string // the id of the submission after which the next round starts
+	left string // why pull requests could not be closed in the last round, or "" if there was no error
 }
 
 // PollInterval is the usual polling interval, and maxBackoff is the maximum interval after
@@ -33,15 +32,9 @@ const (
 	maxBackoff   = time.Hour
 )
 
-// maxPullRequests is the maximum number of pull requests per round.
-const maxPullRequests = 100
-
-// maxTags is the maximum number of stored entity tags, so that the tags of submissions that
-// another edge closed do not accumulate. maxTag is the maximum length of a tag in bytes.
-const (
-	maxTags = 10_000
-	maxTag  = 200
-)
+// maxPullRequests is the maximum number of pull requests per round. GitHub allows 5,000 requests an
+// hour.
+const maxPullRequests = 50
 
 // Follow polls immediately and then at intervals, until ctx ends. After an error it doubles
 // the interval, or waits as long as the forge requests. moved is called after each round
@@ -144,8 +137,7 @@ func (f *Follower) closeWithdrawn(ctx context.Context) error {
 // closeOne closes the pull request of a withdrawn submission. It does nothing if the
 // forge has no pull request with that number for its branch.
 func (f *Follower) closeOne(ctx context.Context, s submission.Submission) error {
-	delete(f.tags, s.ID)
-	p, _, err := f.Forge.fate(ctx, s, "")
+	p, err := f.Forge.fate(ctx, s)
 	switch {
 	case errors.Is(err, errOtherBranch) || isNotFound(err):
 		f.log().Warn("the pull request of a withdrawn submission does not exist", "submission", s.ID, "pullRequest", s.PullRequest.Number)
@@ -198,30 +190,21 @@ func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submissio
 	if s.PullRequest.Number == 0 { // it is being accepted right now, or that was interrupted
 		return nil, nil
 	}
-	p, tag, err := f.Forge.fate(ctx, s, f.tags[s.ID])
-	if err != nil || p == nil {
+	p, err := f.Forge.fate(ctx, s)
+	if err != nil {
 		return nil, err
 	}
-	to, change := submission.InReview, submission.Change{}
+	to, change := submission.Accepted, submission.Change{}
 	switch {
 	case merged(p):
-		to = submission.Accepted
-	case p.GetState() == "closed":
+	case p.GetState() != "closed":
+		return nil, nil
+	default:
 		to, change.Reason = submission.Rejected, "The pull request was closed without being merged."
 		if s.PullRequest.URL != "" {
 			change.Reason = "The pull request was closed without being merged: " + s.PullRequest.URL
 		}
 	}
-	if to == submission.InReview {
-		if f.tags == nil || len(f.tags) >= maxTags {
-			f.tags = map[string]string{}
-		}
-		if len(tag) <= maxTag {
-			f.tags[s.ID] = tag
-		}
-		return nil, nil
-	}
-	delete(f.tags, s.ID)
 	ok, err := f.Store.MoveSubmission(ctx, s.ID, to, change)
 	if err != nil || !ok { // !ok: another edge was faster
 		return nil, err
@@ -232,7 +215,7 @@ func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submissio
 
 // Merged reports whether the pull request of a submission was merged.
 func (f *Forge) Merged(ctx context.Context, s submission.Submission) (bool, error) {
-	p, _, err := f.fate(ctx, s, "")
+	p, err := f.fate(ctx, s)
 	return err == nil && merged(p), err
 }
 
@@ -241,26 +224,14 @@ func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != 
 // errOtherBranch means that a pull request is not from the branch of its submission.
 var errOtherBranch = errors.New("is not from the branch")
 
-// fate returns the pull request of a submission and its entity tag, or nil if the pull
-// request has not changed since the given tag.
-func (f *Forge) fate(ctx context.Context, s submission.Submission, tag string) (*github.PullRequest, string, error) {
-	req, err := f.client.NewRequest(ctx, http.MethodGet, fmt.Sprintf("repos/%s/%s/pulls/%d", f.owner, f.name, s.PullRequest.Number), nil)
+// fate returns the pull request of a submission.
+func (f *Forge) fate(ctx context.Context, s submission.Submission) (*github.PullRequest, error) {
+	p, _, err := f.client.PullRequests.Get(ctx, f.owner, f.name, int(s.PullRequest.Number))
 	if err != nil {
-		return nil, "", err
-	}
-	if tag != "" {
-		req.Header.Set("If-None-Match", tag)
-	}
-	p := new(github.PullRequest)
-	res, err := f.client.Do(req, p)
-	if res != nil && res.StatusCode == http.StatusNotModified {
-		return nil, tag, nil
-	}
-	if err != nil {
-		return nil, "", f.explain(err)
+		return nil, f.explain(err)
 	}
 	if !f.of(p, s.Branch) {
-		return nil, "", fmt.Errorf("pull request %d of %s/%s %w %s", s.PullRequest.Number, f.owner, f.name, errOtherBranch, s.Branch)
+		return nil, fmt.Errorf("pull request %d of %s/%s %w %s", s.PullRequest.Number, f.owner, f.name, errOtherBranch, s.Branch)
 	}
-	return p, res.Header.Get("ETag"), nil
+	return p, nil
 }

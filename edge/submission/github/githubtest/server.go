@@ -59,15 +59,14 @@ func (s *Server) Behave(change func(*Behaviour)) {
 
 // Pull is a pull request.
 type Pull struct {
-	Number                 int
-	Title, Body            string
-	Head, Base             string
-	State                  string // open or closed
-	Labels                 []string
-	Merged                 bool
-	From                   string // the repository of the head branch, or Deleted
-	Version                int    // increases with every change
-	Asked, NotModifiedSeen int
+	Number      int
+	Title, Body string
+	Head, Base  string
+	State       string // open or closed
+	Labels      []string
+	Merged      bool
+	From        string // the repository of the head branch, or Deleted
+	Version     int    // increases with every change
 }
 
 // maxBody is the maximum length of the text of a pull request.
@@ -257,17 +256,7 @@ func (s *Server) of(handle func(http.ResponseWriter, *http.Request, *Pull)) http
 
 func notFound(w http.ResponseWriter) { answer(w, 404, map[string]any{"message": "Not Found"}) }
 
-func (s *Server) get(w http.ResponseWriter, r *http.Request, p *Pull) {
-	p.Asked++
-	tag := fmt.Sprintf(`"%d-%d"`, p.Number, p.Version)
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		p.NotModifiedSeen++
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	answer(w, 200, s.shown(p))
-}
+func (s *Server) get(w http.ResponseWriter, _ *http.Request, p *Pull) { answer(w, 200, s.shown(p)) }
 
 func (s *Server) edit(w http.ResponseWriter, r *http.Request, p *Pull) {
 	var in struct{ State, Title, Body, Base string }
