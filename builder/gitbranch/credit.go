@@ -47,29 +47,3 @@ func Credit(name string) string {
 	}
 	return s
 }
-
-// author returns the environment variables that record the account as the commit author. It
-// returns nil if the committer is also the author.
-func author(p Proposal) []string {
-	if p.Author == "" {
-		return nil
-	}
-	local := strings.Trim(strings.Map(func(r rune) rune {
-		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_.", r) {
-			return r
-		}
-		return '-'
-	}, Credit(p.Account)), "-_.")
-	if local == "" {
-		local = "unnamed"
-	}
-	return []string{"GIT_AUTHOR_NAME=" + Credit(p.Account), "GIT_AUTHOR_EMAIL=" + strings.ReplaceAll(p.Author, "{account}", local)}
-}
-
-// ValidAuthor reports whether an email address is valid for Proposal.Author.
-func ValidAuthor(address string) bool {
-	local, domain, ok := strings.Cut(address, "@")
-	return ok && local != "" && domain != "" && !strings.ContainsFunc(address, func(r rune) bool {
-		return r == '<' || r == '>' || unicode.IsSpace(r) || !unicode.IsGraphic(r)
-	})
-}

@@ -24,10 +24,6 @@ type Proposal struct {
 	YAML       []byte         // the new file
 	Changes    map[string]any // if not nil, changes to the existing file, as in yamlfmt.Merge
 	Account    string         // the name of the submitter's account
-	// Author, if not "", is the email address with which the account is recorded as the commit
-	// author; {account} in it is replaced by the account's name. Otherwise the committer is
-	// recorded as the author, and a trailer names the account.
-	Author string
 }
 
 // Branch is the branch created for a proposal.
@@ -197,7 +193,7 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 	}
 	hash, err := r.line(ctx, git.Command{
 		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
-		Input: []byte(message(p)), Env: append(who, author(p)...)})
+		Input: []byte(message(p)), Env: who})
 	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
 		return "", fmt.Errorf("git needs the name and email address of a committer; set them with git config user.name and user.email (%w)", err)
 	}

@@ -23,7 +23,7 @@ import (
 )
 
 type acceptOptions struct {
-	content, base, author, remote string
+	content, base, remote string
 	ForgeOptions
 }
 
@@ -48,9 +48,6 @@ remote, user.name and user.email are used. See site/docs/accounts.md.`,
 			if _, err := cli.TakeContent(cmd, &o.content, args, 1); err != nil {
 				return err
 			}
-			if o.author != "" && !gitbranch.ValidAuthor(o.author) {
-				return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
-			}
 			if asOf, err = cli.ParseAsOf(day, time.Now()); err == nil {
 				forge, err = o.ForgeOptions.Open()
 			}
@@ -62,7 +59,6 @@ remote, user.name and user.email are used. See site/docs/accounts.md.`,
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
-	f.StringVar(&o.author, "author-email", "", "record the account as the commit author, with this email address; {account} is replaced by the account's name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
 	cli.AsOfFlag(f, &day)
 	o.ForgeOptions.Flags(f)
@@ -91,7 +87,7 @@ func acceptOne(ctx context.Context, s *session, a acceptance) error {
 		return err
 	}
 	a.submission = &one
-	a.proposal = gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: a.options.author}
+	a.proposal = gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account}
 	var problems yamldoc.Problems
 	stderr := s.cmd.ErrOrStderr()
 	now, err := a.run(ctx, s.State)
