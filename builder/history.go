@@ -24,7 +24,7 @@ func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
 	o := gitlog.Options{Dir: b.Content, Kinds: b.content.Kinds, Commit: b.head.Commit, AsOf: b.AsOf, Known: b.known}
 	if previous := b.cache(); previous != nil {
-		o.Previous = changelog.PreviousWalk(previous.History())
+		o.Previous = previous.History()
 	}
 	log, err := gitlog.Walk(ctx, o)
 	var shallow *gitlog.ShallowError

@@ -191,14 +191,6 @@ func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 
 // Date sets the dates of entities whose files do not set them.
 func (a *Archive) Date() {
-	days := map[string]string{} // entities share the texts of days
-	shared := func(seconds int64) string {
-		day := dayOf(seconds)
-		if _, ok := days[day]; !ok {
-			days[day] = day
-		}
-		return days[day]
-	}
 	for _, e := range a.Entities {
 		i, ok := a.newestOf(e)
 		if !ok {
@@ -206,10 +198,10 @@ func (a *Archive) Date() {
 		}
 		first, last := a.result.Versions[a.line[i]].Time, a.lastChange(i)
 		if e.AddedDate == "" {
-			e.AddedDate, e.AddedDerived = shared(first), true
+			e.AddedDate, e.AddedDerived = dayOf(first), true
 		}
 		if e.LastUpdated == "" {
-			e.LastUpdated, e.UpdatedDerived = shared(last), true
+			e.LastUpdated, e.UpdatedDerived = dayOf(last), true
 		}
 	}
 }

@@ -19,8 +19,7 @@ type lines struct {
 	places   int      // number of versions in previous
 	last     time.Time
 
-	known     map[address]tip
-	continued map[int]bool // versions in previous that have a successor; nil until needed
+	known map[address]tip
 }
 
 // address is the address of an entity.
@@ -47,7 +46,7 @@ func newLines(log *Log, previous Previous) *lines {
 	if previous != nil {
 		l.commits, l.places = previous.Commits(), previous.Versions()
 		if l.places > 0 {
-			l.last = previous.Time().UTC()
+			l.last = time.Unix(previous.Version(l.places-1).Time, 0).UTC()
 		}
 	}
 	return l
@@ -59,31 +58,18 @@ func (l *lines) at(a address) tip {
 	if ok || l.previous == nil {
 		return t
 	}
-	place, isAlive, ok := l.previous.Last(a.typ, a.slug)
+	place, ok := l.previous.Last(a.typ, a.slug)
 	switch {
 	case !ok:
-	case isAlive:
-		t = tip{place, alive}
-	case l.followed(place):
+	case l.previous.Newest(place) != place:
 		t = tip{place, moved}
-	default:
+	case l.previous.Version(place).Deleted:
 		t = tip{place, deleted}
+	default:
+		t = tip{place, alive}
 	}
 	l.known[a] = t
 	return t
-}
-
-// followed reports whether a version from the previous walk has a successor.
-func (l *lines) followed(place int) bool {
-	if l.continued == nil {
-		l.continued = map[int]bool{}
-		for i := range l.places {
-			if before := l.previous.Before(i); before >= 0 {
-				l.continued[before] = true
-			}
-		}
-	}
-	return l.continued[place]
 }
 
 // entity returns the content of a version.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,10 +46,6 @@ type file struct {
 // readLog returns the commits after since or, if since is "", all commits, oldest first, of which files have
 // been changed.
 func (r *repository) readLog(ctx context.Context, since string) (commits []*logged, err error) {
-	paths, err := r.logPaths(ctx, since)
-	if err != nil {
-		return nil, err
-	}
 	args := []string{
 		"log", "--first-parent", "--reverse", "--diff-merges=first-parent", "--root", "--raw", "-z", "--no-abbrev",
 		"--no-renames", "--no-relative", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv", "--no-color",
@@ -60,7 +55,11 @@ func (r *repository) readLog(ctx context.Context, since string) (commits []*logg
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	p, err := r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
+	args = append(args, "--")
+	for _, kind := range r.kinds.Names() {
+		args = append(args, r.Prefix+kind)
+	}
+	p, err := r.Start(ctx, r.command(args...))
 	if err != nil {
 		return nil, err
 	}
@@ -81,35 +80,6 @@ func (r *repository) readLog(ctx context.Context, since string) (commits []*logg
 			commits = append(commits, c)
 		}
 	}
-}
-
-// logPaths returns the folders to limit git log to, or nothing if git log should not be
-// limited. A limit nearly doubles the time for each file in these folders, so it pays off
-// only if there are more files elsewhere.
-func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
-	for _, t := range r.kinds.Names() {
-		paths = append(paths, r.Prefix+t)
-	}
-	if since != "" {
-		return paths, nil
-	}
-	tree, err := r.git(ctx, "ls-tree", "--full-tree", "-r", "-z", "--name-only", r.head)
-	if err != nil {
-		return nil, err
-	}
-	here, elsewhere := 0, 0
-	for name := range strings.SplitSeq(tree, "\x00") {
-		below, ok := strings.CutPrefix(name, r.Prefix)
-		if typ, _, _ := strings.Cut(below, "/"); ok && r.kinds.Kind(typ) != nil {
-			here++
-		} else {
-			elsewhere++
-		}
-	}
-	if elsewhere > here {
-		return paths, nil
-	}
-	return nil, nil
 }
 
 // logReader reads the output of git log.

@@ -211,7 +211,8 @@ func compareWithFiles(t *testing.T, dir string, f *found) {
 	}
 	for i, v := range f.versions {
 		key := v.Type + "/" + v.Slug
-		place, alive, _ := f.Last(v.Type, v.Slug)
+		place, _ := f.Last(v.Type, v.Slug)
+		alive := v.Entity != nil && f.Newest(i) == i
 		if place != i || faulty[key] && want[key] == nil {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -155,28 +156,34 @@ func (f *found) add(t testing.TB, log *gitlog.Log) {
 	f.log, f.commits, f.versions = *log, append(f.commits, log.Commits...), append(f.versions, log.Versions...)
 }
 
-func (f *found) Commit() string          { return f.log.Head }
-func (f *found) Path() string            { return f.log.Path }
-func (f *found) Mailmap() string         { return f.log.Mailmap }
-func (f *found) AsOf() time.Time         { return f.asOf }
-func (f *found) Commits() int            { return len(f.commits) }
-func (f *found) Versions() int           { return len(f.versions) }
-func (f *found) Before(location int) int { return f.versions[location].Before }
-func (f *found) Time() time.Time {
-	if len(f.commits) == 0 {
-		return time.Time{}
-	}
-	return f.commits[len(f.commits)-1].Time
+func (f *found) Head() history.Head {
+	return history.Head{Commit: f.log.Head, Path: f.log.Path, Mailmap: f.log.Mailmap}
+}
+func (f *found) AsOf() time.Time { return f.asOf }
+func (f *found) Commits() int    { return len(f.commits) }
+func (f *found) Versions() int   { return len(f.versions) }
+func (f *found) Version(place int) record.Version {
+	v := f.versions[place]
+	return record.Version{Type: v.Type, Slug: v.Slug, Deleted: v.Entity == nil, Time: f.commits[v.Commit].Time.Unix(), Commit: int32(v.Commit), Previous: int32(v.Before)}
 }
 
-func (f *found) Last(typ, slug string) (location int, alive, ok bool) {
+func (f *found) Last(typ, slug string) (place int, ok bool) {
 	for i, v := range slices.Backward(f.versions) {
 		if v.Type == typ && v.Slug == slug {
-			followed := slices.ContainsFunc(f.versions[i:], func(w gitlog.Version) bool { return w.Before == i })
-			return i, v.Entity != nil && !followed, true
+			return i, true
 		}
 	}
-	return 0, false, false
+	return 0, false
+}
+
+func (f *found) Newest(place int) int {
+	for {
+		next := slices.IndexFunc(f.versions, func(v gitlog.Version) bool { return v.Before == place })
+		if next < 0 {
+			return place
+		}
+		place = next
+	}
 }
 
 // Entity returns a copy in which missing lists are empty, as another storage format might

@@ -13,6 +13,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/git"
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -38,24 +39,20 @@ type Version struct {
 	Before int
 }
 
-// Previous is the result of a previous walk, for the next walk to continue.
+// Previous is the history that a previous walk found, for the next walk to continue; a history.Archive.
 type Previous interface {
-	Commit() string  // Log.Head of that walk, or ""
-	Path() string    // Log.Path
-	Mailmap() string // Log.Mailmap
+	Head() history.Head
+	AsOf() time.Time // Options.AsOf of that walk
 	Commits() int
 	Versions() int
-	Time() time.Time // time of the last version
-
-	// Last returns the newest version at an address. alive reports whether the entity still
-	// has this address, that is, whether the version is not a deletion and has no successor.
-	Last(typ, slug string) (place int, alive, ok bool)
+	// Version returns a version without its Entity.
+	Version(place int) record.Version
+	// Last returns the newest version at an address, and Newest that of the entity that a version is of.
+	Last(typ, slug string) (place int, ok bool)
+	Newest(place int) int
 	// Entity returns the authored content, including formerly, of a version that is not
 	// a deletion.
 	Entity(place int) (*record.Entity, error)
-	AsOf() time.Time // Options.AsOf of that walk
-	// Before returns Version.Before.
-	Before(place int) int
 }
 
 // Options configures Walk.
@@ -119,7 +116,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	}
 	since := ""
 	if log.Continued {
-		since = o.Previous.Commit()
+		since = o.Previous.Head().Commit
 	} else {
 		o.Previous = nil
 		if complete, err := r.complete(ctx); err != nil {
@@ -154,13 +151,17 @@ func (r *repository) ahead(ctx context.Context, asOf time.Time) ([]Ahead, error)
 // continues reports whether a walk can continue the previous walk. It cannot if either replaces
 // the times of commits, because what replaces them depends on later commits and on the time.
 func (r *repository) continues(ctx context.Context, e Previous, ahead []Ahead) (bool, error) {
-	if e == nil || len(ahead) > 0 || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
+	if e == nil || len(ahead) > 0 {
 		return false, nil
 	}
-	if ok, err := r.onFirstParentLine(ctx, e.Commit()); !ok || err != nil || e.AsOf().IsZero() {
+	h := e.Head()
+	if !git.IsObjectName(h.Commit) || h.Path != r.Prefix || h.Mailmap != r.mailmap {
+		return false, nil
+	}
+	if ok, err := r.onFirstParentLine(ctx, h.Commit); !ok || err != nil || e.AsOf().IsZero() {
 		return ok, err
 	}
-	earlier, err := commitsAhead(ctx, r.Repository, e.Commit(), e.AsOf())
+	earlier, err := commitsAhead(ctx, r.Repository, h.Commit, e.AsOf())
 	return len(earlier) == 0, err
 }
 
