@@ -1,17 +1,16 @@
 package history
 
 import (
-	"bytes"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"sort"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports/jsonenc"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -19,17 +18,13 @@ import (
 // changelog holds the lines of the changelog, and where to find them.
 type changelog struct {
 	lines  [][]byte
-	ids    []idOf                                // sorted
+	names  []string                              // the IDs, by change
+	ids    map[string]uint32                     // the changes by ID
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
 }
 
-// idOf is the ID of a change.
-type idOf struct {
-	id     [12]byte
-	change uint32
-}
-
-func compareIDs(a, b idOf) int { return bytes.Compare(a.id[:], b.id[:]) }
+// changeID matches the IDs of changes.
+var changeID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // The fields by which changes are selected.
 const (
@@ -45,7 +40,7 @@ func (a *Archive) readChanges(file []byte) error {
 	if err != nil {
 		return err
 	}
-	c := changelog{values: map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}}
+	c := changelog{ids: map[string]uint32{}, values: map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}}
 	if c.lines, err = splitLines(data); err != nil {
 		return err
 	}
@@ -53,29 +48,30 @@ func (a *Archive) readChanges(file []byte) error {
 		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
 	}
 	found := make([]indexed, len(c.lines))
-	err = parallel.Each(len(c.lines), func(i int) (err error) {
-		found[i], err = indexedOf(c.lines[i])
-		return err
+	err = parallel.Each(len(c.lines), func(i int) error {
+		return json.Unmarshal(c.lines[i], &found[i])
 	})
 	if err != nil {
 		return err
 	}
 	for i := range found {
 		f, at := &found[i], uint32(i)
-		c.ids = append(c.ids, idOf{f.id, at})
-		c.add(byEvent, f.event, at)
+		if !changeID.MatchString(f.ID) {
+			return fmt.Errorf("%.40q is not the ID of a change", f.ID)
+		}
+		c.names, c.ids[f.ID] = append(c.names, f.ID), at
+		c.add(byEvent, f.Event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
 		if category := a.categories[i]; category != "" {
 			c.add(byCategory, category, at)
 		}
-		for _, field := range f.fields {
-			c.add(byField, field, at)
-			if group := record.FieldGroup(field); group != "" {
+		for _, change := range f.Changes {
+			c.add(byField, change.Field, at)
+			if group := record.FieldGroup(change.Field); group != "" {
 				c.add(byField, group, at)
 			}
 		}
 	}
-	slices.SortFunc(c.ids, compareIDs)
 	a.log = c
 	return nil
 }
@@ -91,37 +87,8 @@ func (c *changelog) add(field, value string, change uint32) {
 
 // indexed is what a change is found by, apart from its version.
 type indexed struct {
-	id     [12]byte
-	event  string
-	fields []string
-}
-
-// indexedOf reads it from a line of the changelog.
-func indexedOf(line []byte) (x indexed, err error) {
-	if !isObject(line) {
-		return x, fmt.Errorf("a change is not an object: %.40s", line)
-	}
-	for name, value := range jsonenc.Members(line) {
-		switch string(name) {
-		case "id":
-			var ok bool
-			if x.id, ok = parseChangeID(jsonenc.Text(value)); !ok {
-				return x, fmt.Errorf("%.40s is not the ID of a change", value)
-			}
-		case "event":
-			x.event = jsonenc.Text(value)
-		case "changes":
-			for change := range jsonenc.Elements(value) {
-				for name, value := range jsonenc.Members(change) {
-					if string(name) == "field" {
-						x.fields = append(x.fields, jsonenc.Text(value))
-						break
-					}
-				}
-			}
-		}
-	}
-	return x, nil
+	ID, Event string
+	Changes   []struct{ Field string }
 }
 
 // Changes returns the number of changes.
@@ -148,36 +115,15 @@ func (a *Archive) ChangeTime(i int) time.Time {
 func (a *Archive) ChangeVersion(i int) int { return int(a.changed[i]) }
 
 // ChangeID returns the ID of a change.
-func (a *Archive) ChangeID(i int) string {
-	for _, value := range jsonenc.Members(a.log.lines[i]) { // the first one
-		return jsonenc.Text(value)
-	}
-	return ""
-}
+func (a *Archive) ChangeID(i int) string { return a.log.names[i] }
 
 // Category returns the category under which a change is found.
 func (a *Archive) Category(i int) string { return a.categories[i] }
 
 // FindChange looks up a change by ID.
 func (a *Archive) FindChange(id string) (i int, ok bool) {
-	raw, ok := parseChangeID(id)
-	if !ok {
-		return 0, false
-	}
-	at, ok := slices.BinarySearchFunc(a.log.ids, idOf{id: raw}, compareIDs)
-	if !ok {
-		return 0, false
-	}
-	return int(a.log.ids[at].change), true
-}
-
-// parseChangeID decodes an ID of 24 lower-case hexadecimal digits.
-func parseChangeID(id string) (raw [12]byte, ok bool) {
-	b, err := hex.DecodeString(id)
-	if err != nil || len(b) != len(raw) || hex.EncodeToString(b) != id {
-		return raw, false
-	}
-	return [12]byte(b), true
+	at, ok := a.log.ids[id]
+	return int(at), ok
 }
 
 // ChangesSince returns the first change at or after a time, or the number of

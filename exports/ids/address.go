@@ -93,7 +93,7 @@ func parseAddress(text string, known Known) (list []Reference) {
 		list = onSite(host, path)
 	}
 	u.Scheme, u.User, u.Host = "https", nil, host
-	address := record.NormalizeParsed(u)
+	address := record.NormalizeURL(u.String())
 	if known != nil {
 		if namespace, value, ok := known.IDOnPage(address); ok {
 			list = append(list, references(namespace, value)...)

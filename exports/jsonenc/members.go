@@ -24,52 +24,14 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Elements yields the elements of a JSON array that AppendJSON or AppendRow wrote.
-func Elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func(value []byte) bool) {
-		for i := 1; i < len(array) && array[i] != ']'; { // after the opening bracket
-			to := valueEnd(array, i)
-			if !yield(array[i:to]) {
-				return
-			}
-			i = to + 1 // after the comma or the closing bracket
-		}
-	}
-}
-
-// Text returns the string that a value encodes, or "" if the value is null or not a string.
-func Text(value []byte) (text string) {
-	if len(value) < 2 || value[0] != '"' {
-		return ""
-	}
-	if bytes.IndexByte(value, '\\') < 0 {
-		return string(value[1 : len(value)-1])
-	}
-	_ = json.Unmarshal(value, &text) // text stays empty if it is not valid
-	return text
-}
-
 // Compact returns an object without the white space that AppendJSON and AppendRow never write, as Members
-// needs it. It returns objects that have none unchanged.
+// needs it.
 func Compact(object []byte) []byte {
-	if !spaced(object) {
-		return object
-	}
 	var out bytes.Buffer
 	if json.Compact(&out, object) != nil {
 		return object // not valid: decoding it reports why
 	}
 	return out.Bytes()
-}
-
-// spaced reports whether an object may have white space between its tokens.
-func spaced(object []byte) bool {
-	for _, mark := range []string{"\n", "\r", "\t", `": `, `" :`, "{ ", " }", ", \"", ` ,"`} {
-		if bytes.Contains(object, []byte(mark)) {
-			return true
-		}
-	}
-	return false
 }
 
 // valueEnd returns the end of the value that starts at i.

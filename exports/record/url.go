@@ -14,26 +14,6 @@ func NormalizeURL(s string) string {
 	if err != nil || u.Host == "" {
 		return strings.ToLower(s)
 	}
-	return normalize(u)
-}
-
-// NormalizeParsed returns NormalizeURL of a URL that is already parsed, with a host. In most
-// cases it does not parse the URL again.
-func NormalizeParsed(u *url.URL) string {
-	if !isPlainHost(u.Host) || u.RawQuery != "" || u.Fragment != "" {
-		return NormalizeURL(u.String()) // parsing it again can change it
-	}
-	return normalize(u)
-}
-
-// isPlainHost reports whether a host is a name in lower case, without a port.
-func isPlainHost(host string) bool {
-	return host != "" && !strings.ContainsFunc(host, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-'
-	})
-}
-
-func normalize(u *url.URL) string {
 	host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
 	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
 	path := strings.TrimRight(u.EscapedPath(), "/")
