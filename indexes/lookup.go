@@ -141,10 +141,10 @@ func (v vocabulary) near(p *pattern) iter.Seq2[*word, int] {
 	return func(yield func(*word, int) bool) {
 		for i := range v {
 			w := &v[i]
-			if n := int(w.letters) - p.Letters(); n > p.edits || -n > p.edits || p.MinDistance(w.mask) > p.edits {
+			if n := int(w.letters) - p.letters; n > p.edits || -n > p.edits || didyoumean.MinDistance(p.mask, w.mask) > p.edits {
 				continue
 			}
-			if d := p.Distance(w.text); d <= p.edits && !yield(w, d) {
+			if d := didyoumean.Distance(p.text, w.text); d <= p.edits && !yield(w, d) {
 				return
 			}
 		}
@@ -236,16 +236,18 @@ func (x *Index) split(e *record.Entity) *splitTexts {
 // pattern is a word of at most maxFuzzyLen letters that terms are compared
 // with.
 type pattern struct {
-	*didyoumean.Word
-	edits int // maximum number of edits
+	text    string
+	letters int
+	mask    uint64 // result of didyoumean.LetterMask
+	edits   int    // maximum number of edits
 }
 
 func newPattern(word string, edits int) *pattern {
-	return &pattern{Word: didyoumean.NewWord(word), edits: edits}
+	return &pattern{word, utf8.RuneCountInString(word), didyoumean.LetterMask(word), edits}
 }
 
 // matches reports whether a term is within the allowed number of edits of a word.
 func (w *pattern) matches(term string) bool {
 	n := utf8.RuneCountInString(term)
-	return n >= w.Letters()-w.edits && n <= w.Letters()+w.edits && w.Distance(term) <= w.edits
+	return n >= w.letters-w.edits && n <= w.letters+w.edits && didyoumean.Distance(w.text, term) <= w.edits
 }

@@ -46,7 +46,7 @@ func Names(word string, candidates []string, limit int) (names []string) {
 			continue
 		}
 		d := maxEdits + 1
-		if more := utf8.RuneCountInString(lower) - n; max(more, -more) <= maxEdits && minDistance(mask, LetterMask(lower)) <= maxEdits {
+		if more := utf8.RuneCountInString(lower) - n; max(more, -more) <= maxEdits && MinDistance(mask, LetterMask(lower)) <= maxEdits {
 			d = matchr.DamerauLevenshtein(word, lower)
 		}
 		if d > maxEdits && n >= 3 && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
