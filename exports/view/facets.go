@@ -27,17 +27,12 @@ type value struct {
 // replaced since: it counts as the replacement.
 func (v *View) newField(name string) *field {
 	sets, spellings := map[string]*roaring.Bitmap{}, map[string]map[string]int{}
-	folds := map[string]string{} // each spelling is folded only once
 	for _, o := range v.ranked {
 		for _, text := range v.entities[o].FieldValues(name) {
 			if v.Day != "" {
 				text, _ = v.Preferred(name, text)
 			}
-			folded, known := folds[text]
-			if !known {
-				folded = record.Fold(text)
-				folds[text] = folded
-			}
+			folded := record.Fold(text)
 			if sets[folded] == nil {
 				sets[folded], spellings[folded] = roaring.New(), map[string]int{}
 			}

@@ -116,10 +116,9 @@ func (v *View) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit in
 			return nil, false, false
 		}
 	}
-	in := v.dense(set)
 	for _, o := range x.ordinals[from:] {
 		switch {
-		case !in.has(o):
+		case !set.Contains(o):
 		case skip > 0:
 			skip--
 		case len(page) == limit:
@@ -138,25 +137,13 @@ func (v *View) CountUntil(set *roaring.Bitmap, s Sort, p Position) (n int) {
 	if !ok {
 		return 0
 	}
-	in := v.dense(set)
 	for _, o := range x.ordinals[:end] {
-		if in.has(o) {
+		if set.Contains(o) {
 			n++
 		}
 	}
 	return n
 }
-
-// dense is a bit set of ordinals, in which looking up many takes less time than in a bitmap.
-type dense []uint64
-
-func (v *View) dense(set *roaring.Bitmap) dense {
-	d := make(dense, max(uint64(len(v.entities)+63)/64, set.DenseSize()))
-	set.WriteDenseTo(d)
-	return d
-}
-
-func (d dense) has(o uint32) bool { return d[o>>6]>>(o&63)&1 == 1 }
 
 // PositionOf returns the position of a record in an order.
 func (v *View) PositionOf(s Sort, ordinal uint32) Position {
