@@ -22,7 +22,6 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
-	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -61,19 +60,14 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-// mapFiles maps the files of the build. Most of the time is spent in system calls, so several files are
-// opened at once.
-func (b *Build) mapFiles(dir *os.Root) error {
-	files := b.Manifest.Files
-	maps := make([]mmap.MMap, len(files))
-	err := parallel.Each(len(files), func(i int) (err error) {
-		maps[i], err = mapFile(dir, files[i])
-		return err
-	})
-	for i, f := range files {
-		b.files[f.Path] = maps[i]
+// mapFiles maps the files of the build.
+func (b *Build) mapFiles(dir *os.Root) (err error) {
+	for _, f := range b.Manifest.Files {
+		if b.files[f.Path], err = mapFile(dir, f); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {

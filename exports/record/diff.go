@@ -30,11 +30,7 @@ const (
 // leaves out computed fields, the dates and sources of signals and offers, dates derived
 // from the history, and earlier slugs.
 func (e *Entity) diffFields() []fieldValue {
-	const perOffer = 8 // an offer and its usual terms
-	c := fieldCollector{
-		list: make([]fieldValue, 0, 24+perOffer*len(e.Offers)),
-		buf:  make([]byte, 0, 1024+512*len(e.Offers)),
-	}
+	c := fieldCollector{}
 	text := func(section int, name, s string) {
 		if s != "" {
 			c.add(section, name, jsonenc.AppendString(c.buf, s))
@@ -126,7 +122,7 @@ func (e *Entity) diffFieldsOrNil() []fieldValue {
 }
 
 func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
-	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
+	var fields []FieldChange
 	both := before != nil && after != nil
 	if both && before.Type != after.Type {
 		fields = append(fields, FieldChange{"type", jsonenc.AppendString(nil, before.Type), jsonenc.AppendString(nil, after.Type)})
@@ -134,14 +130,11 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	if both && before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
 	}
-	var whole map[string]bool // the groups that only one state has
+	whole := map[string]bool{} // the groups that only one state has
 	oneSided := func(v *fieldValue, old, current []byte) {
 		switch {
 		case v.group == "":
 		case v.group == v.name:
-			if whole == nil {
-				whole = map[string]bool{}
-			}
 			whole[v.group] = true
 		case whole[v.group]:
 			return
@@ -171,9 +164,6 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 			}
 			a, b = a[1:], b[1:]
 		}
-	}
-	if len(fields) == 0 {
-		return nil
 	}
 	return fields
 }
@@ -205,11 +195,7 @@ func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 		return sum
 	}
 	fields = e.identifying(fields)
-	size := len(e.Key())
-	for i := range fields {
-		size += len("\x00") + len(fields[i].name) + len("\x00") + len(fields[i].comparable())
-	}
-	text := append(make([]byte, 0, size), e.Key()...)
+	text := []byte(e.Key())
 	for i := range fields {
 		text = append(append(append(text, 0), fields[i].name...), 0)
 		text = append(text, fields[i].comparable()...)

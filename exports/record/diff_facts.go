@@ -52,23 +52,14 @@ func (c *fieldCollector) addFacts(e *Entity) {
 func (c *fieldCollector) addOffers(offers []Offer) {
 	first := len(c.list)
 	var terms []term
-	var names []byte
 	for i := range offers {
 		o := &offers[i]
 		whole := "offers." + o.Key()
 		c.add(offerSection, whole, o.AppendJSON(c.buf))
 		c.list[len(c.list)-1].compareAs, c.list[len(c.list)-1].group = offerCompareAs, whole
 		terms, c.buf = o.terms(terms[:0], c.buf)
-		// The names of all terms are parts of one string, because a catalogue has millions.
-		names = names[:0]
-		for j := range terms {
-			names = append(append(append(append(names, whole...), '.'), terms[j].prefix...), terms[j].name...)
-			terms[j].end = len(names)
-		}
-		all, from := string(names), 0
 		for _, t := range terms {
-			c.list = append(c.list, fieldValue{section: offerSection, name: all[from:t.end], value: t.value, group: whole})
-			from = t.end
+			c.list = append(c.list, fieldValue{section: offerSection, name: whole + "." + t.prefix + t.name, value: t.value, group: whole})
 		}
 	}
 	slices.SortFunc(c.list[first:], func(a, b fieldValue) int { return strings.Compare(a.name, b.name) })
@@ -81,7 +72,6 @@ var offerCompareAs = []byte("offer")
 type term struct {
 	prefix, name string // the name is in two parts, because most terms have no prefix
 	value        []byte
-	end          int // for addOffers: where the term's name ends
 }
 
 // terms appends to list what is known of an offer besides its provider and id, without its
