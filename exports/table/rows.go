@@ -35,17 +35,6 @@ func BoardRow(e *record.Entity, rank int, score record.Score) Row {
 	return slices.Insert(row, len(row)-len(record.ScoreNames), scoreCell(score))
 }
 
-// EntityMembers are the members of a record from which its EntityRow is made.
-var EntityMembers = func() []string {
-	members := []string{"scores"}
-	for _, c := range EntityColumns {
-		if !slices.Contains(record.ScoreNames, c.Name) {
-			members = append(members, c.Name)
-		}
-	}
-	return members
-}()
-
 // EntityRow returns the cells of the EntityColumns.
 func EntityRow(e *record.Entity) Row {
 	row := make(Row, 0, len(EntityColumns))

@@ -42,10 +42,6 @@ type Source struct {
 	terms    []string // fields of offers
 	day      string   // on which the figures were read, unless a row states its own
 	page     string   // the source of figures, unless a row states its own
-	// Unread is the number of rows that could not be read, and Reason is why the first of them
-	// could not.
-	Unread int
-	Reason string
 }
 
 // New returns a list as a source, after reading only its mapping. endpoint replaces scheme and host of
@@ -63,11 +59,6 @@ func (s *Source) Read(ctx context.Context, c collect.Client) error {
 		return err
 	}
 	return importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: name, Data: data, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
-		if len(d.Reasons) > 0 {
-			if s.Unread++; s.Unread == 1 {
-				s.Reason = fmt.Sprintf("row %d: %s", d.Row, d.Reasons[0].Message)
-			}
-		}
 		if d.Type != "" {
 			s.addOffers(d)
 		}
