@@ -42,9 +42,9 @@ func parse(data []byte, base *Set) (*Set, error) {
 		s.Fields = append(s.Fields, x.value.field(x.name, nil))
 	}
 	for _, x := range file.Signals {
-		signal := x.value
-		signal.Name, signal.Title = x.name, titleOr(signal.Title, x.name)
-		s.Signals = append(s.Signals, &signal)
+		v := x.value
+		s.Signals = append(s.Signals, &Signal{Name: x.name, Type: v.Type, Title: titleOr(v.Title, x.name), Description: v.Description,
+			Unit: v.Unit, Grows: v.Grows, Steady: v.Steady, Maximum: v.Maximum})
 	}
 	for _, x := range file.Links {
 		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description})
@@ -119,18 +119,33 @@ func (k *Kind) pick(s *Set, fields, signals []string) (mistakes []error) {
 
 type fileYAML struct {
 	Fields        ordered[fieldYAML]
-	Signals       ordered[Signal]
-	Links         ordered[Link]
-	PricingModels ordered[Link] `yaml:"pricingModels"`
-	IDs           []Namespace   `yaml:"ids"`
+	Signals       ordered[signalYAML]
+	Links         ordered[linkYAML]
+	PricingModels ordered[linkYAML] `yaml:"pricingModels"`
+	IDs           []Namespace       `yaml:"ids"`
 	Kinds         ordered[kindYAML]
 }
 
 type fieldYAML struct {
-	Field  `yaml:",inline"`
-	Values choices
-	Parts  ordered[fieldYAML]
+	Type, Of, Title, Description, Unit string
+	Values                             choices
+	Parts                              ordered[fieldYAML]
+	Limit                              int
+	Minimum, Maximum                   *float64
+	AtMost                             string `yaml:"atMost"`
+	Filter, Sort, Page, Dated          bool
+	Query, Signal, Vocabulary, Inverse string
+	Kinds                              []string
 }
+
+type signalYAML struct {
+	Type                     Type
+	Title, Description, Unit string
+	Grows, Steady            bool
+	Maximum                  *float64
+}
+
+type linkYAML struct{ Title, Description string }
 
 type kindYAML struct {
 	Title, Plural, Description             string
@@ -146,10 +161,10 @@ const (
 )
 
 func (v *fieldYAML) field(name string, group *Field) *Field {
-	own := v.Field
-	f := &own
-	f.Name, f.Path, f.Title, f.Group = name, name, titleOr(v.Title, name), group
-	f.Values, f.Titles, f.Dated = v.Values.names, v.Values.titles, false
+	f := &Field{Name: name, Path: name, Type: Type(v.Type), Of: Type(v.Of), Values: v.Values.names, Titles: v.Values.titles,
+		Title: titleOr(v.Title, name), Description: v.Description, Unit: v.Unit, Group: group, Limit: v.Limit, Minimum: v.Minimum,
+		Maximum: v.Maximum, AtMost: v.AtMost, Filter: v.Filter, Sort: v.Sort, Page: v.Page, Query: v.Query, Signal: v.Signal,
+		Vocabulary: v.Vocabulary, Kinds: v.Kinds, Inverse: v.Inverse}
 	if group != nil {
 		f.Path = group.Name + "." + name
 	}
@@ -161,7 +176,7 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 	}
 	switch {
 	case f.Type == Range:
-		end := fieldYAML{Field: Field{Type: Number, Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}}
+		end := fieldYAML{Type: string(Number), Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}
 		from, to := end, end
 		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", ToPart
 		to.Title, to.Description, to.Sort = f.Title+" to", "The upper end.", false // ranges are sorted by their lower ends
@@ -171,8 +186,8 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 		value.Dated, value.Query, value.Title = false, f.Query, f.Title
 		f.Dated, f.Type = true, Group
 		f.Parts = []*Field{value.field(ValuePart, f),
-			(&fieldYAML{Field: Field{Type: Date, Title: f.Title + ", read", Description: "The day it was read."}}).field("date", f),
-			(&fieldYAML{Field: Field{Type: URL, Title: f.Title + ", source", Description: "The page it was read from."}}).field("source", f)}
+			(&fieldYAML{Type: string(Date), Title: f.Title + ", read", Description: "The day it was read."}).field("date", f),
+			(&fieldYAML{Type: string(URL), Title: f.Title + ", source", Description: "The page it was read from."}).field("source", f)}
 	}
 	return f
 }
