@@ -1,8 +1,6 @@
 package didyoumean
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // LetterMask returns a mask with one bit for each letter in a string and another bit for each
 // letter that occurs more than once. Letters are distinguished only by their last five bits.

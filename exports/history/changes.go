@@ -47,11 +47,11 @@ func (a *Archive) readChanges(file []byte) error {
 	if len(c.lines) != len(a.changed) {
 		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
 	}
-	found := make([]indexed, len(c.lines))
-	err = parallel.Each(len(c.lines), func(i int) error {
-		return json.Unmarshal(c.lines[i], &found[i])
-	})
-	if err != nil {
+	found := make([]struct {
+		ID, Event string
+		Changes   []struct{ Field string }
+	}, len(c.lines))
+	if err = parallel.Each(len(c.lines), func(i int) error { return json.Unmarshal(c.lines[i], &found[i]) }); err != nil {
 		return err
 	}
 	for i := range found {
@@ -83,12 +83,6 @@ func (c *changelog) add(field, value string, change uint32) {
 		c.values[field][value] = set
 	}
 	set.Add(change)
-}
-
-// indexed is what a change is found by, apart from its version.
-type indexed struct {
-	ID, Event string
-	Changes   []struct{ Field string }
 }
 
 // Changes returns the number of changes.
