@@ -90,7 +90,8 @@ var mayImport = map[string][]string{
 	"site/textfmt":  {"exports/feed", "exports/kinds", "exports/record", "exports/safetext"},
 	"site/docs":     {},
 	"site/mdrender": {},
-	"site/pages":    {"exports", "exports/*", "indexes", "site", "site/badge", "site/chart", "site/docs", "site/form", "site/mdrender", "site/panel", "site/sdk", "site/siteurl", "site/textfmt"},
+	"site/ogimage":  {},
+	"site/pages":    {"exports", "exports/*", "indexes", "site", "site/badge", "site/chart", "site/docs", "site/form", "site/mdrender", "site/ogimage", "site/panel", "site/sdk", "site/siteurl", "site/textfmt"},
 	"site/sdk":      {},
 	"site/static":   {"exports", "exports/safetext", "exports/store", "site/pages"},
 
@@ -159,6 +160,7 @@ var onlyIn = map[string][]string{
 	"code.dny.dev/ssrf":             {"builder/safedial"},
 	"github.com/standard-webhooks":  {"edge/webhook"},
 	"github.com/github/go-spdx":     {"builder/content/schema"},
+	"golang.org/x/image":            {"site/ogimage"},
 	"golang.org/x/crypto/x509roots": {"cmd/dist"},
 	"github.com/minio/minio-go":     {"exports/bucket"},
 

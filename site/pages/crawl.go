@@ -84,7 +84,7 @@ func (s *Site) linked(a *Answer) (paths []string) {
 // unlinked returns the paths of a static site to which no page links: of files that programs ask for, of all
 // entities, and of former addresses.
 func (s *Site) unlinked() []string {
-	paths := []string{"/", "/search.json", "/robots.txt", "/favicon.ico", "/quality-and-price/", boardPath(view.AllBoard)}
+	paths := []string{"/", "/search.json", "/robots.txt", "/favicon.ico", sharedPicture, "/quality-and-price/", boardPath(view.AllBoard)}
 	if s.Base != "" {
 		paths = append(append(paths, "/sitemap.xml"), s.sitemaps()...)
 	}

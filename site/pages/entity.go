@@ -122,7 +122,7 @@ func (r *request) entity() (*page, error) {
 	}
 	d.Use = r.embedCode(d)
 	return &page{Template: "entity", Title: d.Name, Description: d.Description, Data: d, Scripts: []string{"entity.js"},
-		Feed: entityFeedPath(typ, slug), LinkedData: r.linkedData(d)}, nil
+		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug), LinkedData: r.linkedData(d)}, nil
 }
 
 // present returns what a page says of an entity, but for its figures and scores over time.

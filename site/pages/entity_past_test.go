@@ -3,12 +3,14 @@ package pages_test
 import (
 	"bytes"
 	"fmt"
+	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,7 +86,7 @@ func TestDeparted(t *testing.T) {
 	}
 	for _, path := range []string{"/tool/nothing-like-it/", "/tool/pytorch/history/page-1/", "/tool/pytorch/history/page-99/", "/tool/pytorch/history/page-02/",
 		"/tool/pytorch/at-2026-02-30/", "/tool/pytorch/at-1999-01-01/", "/tool/pytorch/at-9999-01-01/", "/tool/nothing-like-it/history/", "/robot/pytorch/",
-		"/tool/pytorch/entity.json"} {
+		"/tool/pytorch/entity.json", "/og/tool/nothing-like-it.png", "/og/tool/pytorch", "/og/other.png"} {
 		if a := get(t, s, path); a.Status != http.StatusNotFound || a.MediaType != "text/html; charset=utf-8" {
 			t.Errorf("%s: %d", path, a.Status)
 		}
@@ -177,7 +179,7 @@ func checkFiles(t *testing.T, out string) {
 	for _, path := range pathsOf(t, s, everything) {
 		written["/index"+path] = true
 	}
-	for _, path := range []string{"/tool/keras/", "/tool/spacy/", "/tool/tensorlayer/", "/tool/pytorch/history/page-2/", "/tool/pytorch/entity.md", "/tool/pytorch/history.json"} {
+	for _, path := range []string{"/tool/keras/", "/tool/spacy/", "/tool/tensorlayer/", "/tool/pytorch/history/page-2/", "/tool/pytorch/entity.md", "/tool/pytorch/history.json", "/og/tool/pytorch.png"} {
 		if !written["/index"+path] {
 			t.Errorf("a static site has no %s", path)
 		}
@@ -216,7 +218,33 @@ func checkFiles(t *testing.T, out string) {
 	}
 }
 
-// TestServedEntities checks, on an edge, deleted entities and caching.
+// TestPictures requests all images at once.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, edgetest.Built(t), pages.Options{})
+	paths := []string{"/og/index.png"}
+	for o := range uint32(8) {
+		typ, slug := s.Build.Key(o)
+		paths = append(paths, "/og/"+typ+"/"+slug+".png", "/og/"+typ+"/"+slug+".png")
+	}
+	var asked sync.WaitGroup
+	for _, path := range paths {
+		asked.Go(func() {
+			a, err := s.Get(pages.Request{Path: path})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			c, err := png.DecodeConfig(bytes.NewReader(a.Body))
+			if err != nil || a.MediaType != "image/png" || c.Width != 1200 || c.Height != 630 || a.Keep != time.Hour {
+				t.Errorf("%s: %s of %d × %d to keep for %s: %v", path, a.MediaType, c.Width, c.Height, a.Keep, err)
+			}
+		})
+	}
+	asked.Wait()
+}
+
+// TestServedEntities checks, on an edge, deleted entities and the caching of images.
 func TestServedEntities(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
@@ -225,7 +253,8 @@ func TestServedEntities(t *testing.T) {
 		cache  string
 	}{
 		"/tool/pytorch/":      {http.StatusOK, "private, no-cache"},
-		"/favicon.ico":        {http.StatusOK, "public, max-age=86400"},
+		"/og/tool/keras.png":  {http.StatusOK, "public, max-age=3600"},
+		"/og/index.png":       {http.StatusOK, "public, max-age=3600"},
 		"/tool/no-such-thing": {http.StatusNotFound, ""},
 	} {
 		a, err := http.Get(e.URL + path)
@@ -291,8 +320,10 @@ func TestHostileEntity(t *testing.T) {
 	if i := bytes.IndexAny(a.Body, "\u202e\u2066\u200f"); i >= 0 {
 		t.Errorf("direction marks: %q", a.Body[max(0, i-40):i+10])
 	}
-	if a := get(t, s, "/tool/hostile/history/"); a.Status != http.StatusOK {
-		t.Errorf("its history: %d", a.Status)
+	for _, path := range []string{"/og/tool/hostile.png", "/tool/hostile/history/"} {
+		if a := get(t, s, path); a.Status != http.StatusOK {
+			t.Errorf("%s: %d", path, a.Status)
+		}
 	}
 }
 

@@ -265,8 +265,8 @@ func checkHead(t *testing.T, path string, p *node) {
 	for _, n := range p.named("meta") {
 		head[n.attr["name"]+n.attr["property"]] = n.attr["content"]
 	}
-	if head["canonical"] != base+path || head["og:url"] != base+path {
-		t.Errorf("%s: canonical URL %s, %s for link previews", path, head["canonical"], head["og:url"])
+	if head["canonical"] != base+path || head["og:image"] != base+"/og"+strings.TrimSuffix(path, "/")+".png" {
+		t.Errorf("%s: canonical URL %s with the image %s", path, head["canonical"], head["og:image"])
 	}
 	if want := "/api/feed?entity=" + strings.Trim(path, "/"); head["alternate"] != want {
 		t.Errorf("%s: the feed is %s, want %s", path, head["alternate"], want)

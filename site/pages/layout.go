@@ -62,6 +62,9 @@ func (f frame) Turned() string { return f.choice("page") }
 // Style returns the style sheet of the page.
 func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
 
+// Image returns the path of the preview image for links to the page.
+func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
+
 // In reports whether the page belongs to a section of the navigation.
 func (f frame) In(section string) bool {
 	at := cmp.Or(f.Section, f.Path)

@@ -75,7 +75,7 @@ func TestAbsoluteAddressesBelowAFolder(t *testing.T) {
 		"/sitemap.xml":                 "<loc>" + folder + "/sitemap/1.xml</loc>",
 		"/sitemap/1.xml":               "<loc>" + folder + "/tool/keras/</loc>",
 		"/tool/keras/":                 `<link rel="canonical" href="` + folder + `/tool/keras/">`,
-		"/leaderboards/ml-frameworks/": `<meta property="og:url" content="` + folder + `/leaderboards/ml-frameworks/">`,
+		"/leaderboards/ml-frameworks/": `<meta property="og:image" content="` + folder + `/og/index.png">`,
 	} {
 		a, err := s.Get(pages.Request{Path: path})
 		if err != nil || !strings.Contains(string(a.Body), want) {

@@ -52,6 +52,8 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/favicon.ico", nil, (*request).favicon},
 		{"/sitemap.xml", nil, (*request).sitemap},
 		{"/sitemap/:file", nil, (*request).sitemapPart},
+		{"/og/:file", nil, (*request).indexPicture},
+		{"/og/:type/:file", nil, (*request).entityPicture},
 		{"/:type/", nil, (*request).ofType},
 		{"/:plural/", []string{"page"}, (*request).ofKind},
 		{"/developer/", nil, (*request).developer},

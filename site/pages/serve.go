@@ -133,6 +133,7 @@ type page struct {
 	NoIndex     bool   // search engines must not index the page
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
+	Picture     string // path of the preview image; "" means the image of the index
 	Feed        string // path and query of the API's feed; "" means the feed of all changes
 	LinkedData  any    // schema.org, as JSON-LD; nil if there is none
 	Canonical   string // canonical path; "" means the page's own
