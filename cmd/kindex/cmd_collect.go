@@ -78,7 +78,7 @@ written; 2 usage error.`,
 	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
 	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
-	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this saved catalog.json instead of over HTTP")
+	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json, instead of over HTTP")
 	f.StringVar(&o.cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
 	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
@@ -219,13 +219,13 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 
 // builtInSources returns the sources that are no lists. at has the addresses that replace the public
 // ones.
-func builtInSources(at map[string]string, c collect.Config, savedCatalog, day string) []collect.Source {
+func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day string) []collect.Source {
 	topics, minStars := c.Sources["github"].Topics, collect.DefaultMinStars
 	if p := c.Sources["github"].MinStars; p != nil {
 		minStars = *p
 	}
 	return []collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
-		sources.ModelsDev(at["modelsdev"], savedCatalog, day), sources.GitHub(at["github"], topics, minStars)}
+		sources.ModelsDev(at["modelsdev"], modelsdevDir, day), sources.GitHub(at["github"], topics, minStars)}
 }
 
 // locateList completes the paths of a list in collect.yaml.

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,7 +19,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// fileRun is a copy of the catalogue next to the public lists and a catalog.json of models.dev.
+// fileRun is a copy of the catalogue next to the public lists and a checkout of models.dev.
 type fileRun struct {
 	t    *testing.T
 	dir  string
@@ -56,63 +55,44 @@ func newFileRun(t *testing.T) *fileRun {
 		lines.WriteByte('\n')
 	}
 	x.write("lists/harnesses.jsonl", lines.Bytes())
-	var models map[string]map[string]any
-	x.decode("models/models-dev-base.json", &models)
-	var offers []map[string]any
-	x.decode("models/models-dev-offers.json", &offers)
-	x.saved("models.dev.json", models, offers)
+	x.checkout()
 	return x
 }
 
-// saved writes a catalog.json of models.dev. Its offers have the limits of their models, as there.
-func (x *fileRun) saved(name string, models map[string]map[string]any, offers []map[string]any) {
+// checkout writes the TOML files of models.dev again from the collection that was made of them.
+func (x *fileRun) checkout() {
 	x.t.Helper()
-	type served struct {
-		Models map[string]any `json:"models"`
+	put := func(path string, fields map[string]any) {
+		data, err := toml.Marshal(fields)
+		if err != nil {
+			x.t.Fatal(path, err)
+		}
+		x.write("models.dev/"+path+".toml", data)
 	}
-	providers := map[string]served{}
+	var models map[string]map[string]any
+	x.decode("models/models-dev-base.json", &models)
+	for id, fields := range models {
+		put("models/"+id, fields)
+	}
+	var offers []map[string]any
+	x.decode("models/models-dev-offers.json", &offers)
 	for _, o := range offers {
-		provider, id, base := fmt.Sprint(o["provider_id"]), fmt.Sprint(o["model_id"]), models[fmt.Sprint(o["base_model"])]
-		if limits, _ := o["limit"].(map[string]any); base["limit"] != nil && o["base_model_omit"] == nil {
-			all := maps.Clone(base["limit"].(map[string]any))
-			maps.Copy(all, limits)
-			o["limit"] = all
-		}
-		if providers[provider].Models == nil {
-			providers[provider] = served{map[string]any{}}
-		}
-		providers[provider].Models[id] = o
+		path := fmt.Sprintf("providers/%v/models/%v", o["provider_id"], o["model_id"])
+		delete(o, "provider_id")
+		delete(o, "model_id")
+		delete(o, "same_as")
+		put(path, o)
 	}
-	data, err := json.Marshal(map[string]any{"models": models, "providers": providers})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	x.write(name, data)
 }
 
-// newer writes a catalog of only the models and offers that are newer than the collection.
+// newer writes a checkout of only the models and offers that are newer than the collection.
 func (x *fileRun) newer() {
 	x.t.Helper()
-	models := map[string]map[string]any{}
-	var offers []map[string]any
 	for _, line := range strings.Split(string(x.read(filepath.Join(x.data, "models", "new", "INDEX.tsv"))), "\n")[1:] {
-		cells := strings.Split(line, "\t")
-		if len(cells) <= 3 || strings.HasPrefix(cells[0], "_suspect/") {
-			continue
-		}
-		fields := map[string]any{}
-		if err := toml.Unmarshal(x.read(filepath.Join(x.data, "models", "new", filepath.FromSlash(cells[0]))), &fields); err != nil {
-			x.t.Fatal(err)
-		}
-		switch parts := strings.SplitN(strings.TrimSuffix(cells[2], ".toml"), "/", 4); {
-		case parts[0] == "models":
-			models[strings.Join(parts[1:], "/")] = fields
-		case len(parts) == 4 && parts[2] == "models":
-			fields["provider_id"], fields["model_id"] = parts[1], parts[3]
-			offers = append(offers, fields)
+		if cells := strings.Split(line, "\t"); len(cells) > 3 && !strings.HasPrefix(cells[0], "_suspect/") {
+			x.write("newer/"+cells[2], x.read(filepath.Join(x.data, "models", "new", filepath.FromSlash(cells[0]))))
 		}
 	}
-	x.saved("newer.json", models, offers)
 }
 
 func (x *fileRun) read(path string) []byte {
@@ -211,7 +191,7 @@ func TestCollectFromFiles(t *testing.T) {
 	suite.WithoutRace(t)
 	x := newFileRun(t)
 	x.lists()
-	args := []string{"--modelsdev", filepath.Join(x.dir, "models.dev.json"), "--date", "2026-07-02"}
+	args := []string{"--modelsdev", filepath.Join(x.dir, "models.dev"), "--date", "2026-07-02"}
 	r := x.collect(args...)
 	stopped := map[string]string{}
 	for _, s := range r.Stopped {
@@ -250,7 +230,7 @@ func TestCollectNewerFiles(t *testing.T) {
 	suite.WithoutRace(t)
 	x := newFileRun(t)
 	x.newer()
-	r := x.collect("--source", "modelsdev", "--modelsdev", filepath.Join(x.dir, "newer.json"), "--date", "2026-11-22")
+	r := x.collect("--source", "modelsdev", "--modelsdev", filepath.Join(x.dir, "newer"), "--date", "2026-11-22")
 	stopped := map[string]string{}
 	gone := 0
 	for _, s := range r.Stopped {

@@ -53,7 +53,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, p p
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means that the client has disconnected
+		_, _ = w.Write(body)
 	}
 }
 

@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"kindex/builder/collect"
 	"kindex/builder/content"
@@ -51,8 +55,8 @@ func (m *item) UnmarshalJSON(b []byte) error {
 }
 
 // ModelsDev returns the source of facts about models and of what providers charge for them. base is the
-// address of models.dev; "" means https://models.dev. If local is not "", it is a saved catalog.json of the
-// given day ("" means today), and no request is sent.
+// address of models.dev; "" means https://models.dev. If local is not "", it is a checkout of the repository
+// or a saved catalog.json, of the given day ("" means today), and no request is sent.
 func ModelsDev(base, local, readOn string) *Source {
 	s := &Source{name: same}
 	s.info = collect.Info{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, Batch: 1 << 20, Whole: true, PerSecond: 1,
@@ -114,17 +118,98 @@ func (all *catalog) complete() error {
 	return nil
 }
 
-// readLocal reads a saved catalog.json.
+// maxFile is the maximum size of a file in a checkout, in bytes.
+const maxFile = 64 << 20
+
+// readLocal reads a checkout or a saved catalog.json.
 func readLocal(path string) (*catalog, error) {
-	all := &catalog{}
-	data, err := os.ReadFile(path) //nolint:gosec // the operator names the file
-	if err == nil {
-		err = json.Unmarshal(data, all)
+	all := &catalog{Models: map[string]item{}, Providers: map[string]provider{}}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	if err = cmp.Or(err, all.complete()); err != nil {
-		return nil, fmt.Errorf("%s: %w; save https://models.dev/catalog.json", path, err)
+	if !info.IsDir() {
+		data, err := readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		if err == nil {
+			err = json.Unmarshal(data, all)
+		}
+		if err = cmp.Or(err, all.complete()); err != nil {
+			return nil, fmt.Errorf("%s: %w; save https://models.dev/catalog.json, or use a checkout", path, err)
+		}
+		return all, nil
 	}
+	root, err := os.OpenRoot(path) // links do not lead out of a checkout
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	for _, folder := range []string{"models", "providers"} { // offers have limits of models
+		err = fs.WalkDir(root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
+			id, ok := strings.CutSuffix(name, ".toml")
+			if err != nil || !ok || d.IsDir() {
+				return err
+			}
+			all.add(root.FS(), name, strings.SplitN(id, "/", 4))
+			return nil
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if len(all.Models) == 0 {
+		return nil, fmt.Errorf("%s has no files models/<lab>/<model>.toml", path)
+	}
+	_ = all.complete() // a checkout can have no providers
 	return all, nil
+}
+
+// add adds a file of a checkout: models/<id>.toml or providers/<provider>/models/<id>.toml.
+func (all *catalog) add(dir fs.FS, name string, parts []string) {
+	m := item{}
+	data, err := readFile(dir, name)
+	if m.err = err; err == nil {
+		m.err = toml.Unmarshal(data, &m.object)
+	}
+	switch {
+	case parts[0] == "models":
+		if m.err != nil {
+			m.err = fmt.Errorf("%s: %w", name, m.err)
+		}
+		all.Models[strings.Join(parts[1:], "/")] = m
+	case len(parts) == 4 && parts[2] == "models" && !errors.Is(m.err, fs.ErrNotExist): // that of a link that leads nowhere
+		all.inherit(m)
+		if all.Providers[parts[1]].Models == nil {
+			all.Providers[parts[1]] = provider{map[string]item{}}
+		}
+		all.Providers[parts[1]].Models[parts[3]] = m
+	}
+}
+
+// inherit adds the limits of the model that an offer is based on.
+func (all *catalog) inherit(m item) {
+	base, ok := all.Models[m.text("base_model")]
+	omitted := yamldoc.Texts(m.at("base_model_omit"))
+	limits, stated := m.at("limit").(map[string]any)
+	if !stated {
+		limits = map[string]any{}
+	}
+	for _, name := range []string{"context", "output"} {
+		if ok && limits[name] == nil && !slices.Contains(omitted, "limit") && !slices.Contains(omitted, "limit."+name) {
+			limits[name] = base.at("limit." + name)
+			m.object["limit"] = limits
+		}
+	}
+}
+
+func readFile(dir fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(dir, name)
+	if err == nil && info.Size() > maxFile {
+		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(dir, name)
 }
 
 // model answers what a model is.

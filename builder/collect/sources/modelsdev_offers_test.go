@@ -110,6 +110,59 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+func TestOffersOfACheckout(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(name, to string) {
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("models/lab/a.toml", "release_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n")
+	write("providers/own/models/a.toml", "base_model = \"lab/a\"\n[cost]\ninput = 1.50\noutput = 6\n[[cost.tiers]]\ntier = { size = 200_000 }\ninput = 2\noutput = 8\n")
+	write("providers/less/models/a.toml", "base_model = \"lab/a\"\n[cost]\ninput = 1\noutput = 6\n[limit]\noutput = 4096\n")
+	write("providers/omit/models/a.toml", "base_model = \"lab/a\"\nbase_model_omit = [\"limit.output\"]\n[cost]\ninput = 1\noutput = inf\n")
+	write("providers/broken/models/a.toml", "[cost\n")
+	write("providers/linked/models/b.toml", "x = 1\n")
+	link("providers/linked/models/a.toml", "../../own/models/a.toml")
+	link("providers/linked/models/lost.toml", "../../gone/models/a.toml")
+	link("providers/linked/models/out.toml", "/etc/passwd")
+	o := priced(t, sources.ModelsDev("", dir, "2026-08-01"), `offersRead: {date: 2026-07-02}
+offers:
+  - {provider: own, id: a, input: 1, output: 6}
+  - {provider: less, id: a, input: 1, output: 6}
+  - {provider: omit, id: a}
+  - {provider: broken, id: a}
+  - {provider: linked, id: a, input: 1.5, output: 6}
+  - {provider: linked, id: lost}
+  - {provider: linked, id: out}
+  - {provider: linked, id: ../../own/models/a}
+  - {provider: own, id: b}
+`)
+	lines, r := collecttest.Run(t, o)
+	collecttest.Want(t, lines,
+		"e0 contextTokens 128000",
+		"e0 failed: broken/a: toml: …",
+		"e0 failed: linked/out: …",
+		"e0 failed: omit/a: cost.output: +Inf is not a price…",
+		"e0 offers.less/a.outputLimit 4096",
+		"e0 offers.linked/a.tiers.200000.input 2", "e0 offers.linked/a.tiers.200000.output 8",
+		"e0 offers.own/a.input 2", "e0 offers.own/a.tiers.200000.input 2", "e0 offers.own/a.tiers.200000.output 8",
+		"e0 outputTokens 16384", "e0 released 2026-05-13",
+		"e0 stopped offers.linked/%2E%2E%2F%2E%2E%2Fown%2Fmodels%2Fa <nil>", "e0 stopped offers.linked/lost <nil>", "e0 stopped offers.own/b <nil>")
+	if r.Changes[0].Date != "2026-08-01" {
+		t.Errorf("%+v", r.Changes[0])
+	}
+}
+
 // Of several wrong numbers, the first is named, in every run.
 func TestWrongNumbers(t *testing.T) {
 	for range 30 {
@@ -138,7 +191,7 @@ offers:
 	}
 }
 
-// Offers of a file that cannot be read have failed, even those of models that have no
+// Offers of a checkout that cannot be read have failed, even those of models that have no
 // identifier.
 func TestOffersOfNothing(t *testing.T) {
 	o := priced(t, sources.ModelsDev("", filepath.Join(t.TempDir(), "nowhere"), ""), listed)

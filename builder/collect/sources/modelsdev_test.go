@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"kindex/builder/collect"
@@ -63,6 +64,45 @@ func TestSavedFile(t *testing.T) {
 	}
 	if _, r = collecttest.Run(t, o); r.Files != 0 {
 		t.Errorf("a second run changes %d files", r.Files)
+	}
+}
+
+func TestCheckout(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("models/lab/a.toml", "name = \"A\"\nrelease_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n[[benchmarks]]\nname = \"x\"\nscore = 1.5\n")
+	write("models/lab/notes.md", "x")
+	write("providers/x/provider.toml", "broken =")
+	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
+	collecttest.Want(t, lines, "e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 gone")
+
+	if err := os.Symlink("/etc", filepath.Join(dir, "models", "etc")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/out"))
+	if len(lines) != 1 || !strings.Contains(lines[0], "path escapes from parent") {
+		t.Errorf("a link out of the checkout: %q", lines)
+	}
+	write("models/lab/a.toml", "release_date =")
+	if err := os.Remove(filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a"))
+	collecttest.Want(t, lines, "e0 failed: models/lab/a.toml: toml: …")
+	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
+	if len(lines) != 1 || !strings.Contains(lines[0], "failed") {
+		t.Errorf("an empty folder: %q", lines)
 	}
 }
 

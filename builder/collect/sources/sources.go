@@ -48,7 +48,7 @@ const (
 	license             // an SPDX expression, or words that mean one
 )
 
-// object is a decoded JSON object.
+// object is a decoded JSON or TOML object.
 type object map[string]any
 
 func (o object) at(path string) any {
@@ -57,11 +57,13 @@ func (o object) at(path string) any {
 
 func (o object) text(path string) string { return yamldoc.Text(o.at(path)) }
 
-// number returns a number of JSON.
+// number returns a number of JSON or TOML.
 func number(v any) (x float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
 		return v, true
+	case int64:
+		return float64(v), true
 	case bool:
 		if v {
 			x = 1
