@@ -43,7 +43,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.hosts = ownHosts(o)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
-		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Origins: s.origins.varies(), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
 	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"kindex/builder/safedial"
-	"kindex/edge/web"
 	"kindex/exports/safetext"
 )
 
@@ -108,14 +107,6 @@ var internalDomains = []string{"localhost", "local", "internal", "intranet", "pr
 func internalName(host string) bool {
 	return !strings.Contains(host, ".") ||
 		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })
-}
-
-func newVaryValues(o *Origins) web.VaryValues {
-	if !o.varies() {
-		return web.VaryValues{Encoding: web.VaryEncoding, Accept: web.VaryAccept, Key: web.VaryKey}
-	}
-	with := func(v []string) []string { return []string{v[0] + ", Origin"} }
-	return web.VaryValues{Encoding: with(web.VaryEncoding), Accept: with(web.VaryAccept), Key: with(web.VaryKey)}
 }
 
 // ParseHosts parses a list of host names without ports.

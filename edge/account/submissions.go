@@ -11,8 +11,8 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/web"
+	"kindex/exports"
 	"kindex/exports/ids"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -41,30 +41,30 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 }
 
 // SubmissionIndex implements submission.Index with a served build.
-type SubmissionIndex struct{ Served *live.ServedBuild }
+type SubmissionIndex struct {
+	*exports.Build
+	Served *live.ServedBuild
+}
 
-// Kinds implements submission.Index.
-func (b SubmissionIndex) Kinds() *kinds.Set { return b.Served.Build.Kinds() }
+// NewSubmissionIndex returns the index of a served build.
+func NewSubmissionIndex(v *live.ServedBuild) SubmissionIndex { return SubmissionIndex{v.Build, v} }
 
 // Categories implements submission.Index.
 func (b SubmissionIndex) Categories() []record.Category { return b.Served.Categories }
 
-// Vocabulary implements submission.Index.
-func (b SubmissionIndex) Vocabulary() *record.Vocabulary { return b.Served.Build.Vocabulary() }
-
 // Find implements submission.Index.
 func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
-	o, _, ok := b.Served.Build.Find(typ, slug)
+	o, _, ok := b.Build.Find(typ, slug)
 	if !ok {
 		return "", false
 	}
-	_, current := b.Served.Build.Key(o)
+	_, current := b.Key(o)
 	return current, true
 }
 
 // Deleted implements submission.Index.
 func (b SubmissionIndex) Deleted(typ, slug string) string {
-	a := b.Served.Build.History()
+	a := b.History()
 	last, ok := a.Last(typ, slug)
 	if !ok {
 		return ""
@@ -81,8 +81,8 @@ const maxSameName = 200
 
 // Named implements submission.Index.
 func (b SubmissionIndex) Named(name string) (list []*record.Entity) {
-	for _, o := range b.Served.Build.FindByName(name, maxSameName) {
-		list = append(list, b.Served.Build.Entity(o))
+	for _, o := range b.FindByName(name, maxSameName) {
+		list = append(list, b.Entity(o))
 	}
 	return list
 }
@@ -91,7 +91,7 @@ func (b SubmissionIndex) Named(name string) (list []*record.Entity) {
 // not exclusive, as in the check of a content folder.
 func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity) {
 	want := ids.Canonical(id.Namespace, id.Value)
-	for _, e := range b.Served.Build.All {
+	for _, e := range b.All {
 		if e.Type != typ || len(e.IDsIn(id.Namespace)) == 0 {
 			continue
 		}
@@ -105,11 +105,6 @@ func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.En
 	return list
 }
 
-// Authored implements submission.Index.
-func (b SubmissionIndex) Authored(typ, slug string) (*record.Entity, error) {
-	return b.Served.Build.FindAuthored(typ, slug)
-}
-
 // Near implements submission.Index.
 func (b SubmissionIndex) Near(typ, slug string) string {
 	similar := b.Served.SimilarSlugs(typ, slug)
@@ -119,12 +114,9 @@ func (b SubmissionIndex) Near(typ, slug string) string {
 	return typ + "/" + similar[0]
 }
 
-// Namespaces implements submission.Index.
-func (b SubmissionIndex) Namespaces() []string { return b.Served.Build.Namespaces() }
-
 // Providers implements submission.Index.
 func (b SubmissionIndex) Providers() (slugs []string) {
-	for _, p := range b.Served.Build.Providers() {
+	for _, p := range b.Build.Providers() {
 		slugs = append(slugs, p.Slug)
 	}
 	return slugs

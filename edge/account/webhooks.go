@@ -150,13 +150,7 @@ func checkNames(field, what string, names, known []string) (fieldErrors []web.Fi
 
 // sortNames returns the names in the order of all known ones, without unknown ones.
 func sortNames(names, known []string) []string {
-	list := []string{}
-	for _, name := range known {
-		if slices.Contains(names, name) {
-			list = append(list, name)
-		}
-	}
-	return list
+	return slices.DeleteFunc(append([]string{}, known...), func(name string) bool { return !slices.Contains(names, name) })
 }
 
 // WebhookOf returns an account's webhook.

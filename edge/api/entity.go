@@ -117,7 +117,7 @@ func cutSuffix(c *web.Call, suffix string) string {
 // Entity answers GET /api/entity/:type/:slug. The response is JSON unless the client
 // prefers Markdown or the slug ends in .md.
 func (a *API) Entity(c *web.Call) (*web.Reply, error) {
-	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+	c.Writer.Header()["Vary"] = c.Shared.Vary("Accept-Encoding, Accept")
 	suffix := cutSuffix(c, markdownSuffix)
 	markdown := suffix != "" || web.PrefersMarkdown(c.Request.Header["Accept"])
 	if day := atParam(c); day != "" {

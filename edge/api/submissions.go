@@ -66,7 +66,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, nil, web.NewProblem("invalid-body", "The body is not JSON.") // cannot happen: Decode has already parsed it
 	}
-	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
+	draft, err := submission.Parse(fields, account.NewSubmissionIndex(c.Served))
 	if err != nil {
 		return nil, nil, submissionProblem(err)
 	}

@@ -50,7 +50,7 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
 	f := &form.Form{Kinds: c.Served.Build.Kinds()}
 	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
-		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+		c.Writer.Header()["Vary"] = c.Shared.Vary("Accept-Encoding, Accept")
 		if there, err := fillCorrection(c, f, typ, slug); err != nil {
 			return nil, err
 		} else if !there {
@@ -241,7 +241,7 @@ func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "
 func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f)
-	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
+	draft, err := submission.Parse(fields, account.NewSubmissionIndex(c.Served))
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
 	var warnings []submission.Problem

@@ -36,7 +36,7 @@ func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 
 // Page answers with a page of the website.
 func (s *Console) Page(c *web.Call) (*web.Reply, error) {
-	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+	c.Writer.Header()["Vary"] = c.Shared.Vary("Accept-Encoding, Accept")
 	site, err := c.Served.Site()
 	if err != nil {
 		return nil, err

@@ -16,21 +16,17 @@ type Cursor struct {
 	view.Position
 	// Relevance is set in cursors for search hits. Hits are ordered by relevance; hits with the
 	// same relevance are ordered by Position, which contains their composite score.
-	Relevance *float64
+	Relevance *float64 `json:"r,omitempty"`
 	// Provider and ID identify an offer of the model at Position. They are set in cursors for
 	// offers.
-	Provider, ID string
+	Provider string `json:"p,omitempty"`
+	ID       string `json:"i,omitempty"`
 }
 
 // cursorJSON is the decoded form of a cursor.
 type cursorJSON struct {
-	Scope     uint64   `json:"q"`
-	Value     string   `json:"v"`
-	Type      string   `json:"t"`
-	Slug      string   `json:"s"`
-	Relevance *float64 `json:"r,omitempty"`
-	Provider  string   `json:"p,omitempty"`
-	ID        string   `json:"i,omitempty"`
+	Scope uint64 `json:"q"`
+	Cursor
 }
 
 func scopeHash(scope string) uint64 {
@@ -41,7 +37,7 @@ func scopeHash(scope string) uint64 {
 
 // String returns the encoded form for clients, which is valid only for the given scope.
 func (c Cursor) String(scope string) string {
-	b, err := json.Marshal(cursorJSON{scopeHash(scope), c.Value, c.Type, c.Slug, c.Relevance, c.Provider, c.ID})
+	b, err := json.Marshal(cursorJSON{scopeHash(scope), c})
 	if err != nil {
 		panic(err) // strings and finite numbers can always be encoded
 	}
@@ -67,5 +63,5 @@ func ParseCursor(s, scope string) (*Cursor, error) {
 	if c.Scope != scopeHash(scope) {
 		return nil, &Error{Param: "cursor", Message: "is from a different request; keep all other parameters the same from page to page"}
 	}
-	return &Cursor{Position: view.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance, Provider: c.Provider, ID: c.ID}, nil
+	return &c.Cursor, nil
 }

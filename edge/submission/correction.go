@@ -70,7 +70,7 @@ func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error
 		p.problem(amends, "must name an entity by type and slug, such as tool/example", "")
 		return nil, nil
 	}
-	e, err := in.Authored(typ, slug)
+	e, err := in.FindAuthored(typ, slug)
 	if err != nil {
 		return nil, err
 	}

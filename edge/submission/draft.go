@@ -58,9 +58,9 @@ type Index interface {
 	// Identified returns the entities of a type that have an identifier, unless it follows
 	// from one of their links.
 	Identified(typ string, id record.ID) []*record.Entity
-	// Authored returns the entity that has, or once had, this address, as its file states it, or
+	// FindAuthored returns the entity that has, or once had, this address, as its file states it, or
 	// nil if there is none.
-	Authored(typ, slug string) (*record.Entity, error)
+	FindAuthored(typ, slug string) (*record.Entity, error)
 	// Near returns the key of the entity whose address is most similar, or "" if there is none.
 	Near(typ, slug string) (key string)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
@@ -349,7 +349,7 @@ func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
 // Successor implements content.Siblings.
 func (a *findExisting) Successor(key string) (next string, ok bool) {
 	typ, slug, _ := strings.Cut(key, "/")
-	e, err := a.Authored(typ, slug)
+	e, err := a.FindAuthored(typ, slug)
 	switch {
 	case err != nil:
 		a.failed = err

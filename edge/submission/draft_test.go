@@ -70,7 +70,7 @@ signals:
 `
 
 // Authored knows tool/taken, which model/next replaces, and model/next itself.
-func (index) Authored(typ, slug string) (*record.Entity, error) {
+func (index) FindAuthored(typ, slug string) (*record.Entity, error) {
 	switch typ + "/" + slug {
 	case "tool/taken", "tool/old":
 		e, problems := content.ParseEntity(kinds.Default(), "", "tool", "taken", []byte(takenFile))

@@ -11,14 +11,8 @@ var (
 	noSniff      = []string{"nosniff"}
 	SameOrigin   = []string{"same-origin"}
 	CrossOrigin  = []string{"cross-origin"}
-	VaryEncoding = []string{"Accept-Encoding"}
-	VaryAccept   = []string{"Accept-Encoding, Accept"}
-	VaryKey      = []string{"X-Api-Key"}
 	NoStore      = []string{"no-store"}
 	revalidate   = []string{"private, no-cache"}
 	CacheHour    = []string{"public, max-age=3600"}
 	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
-
-// VaryValues contains the initial values of the Vary header.
-type VaryValues struct{ Encoding, Accept, Key []string }

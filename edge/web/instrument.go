@@ -23,7 +23,7 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 		header := rec.Header()
 		header["X-Request-Id"] = []string{c.ID}
 		header["X-Content-Type-Options"] = noSniff
-		header["Vary"] = s.Vary.Encoding
+		header["Vary"] = s.Vary("Accept-Encoding")
 		s.Metrics.inFlight.Inc()
 		defer func() {
 			abort := c.recoverPanic(rec, recover())

@@ -69,7 +69,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	h["Cache-Control"] = NoStore
-	h["Vary"] = c.Shared.Vary.Key
+	h["Vary"] = c.Shared.Vary("X-Api-Key")
 	if len(r.Body) == 0 {
 		w.WriteHeader(r.Status)
 		return nil

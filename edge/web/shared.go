@@ -23,9 +23,17 @@ type Shared struct {
 	Limits         *ratelimit.Limits
 	AccountTimeout time.Duration // if 0, the constant AccountTimeout is used
 	Paths          []string      // paths of the API, for suggestions
-	Vary           VaryValues
+	Origins        bool          // responses depend on the origin of the request
 
 	stateFailed atomic.Int64 // the second in which an unavailable database was last logged
+}
+
+// Vary returns the Vary header of responses that depend on these headers of the request.
+func (s *Shared) Vary(names string) []string {
+	if s.Origins {
+		names += ", Origin"
+	}
+	return []string{names}
 }
 
 // LogFailure logs a request that failed. While the database is unavailable, that is one line a second

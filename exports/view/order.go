@@ -24,9 +24,9 @@ var DefaultSort = Sort{Key: "composite", Desc: true}
 // Position is the place of a record in an order, as cursors store it. It contains no ordinal, so it
 // stays valid across builds.
 type Position struct {
-	Value string // the sort value as a string, or "" for null
-	Type  string
-	Slug  string
+	Value string `json:"v"` // the sort value as a string, or "" for null
+	Type  string `json:"t"`
+	Slug  string `json:"s"`
 }
 
 // order is the order of all records by one key.
