@@ -57,13 +57,13 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the remote %s: %w", remote, err)
 	}
-	here := loopback(hostname(f.Host))
+	here := safetext.Loopback(hostname(f.Host))
 	switch u.Scheme {
 	case "https", "http":
-		if u.Scheme == "http" && !loopback(u.Hostname()) {
+		if u.Scheme == "http" && !safetext.Loopback(u.Hostname()) {
 			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
 		}
-		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
+		if !sameHost(u, f.Host) && !(here && safetext.Loopback(u.Hostname())) {
 			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token may be sent only to that host, so nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
@@ -101,8 +101,3 @@ func sameHost(u *url.URL, host string) bool {
 }
 
 func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"kindex/exports/safetext"
 )
 
 // How long a provider's metadata, or a failure to fetch it, is cached.
@@ -109,7 +111,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	}
 	for _, address := range addresses {
 		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && loopback(u)) {
+		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && safetext.Loopback(u.Hostname())) {
 			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+
 	"kindex/exports/safetext"
 )
 
@@ -63,7 +64,7 @@ func providerURL(what, s string) (*url.URL, error) {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%s %s: use the provider's address, such as https://accounts.example.org", what, safetext.Address(s))
 	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)) {
+	if u.Scheme != "https" && !(u.Scheme == "http" && safetext.Loopback(u.Hostname())) {
 		return nil, fmt.Errorf("%s %s: a provider must have an https address", what, safetext.Address(s))
 	}
 	return u, nil

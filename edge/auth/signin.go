@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -147,16 +146,10 @@ func publicURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("--url %s: sign-in needs an address such as https://index.example.org", safetext.Address(s))
 	case u.Path != "" && u.Path != "/":
 		return nil, fmt.Errorf("--url %s: sign-in needs an address without a path, because its cookies cover the whole host", safetext.Address(s))
-	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
+	case u.Scheme != "https" && !(u.Scheme == "http" && safetext.Loopback(u.Hostname())):
 		return nil, fmt.Errorf("--url %s: sign-in needs https, except on http://127.0.0.1 and http://localhost for testing", safetext.Address(s))
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
-}
-
-// loopback reports whether the host of an address is this machine.
-func loopback(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return ip != nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
 // origin returns the origin of the service as browsers send it (RFC 6454): without a

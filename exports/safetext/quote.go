@@ -1,6 +1,7 @@
 package safetext
 
 import (
+	"net"
 	"regexp"
 	"strconv"
 	"strings"
@@ -57,4 +58,10 @@ func WithoutCredentials(message string) string {
 		}
 		return m[1] + "…@"
 	})
+}
+
+// Loopback reports whether a host name or IP address is always this machine.
+func Loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -45,7 +44,7 @@ func New(o Options) (*Forge, error) {
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("%s is not the address of an API; use an address such as https://api.github.com", safetext.Address(o.URL))
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	case u.Scheme == "http" && !safetext.Loopback(u.Hostname()):
 		return nil, fmt.Errorf("the token would be sent to the forge %s unencrypted over http://; use https://", u.Host)
 	case !repositoryName.MatchString(o.Repository):
 		return nil, fmt.Errorf("%q is not a repository; use owner/name", o.Repository)
@@ -98,11 +97,6 @@ func gitHost(api string) string {
 		return rest
 	}
 	return api
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // DefaultBranch returns the repository's default branch, which is the default target of pull
