@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/oauth2"
 
-
 	"kindex/exports/safetext"
 )
 
