@@ -127,3 +127,20 @@ func TestRefusals(t *testing.T) {
 		t.Error("a refused call left a folder")
 	}
 }
+
+// TestHistory: the commits of a repository edit figures over two years, and every state is valid.
+func TestHistory(t *testing.T) {
+	suite.InTest(t)
+	dir := filepath.Join(t.TempDir(), "repo")
+	if err := run([]string{"-content", suite.Content(t), "-n", "60", "-repo", dir, "-commits", "20"}); err != nil {
+		t.Fatal(err)
+	}
+	log, err := exec.Command("git", "-C", dir, "log", "--format=%cs", "--", "content/*/*.yaml").Output()
+	days := strings.Fields(string(log))
+	if err != nil || len(days) < 15 || days[len(days)-1] != "2024-11-01" || days[0] < "2026-09" {
+		t.Errorf("%v: commits of %v", err, days)
+	}
+	if n := len(load(t, filepath.Join(dir, "content"))); n != 60 {
+		t.Errorf("%d entities", n)
+	}
+}

@@ -49,6 +49,7 @@ var (
 	clauseEnd   = regexp.MustCompile(`[.;:] +|, (?:and|but|so) `)
 	count       = regexp.MustCompile(`(?m)^(  \w+: \{value: )(\d+)([,}])`)
 	fieldStart  = regexp.MustCompile(`(?m)^([A-Za-z]\w*):`)
+	reference   = regexp.MustCompile(`^\w+:\s*(?:- |\[)?[a-z-]+/[a-z0-9-]+[],\n]`) // to an entity that is not generated
 	ownLinks    = regexp.MustCompile(`(?m)^(links:\n)?  (?:deprecation|package): .*\n`)
 )
 
@@ -86,8 +87,9 @@ func (g *generator) read(path string) error {
 	starts := append(fieldStart.FindAllSubmatchIndex(data, -1), []int{len(data)})
 	for i, at := range starts[:len(starts)-1] {
 		name := string(data[at[2]:at[3]])
-		o.text[name] = string(data[at[0]:starts[i+1][0]])
-		if !slices.Contains(g.order, name) {
+		if o.text[name] = string(data[at[0]:starts[i+1][0]]); reference.MatchString(o.text[name]) {
+			delete(o.text, name)
+		} else if !slices.Contains(g.order, name) {
 			g.order = append(g.order, name)
 		}
 	}
