@@ -113,9 +113,9 @@ func TestRefusals(t *testing.T) {
 	for args, message := range map[string]string{
 		"-n 1 -out " + full:                         "is not empty",
 		"-n 1 -content " + full + " -out " + free:   "contains no entity files",
-		"-n 0 -out " + free:                         "specify a folder",
-		"-n 1":                                      "specify a folder",
-		"-n 1 -out " + free + " more":               "specify a folder",
+		"-n 0 -out " + free:                         "specify either a folder",
+		"-n 1":                                      "specify either a folder",
+		"-n 1 -out " + free + " more":               "specify either a folder",
 		"-n x -out " + free:                         "invalid value",
 		"-n 1 -out " + filepath.Join(full, "notes"): "not a directory",
 	} {
