@@ -28,7 +28,7 @@ import (
 
 // collectOptions are the flags of kindex collect.
 type collectOptions struct {
-	content, maxAge, probe, cache              string
+	content, maxAge, format, probe, cache      string
 	file, mapping, date, modelsdev             string
 	sources, accept, endpoints, allow, reports []string
 	dryRun, offline, json, new                 bool
@@ -72,7 +72,8 @@ written; 2 usage error.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
 	f.BoolVar(&o.new, "new", false, "also propose tools and models that the sources have and the content lacks, as YAML in the report")
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
-	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file: JSON to .json, otherwise Markdown; can be repeated")
+	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
+	f.StringVar(&o.format, "format", "", "format of the reports: markdown or json (default: json to .json, otherwise markdown)")
 	f.StringSliceVar(&o.accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as an argument, and print the answer; change nothing")
 	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
@@ -149,6 +150,9 @@ func (o *collectOptions) options(args []string) (opts collect.Options, err error
 	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline, New: o.new,
 		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}
+	if !slices.Contains([]string{"", "json", "markdown"}, o.format) {
+		return opts, cli.Usage(fmt.Errorf("--format %q: use markdown or json", o.format))
+	}
 	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
 		return opts, cli.Usage(err)
 	}
@@ -309,11 +313,11 @@ func parseDays(flag, text string) (*int, error) {
 	return &n, nil
 }
 
-// writeReports writes the report to the files in the flags: as JSON to .json, and otherwise as Markdown.
+// writeReports writes the report to the files in the flags.
 func (o *collectOptions) writeReports(r *collect.Report) error {
 	for _, path := range o.reports {
 		write := r.WriteMarkdown
-		if strings.EqualFold(filepath.Ext(path), ".json") {
+		if o.format == "json" || o.format == "" && strings.EqualFold(filepath.Ext(path), ".json") {
 			write = r.WriteJSON
 		}
 		var b bytes.Buffer

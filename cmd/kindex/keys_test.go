@@ -48,17 +48,17 @@ func testKeysCommands(t *testing.T, target string) {
 	}
 	kindex(0, "keys", "revoke", keys[0].ID)
 	kindex(0, "keys", "create", "--account", "ada")
-	kindex(0, "accounts", "limit", "ada", "7")
+	kindex(0, "accounts", "limit", "ada", "7", "--window", "hour")
 	kindex(0, "accounts", "suspend", "ada")
 	kindex(1, "keys", "create", "--account", "ada")
 	var accounts []struct {
-		ActiveKeys  int
-		Limit       *int64
-		SuspendedAt *time.Time
+		ActiveKeys           int
+		Limit, WindowSeconds *int64
+		SuspendedAt          *time.Time
 	}
 	out, _ := kindex(0, "accounts", "list", "--json")
 	if err := json.Unmarshal([]byte(out), &accounts); err != nil || len(accounts) != 1 || accounts[0].ActiveKeys != apikey.MaxActive ||
-		*accounts[0].Limit != 7 || accounts[0].SuspendedAt == nil {
+		*accounts[0].Limit != 7 || *accounts[0].WindowSeconds != 3600 || accounts[0].SuspendedAt == nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -25,15 +25,17 @@ sign-in. A running edge applies changes within half a second.`,
 	}, accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
 }
 
-// accountLine is an account in JSON output. If the account has no limit of its own, limit is null.
+// accountLine is an account in JSON output. If the account has no limit of its own, limit
+// and windowSeconds are null.
 type accountLine struct {
-	ID          string     `json:"id"`
-	Name        string     `json:"name"`
-	CreatedAt   time.Time  `json:"createdAt"`
-	SuspendedAt *time.Time `json:"suspendedAt"`
-	ActiveKeys  int        `json:"activeKeys"`
-	LastUsedAt  *time.Time `json:"lastUsedAt"`
-	Limit       *int64     `json:"limit"`
+	ID            string     `json:"id"`
+	Name          string     `json:"name"`
+	CreatedAt     time.Time  `json:"createdAt"`
+	SuspendedAt   *time.Time `json:"suspendedAt"`
+	ActiveKeys    int        `json:"activeKeys"`
+	LastUsedAt    *time.Time `json:"lastUsedAt"`
+	Limit         *int64     `json:"limit"`
+	WindowSeconds *int64     `json:"windowSeconds"`
 }
 
 func accountsListCommand() *cobra.Command {
@@ -47,7 +49,8 @@ func accountsListCommand() *cobra.Command {
 			return err
 		}
 		return printList(s, list, func(a storage.AccountSummary) accountLine {
-			return accountLine{a.ID, a.Name, a.CreatedAt, cli.OrNull(a.SuspendedAt), a.ActiveKeys, cli.OrNull(a.LastUsedAt), limitOf(a.Quota)}
+			limit, seconds := limitOf(a.Quota, a.Window)
+			return accountLine{a.ID, a.Name, a.CreatedAt, cli.OrNull(a.SuspendedAt), a.ActiveKeys, cli.OrNull(a.LastUsedAt), limit, seconds}
 		}, "accounts", []string{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}, func(a storage.AccountSummary) []string {
 			return []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
 				cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")}
@@ -56,53 +59,99 @@ func accountsListCommand() *cobra.Command {
 	return c
 }
 
+// windowOf returns the length of a stored window: 0 means a UTC day.
+func windowOf(w time.Duration) time.Duration {
+	if w == 0 {
+		return 24 * time.Hour
+	}
+	return w
+}
+
 // limitOf returns the limit of an account for JSON output, null if it has none of its own.
-func limitOf(quota int64) *int64 {
+func limitOf(quota int64, window time.Duration) (limit, seconds *int64) {
 	if quota == 0 {
-		return nil
+		return nil, nil
 	}
-	return &quota
+	n := int64(windowOf(window) / time.Second)
+	return &quota, &n
 }
 
-// formatLimit formats a limit. Earlier versions could set one for another time window.
 func formatLimit(quota int64, window time.Duration) string {
-	switch {
-	case quota == 0:
+	if quota == 0 {
 		return "default"
-	case window > 0:
-		return fmt.Sprintf("%d per %v", quota, window)
 	}
-	return fmt.Sprintf("%d per UTC day", quota)
+	per := "per UTC day"
+	switch w := windowOf(window); {
+	case w == time.Hour:
+		per = "per hour"
+	case w == time.Minute:
+		per = "per minute"
+	case w%(24*time.Hour) == 0 && w > 24*time.Hour:
+		per = fmt.Sprintf("per %d days", w/(24*time.Hour))
+	case w != 24*time.Hour:
+		per = "per " + w.String()
+	}
+	return fmt.Sprintf("%d %s", quota, per)
 }
 
-// maxRequests is larger than any sensible limit; it prevents overflow.
-const maxRequests = 1_000_000_000_000
+// maxRequests and maxWindow are larger than any sensible value; they prevent overflow.
+const (
+	maxRequests = 1_000_000_000_000
+	maxWindow   = 366 * 24 * time.Hour
+)
 
 func accountsLimitCommand() *cobra.Command {
+	var text string
 	var quota int64
+	var window time.Duration
 	c, _ := onState(&cobra.Command{
 		Use: "limit NAME N|default", Short: "Set an account's request limit",
-		Long: `Limit sets how many requests an account may make per UTC day. "default" removes the
-account's own limit; the edge's --limit-key then applies.`,
+		Long: `Limit sets how many requests an account may make per time window. Windows are
+aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
+Changing the window resets the account's count. "default" removes the account's own
+limit; the edge's --limit-key then applies.`,
 		Example: `  kindex accounts limit ada 5000
+  kindex accounts limit ada 600 --window minute
+  kindex accounts limit ada 100000 --window 168h
   kindex accounts limit ada default`,
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			if args[1] == "default" {
-				return nil
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if args[1] != "default" {
+				quota, err = strconv.ParseInt(args[1], 10, 64)
+				if err != nil || quota < 1 || quota > maxRequests {
+					return cli.Usage(fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", args[1], maxRequests, args[0]))
+				}
+			} else if cli.OnCommandLine(cmd.Flags(), "window") {
+				return cli.Usage(errors.New("--window cannot be combined with default: the default window is a UTC day"))
 			}
-			if quota, err = strconv.ParseInt(args[1], 10, 64); err != nil || quota < 1 || quota > maxRequests {
-				return cli.Usage(fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", args[1], maxRequests, args[0]))
-			}
-			return nil
+			window, err = parseWindow(text)
+			return err
 		},
 	}, existing, func(ctx context.Context, s *session) error {
 		name := s.args[0]
-		if err := s.change(ctx, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, 0) }); err != nil {
+		if err := s.change(ctx, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) }); err != nil {
 			return err
 		}
-		return s.print(object{"account": name, "limit": limitOf(quota)}, "the limit for %q is now: %s", name, formatLimit(quota, 0))
+		limit, seconds := limitOf(quota, window)
+		return s.print(object{"account": name, "limit": limit, "windowSeconds": seconds}, "the limit for %q is now: %s", name, formatLimit(quota, window))
 	})
+	c.Flags().StringVar(&text, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
 	return c
+}
+
+func parseWindow(s string) (time.Duration, error) {
+	switch s {
+	case "day":
+		return 0, nil
+	case "hour":
+		return time.Hour, nil
+	case "minute":
+		return time.Minute, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < time.Second || d > maxWindow || d%time.Second != 0 {
+		return 0, cli.Usage(fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s))
+	}
+	return d, nil
 }
 
 func accountsSuspendCommand() *cobra.Command {
