@@ -203,7 +203,7 @@ func (s *Site) declaredColumn(c *column) *column {
 	if f == nil { // a group of fields
 		between := " / "
 		if s.kinds().Field(c.Name+"."+kinds.FromPart) != nil { // a range
-			between = "–"
+			between = " to "
 		}
 		c.cell = func(it *item) cell {
 			var parts []string

@@ -42,7 +42,7 @@ func declaredFacts(e *record.Entity) (list []fact) {
 				}
 				f.Value = "up to " + f.Value
 			} else if to := e.Values.Get(g.Path + "." + kinds.ToPart); to != nil {
-				f.Value += "–" + textfmt.Value(v.Field, to)
+				f.Value += " to " + textfmt.Value(v.Field, to)
 			} else {
 				f.Value = "from " + f.Value
 			}

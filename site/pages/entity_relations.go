@@ -5,7 +5,7 @@ import (
 )
 
 // maxRelations is the maximum number of entities that a page lists for each relation.
-const maxRelations = 60
+const maxRelations = 150
 
 // relationGroup lists what is related to an entity in one way.
 type relationGroup struct {
