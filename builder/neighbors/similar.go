@@ -29,6 +29,10 @@ const minSimilarity = 0.05
 // catalogue of a few thousand entities has no longer lists.
 const budget = 16000
 
+// first is how many of the candidates that share the most are compared first, so that most others
+// can be ruled out.
+const first = 32
+
 // Found is the result of Find.
 type Found struct {
 	Near     [][]exports.Neighbour // of every entity, in the given order
@@ -75,15 +79,37 @@ type scratch struct {
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the
-// most similar ones.
+// most similar ones. It first compares those that share the most of these features, then all others
+// that could be among the most similar.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
-	var nearest []scored
+	rest := v.product(unread)
+	var leaders []scored
 	for _, j := range s.touched {
-		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
-		if s.shared[j] = 0; x.similarity >= minSimilarity {
-			nearest = x.insert(nearest, MaxNeighbours)
+		if known := float64(s.shared[j]) / v.norm[j]; len(leaders) < first || known > leaders[first-1].similarity {
+			leaders = scored{j, v.rank[j], known}.insert(leaders, first)
 		}
+	}
+	var nearest []scored
+	least := minSimilarity
+	compare := func(j uint32) {
+		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
+		if s.shared[j] = 0; x.similarity < minSimilarity {
+			return
+		}
+		if nearest = x.insert(nearest, MaxNeighbours); len(nearest) == MaxNeighbours {
+			least = nearest[MaxNeighbours-1].similarity
+		}
+	}
+	for _, l := range leaders {
+		compare(l.entity)
+	}
+	for _, j := range s.touched {
+		// Rounding may raise a similarity by up to 0.5e-4.
+		if known := s.shared[j]; known > 0 && float64(uint64(known)+rest) >= (least-1e-4)*v.norm[i]*v.norm[j] {
+			compare(j)
+		}
+		s.shared[j] = 0
 	}
 	list := make([]exports.Neighbour, len(nearest))
 	for k, x := range nearest {
@@ -139,6 +165,14 @@ func (n scored) insert(list []scored, most int) []scored {
 	}
 	list = slices.Insert(list, at, n)
 	return list[:min(len(list), most)]
+}
+
+// product returns the squared norm of a set of features.
+func (v *vectors) product(features []uint32) (sum uint64) {
+	for _, id := range features {
+		sum += uint64(v.square[id])
+	}
+	return sum
 }
 
 // sharedOf returns the dot product of the features of entity j with the given features, which
