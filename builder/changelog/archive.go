@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kindex/builder/gitlog"
@@ -22,8 +23,7 @@ import (
 
 // Input is the input to New.
 type Input struct {
-	// Log is the result of the git walk: the whole history, or the part that is new since the
-	// previous build. It is nil outside git.
+	// Log is the result of the git walk; nil outside git.
 	Log *gitlog.Log
 	// Previous is the previous build, or nil if there is none. It has been verified.
 	Previous *exports.Build
@@ -41,38 +41,41 @@ type Input struct {
 type Archive struct {
 	Input
 	result      history.Data
-	previous    *history.Archive // nil if there is no previous build
+	previous    *history.Archive // whose versions the history continues, or nil
 	keptChanges int              // how many changes are those of the previous build
 	read        sync.Map         // *record.Entity by version: the contents that were read from the previous build
+	failed      atomic.Value     // the first error of reading one
 
-	newest   map[string]int32 // the newest version at each address
-	line     []int32          // for each version, the first version of its entity
-	followed []bool           // for each version, whether it has a successor
-	current  []bool           // for each version, whether its content is that of the entity at its address
+	newest  map[string]int32 // the newest version at each address
+	line    []int32          // for each version, the first version of its entity
+	after   []int32          // for each version, the next version of its entity, or none
+	current []bool           // for each version, whether its content is that of the entity at its address
 }
 
 // New collects the versions and finds the changes between them.
 func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
-	a.result.Head.Formula = formulaHash(in.Formula)
-	if in.Previous != nil && (in.Log == nil || in.Log.Continued) {
+	r, log := &a.result, in.Log
+	r.Head.Formula = formulaHash(in.Formula)
+	if in.Previous != nil && (log == nil || log.Continued) {
 		a.previous = in.Previous.History()
-		a.keep()
+		r.Previous, r.Kept = a.previous, a.previous.Versions()
 	}
-	if in.Log != nil {
-		head := &a.result.Head
-		head.Commit, head.Path, head.Mailmap = in.Log.Head, in.Log.Path, in.Log.Mailmap
-		a.append(in.Log)
-	} else if err := a.compare(); err != nil {
-		return nil, err
+	if log == nil {
+		var err error
+		if log, err = a.compare(); err != nil {
+			return nil, err
+		}
 	}
+	r.Head.Commit, r.Head.Path, r.Head.Mailmap, r.Commits, r.Versions = log.Head, log.Path, log.Mailmap, log.Commits, log.Versions
+	a.keepChanges()
 	if err := a.attach(); err != nil {
 		return nil, err
 	}
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
-	a.result.Line = func(dst []byte, i int) ([]byte, error) {
+	r.Line = func(dst []byte, i int) ([]byte, error) {
 		if i < a.keptChanges {
 			return append(dst, a.previous.ChangeLine(i)...), nil
 		}
@@ -82,7 +85,21 @@ func New(in Input) (*Archive, error) {
 		}
 		return c.AppendJSON(dst), nil
 	}
-	return a, nil
+	return a, a.err()
+}
+
+// compare finds the differences between the content and the newest versions in the previous
+// build. Outside git, the previous build is the only record of the content's history.
+func (a *Archive) compare() (*gitlog.Log, error) {
+	var previous gitlog.Previous
+	if a.previous != nil {
+		previous = a.previous
+	}
+	log, err := gitlog.Compare(previous, a.AsOf, a.Entities)
+	if err == nil && a.Frozen {
+		log.Versions = log.Versions[:a.result.Kept]
+	}
+	return log, err
 }
 
 // formulaHash returns a hash of a formula.
@@ -94,37 +111,15 @@ func formulaHash(f *score.Formula) string {
 // Result returns the archive to write.
 func (a *Archive) Result() *history.Data { return &a.result }
 
-// keep copies the versions from the previous build. If the formula is the same, it also copies
-// the changes; a new formula changes the scores that are listed with each change.
-func (a *Archive) keep() {
-	r, e := &a.result, a.previous
-	r.Previous, r.Kept = e, e.Versions()
-	for i := range e.Commits() {
-		r.Commits = append(r.Commits, e.Commit(i))
-	}
-	r.Versions = make([]record.Version, r.Kept, r.Kept+64)
-	for i := range r.Versions {
-		r.Versions[i] = e.Version(i)
-	}
-	if e.Head().Formula != r.Head.Formula {
+// keepChanges copies the changes from the previous build if the formula is the same; a new formula
+// changes the scores that are listed with each change.
+func (a *Archive) keepChanges() {
+	if a.previous == nil || a.previous.Head().Formula != a.result.Head.Formula {
 		return
 	}
-	a.keptChanges = e.Changes()
+	a.keptChanges = a.previous.Changes()
 	for i := range a.keptChanges {
-		r.Changes = append(r.Changes, history.Change{ID: e.ChangeID(i), Version: int32(e.ChangeVersion(i)), Category: e.Category(i)})
-	}
-}
-
-// append adds the results of the git walk.
-func (a *Archive) append(log *gitlog.Log) {
-	r := &a.result
-	first := len(r.Commits)
-	for _, c := range log.Commits {
-		r.Commits = append(r.Commits, record.ArchivedCommit{Hash: c.Hash, Author: c.Author, PullRequest: c.PullRequest})
-	}
-	for _, v := range log.Versions {
-		r.Versions = append(r.Versions, record.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
-			Time: log.Commits[v.Commit-first].Time.Unix(), Commit: int32(v.Commit), Previous: int32(v.Before), Change: none})
+		a.result.Changes = append(a.result.Changes, history.Change{ID: a.previous.ChangeID(i), Version: int32(a.previous.ChangeVersion(i)), Category: a.previous.Category(i)})
 	}
 }
 
@@ -136,12 +131,12 @@ const none = -1
 // shares that entity's data.
 func (a *Archive) attach() error {
 	versions := a.result.Versions
-	a.line, a.followed, a.current = make([]int32, len(versions)), make([]bool, len(versions)), make([]bool, len(versions))
+	a.line, a.after, a.current = make([]int32, len(versions)), history.Followers(versions), make([]bool, len(versions))
 	for i := range versions {
 		v := &versions[i]
 		a.newest[v.Type+"/"+v.Slug] = int32(i)
 		if a.line[i] = int32(i); v.Previous != none {
-			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
+			a.line[i] = a.line[v.Previous]
 		}
 	}
 	a.result.Current = func(i int) bool { return a.current[i] }
@@ -164,27 +159,41 @@ func (a *Archive) attach() error {
 	})
 }
 
-// entity returns the content of a version, or nil for a deleted one.
-func (a *Archive) entity(i int32) (*record.Entity, error) {
+// entity returns the content of a version, or nil for a deleted one. If it cannot be read, entity returns
+// an empty one, and err returns the error.
+func (a *Archive) entity(i int32) *record.Entity {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
-		return v.Entity, nil
+		return v.Entity
 	}
 	if e, known := a.read.Load(i); known {
-		return e.(*record.Entity), nil //nolint:forcetypeassert // nothing else is stored
+		return e.(*record.Entity) //nolint:forcetypeassert // nothing else is stored
 	}
 	e, err := a.previous.Entity(int(i))
-	if err == nil {
-		a.read.Store(i, e)
+	if err != nil {
+		a.failed.CompareAndSwap(nil, readError{err})
+		e = &record.Entity{}
 	}
-	return e, err
+	a.read.Store(i, e)
+	return e
+}
+
+// readError is an error of reading the content of a version.
+type readError struct{ error }
+
+// err returns the first error of reading the content of a version.
+func (a *Archive) err() error {
+	if failed, ok := a.failed.Load().(readError); ok {
+		return failed.error
+	}
+	return nil
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not
 // exist then.
-func (a *Archive) before(v *record.Version) (*record.Entity, error) {
+func (a *Archive) before(v *record.Version) *record.Entity {
 	if v.Previous == none {
-		return nil, nil
+		return nil
 	}
 	return a.entity(v.Previous)
 }
@@ -212,14 +221,14 @@ func (a *Archive) Date() {
 func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]
-	if known = known && !a.followed[own]; known && !versions[own].Deleted {
+	if known = known && a.after[own] == none; known && !versions[own].Deleted {
 		return own, true
 	}
 	ended := int32(none)
 	for _, old := range slices.Backward(e.FormerKeys()) {
 		i, ok := a.newest[old]
 		switch {
-		case !ok || a.followed[i]: // the entity at this address has moved to another one
+		case !ok || a.after[i] != none: // the entity at this address has moved to another one
 		case !versions[i].Deleted:
 			return i, true
 		default:
@@ -259,11 +268,9 @@ func (a *Archive) BuildSnapshots(ranked []*record.Entity, formulaAt FormulaAt) e
 	if err := a.takeSnapshots(); err != nil {
 		return fmt.Errorf("dated leaderboards: %w", err)
 	}
-	if err := a.findTrends(ranked); err != nil {
-		return fmt.Errorf("trending: %w", err)
-	}
+	a.findTrends(ranked)
 	if err := a.findWeeks(formulaAt); err != nil {
 		return fmt.Errorf("movers of the week: %w", err)
 	}
-	return nil
+	return a.err()
 }

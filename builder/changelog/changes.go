@@ -1,6 +1,7 @@
 package changelog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -28,13 +29,11 @@ func (a *Archive) findChanges() error {
 	if a.keptChanges == 0 {
 		from = 0 // a new formula changes the scores listed with each change
 	}
-	err := parallel.Each(len(found)-from, func(i int) (err error) {
-		found[from+i], err = a.find(int32(from + i))
-		return err
+	parallel.Ranges(len(found)-from, func(begin, end int) {
+		for i := from + begin; i < from+end; i++ {
+			found[i] = a.find(int32(i))
+		}
 	})
-	if err != nil {
-		return err
-	}
 	ids := a.newIDs()
 	for i := from; i < len(found); i++ {
 		v, f := &r.Versions[i], &found[i]
@@ -52,27 +51,13 @@ func (a *Archive) findChanges() error {
 }
 
 // find compares a version with its predecessor and returns the change.
-func (a *Archive) find(i int32) (f versionChange, err error) {
-	v := &a.result.Versions[i]
-	before, err := a.before(v)
-	if err != nil {
-		return f, err
-	}
-	after, err := a.entity(i)
-	if err != nil {
-		return f, err
-	}
+func (a *Archive) find(i int32) (f versionChange) {
+	before, after := a.before(&a.result.Versions[i]), a.entity(i)
 	fields, old, now := record.Transition(before, after)
-	if len(fields) == 0 {
-		return f, nil
+	if len(fields) > 0 {
+		f = versionChange{true, cmp.Or(after, before).Category, old, now}
 	}
-	f.changed, f.old, f.new = true, old, now
-	shown := after
-	if shown == nil {
-		shown = before
-	}
-	f.category = shown.Category
-	return f, nil
+	return f
 }
 
 func eventOf(before, after *record.Entity) string {
@@ -100,12 +85,8 @@ func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.Fiel
 }
 
 // dateVersion finds the dates that an entity's record shows from a version on.
-func (a *Archive) dateVersion(i int32) error {
-	v := &a.result.Versions[i]
-	e, err := a.entity(i)
-	if err != nil {
-		return err
-	}
+func (a *Archive) dateVersion(i int32) (err error) {
+	v, e := &a.result.Versions[i], a.entity(i)
 	added, updated := dayOf(a.result.Versions[a.line[i]].Time), dayOf(a.lastChange(i))
 	if e != nil && e.AddedDate != "" && !e.AddedDerived {
 		added = e.AddedDate
@@ -176,24 +157,12 @@ func (a *Archive) changeOf(i int) (*record.Change, error) {
 	}
 	entry := &a.result.Changes[i]
 	v := &a.result.Versions[entry.Version]
-	before, err := a.before(v)
-	if err != nil {
-		return nil, err
-	}
-	after, err := a.entity(entry.Version)
-	if err != nil {
-		return nil, err
-	}
+	before, after := a.before(v), a.entity(entry.Version)
 	c := &record.Change{ID: entry.ID, Event: eventOf(before, after), Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
-		Fields: append(record.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
-	if after != nil {
-		c.Name = after.Name
-	} else {
-		c.Name = before.Name
-	}
+		Name: cmp.Or(after, before).Name, Fields: append(record.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
 	if v.Commit != none {
 		commit := a.result.Commits[v.Commit]
 		c.Commit, c.Author, c.PullRequest = commit.Hash, commit.Author, commit.PullRequest
 	}
-	return c, nil
+	return c, a.err()
 }

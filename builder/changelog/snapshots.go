@@ -63,7 +63,6 @@ func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
 // previous build.
 func (a *Archive) takeSnapshots() error {
 	r := &a.result
-	after := history.Followers(r.Versions)
 	first := midnight(time.Unix(r.Versions[0].Time, 0))
 	for _, name := range snapshotDays(first, midnight(a.AsOf)) {
 		day, err := time.Parse(time.DateOnly, name)
@@ -75,11 +74,7 @@ func (a *Archive) takeSnapshots() error {
 			return err
 		}
 		if s == nil {
-			rows, err := a.rank(a.Formula, day, aliveAt(r.Versions, after, endOf(day)))
-			if err != nil {
-				return err
-			}
-			if s, err = history.NewSnapshot(name, rows); err != nil {
+			if s, err = history.NewSnapshot(name, a.rank(a.Formula, day)); err != nil {
 				return err
 			}
 		}
@@ -103,32 +98,32 @@ func (a *Archive) knownSnapshot(name string, day time.Time) (*history.SnapshotDa
 }
 
 // aliveAt lists the versions that were current just before a time.
-func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
-	var alive []uint32
-	for i := range versions {
-		if v := &versions[i]; v.Time >= end {
+func (a *Archive) aliveAt(end int64) []int32 {
+	var alive []int32
+	for i, v := range a.result.Versions {
+		if v.Time >= end {
 			break // versions are ordered by time
-		} else if next := after[i]; !v.Deleted && (next == none || versions[next].Time >= end) {
-			alive = append(alive, uint32(i))
+		} else if next := a.after[i]; !v.Deleted && (next == none || a.result.Versions[next].Time >= end) {
+			alive = append(alive, int32(i))
 		}
 	}
 	return alive
 }
 
-// rank ranks versions by their scores on a day according to a formula.
-func (a *Archive) rank(formula *score.Formula, day time.Time, alive []uint32) ([]history.SnapshotRow, error) {
+// rank ranks the versions that were current at the end of a day by their scores on that day.
+func (a *Archive) rank(formula *score.Formula, day time.Time) []history.SnapshotRow {
+	alive := a.aliveAt(endOf(day))
 	rows := make([]history.SnapshotRow, len(alive))
-	err := parallel.Each(len(alive), func(i int) error {
-		e, err := a.entity(int32(alive[i]))
-		if err == nil {
-			rows[i] = history.SnapshotRow{Version: alive[i], Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
+	parallel.Ranges(len(alive), func(from, to int) {
+		for i := from; i < to; i++ {
+			e := a.entity(alive[i])
+			rows[i] = history.SnapshotRow{Version: uint32(alive[i]), Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
 				Status: e.Status, Scores: formula.Scores(e, day)}
 		}
-		return err
 	})
 	slices.SortFunc(rows, func(x, y history.SnapshotRow) int {
 		return cmp.Or(record.CompareStanding(x.Status == record.Withdrawn, y.Status == record.Withdrawn, x.Scores.Composite, y.Scores.Composite),
 			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
 	})
-	return rows, err
+	return rows
 }

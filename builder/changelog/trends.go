@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports/history"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -23,7 +24,7 @@ func emptyTrends(asOf time.Time) []history.Trends {
 
 // findTrends finds, for each window, the entities whose scores have risen because of changes
 // within that window.
-func (a *Archive) findTrends(ranked []*record.Entity) error {
+func (a *Archive) findTrends(ranked []*record.Entity) {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version
 	var standing []int32                            // the newest versions of the ranked entities, best first
@@ -37,7 +38,6 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			standing = append(standing, v)
 		}
 	}
-	after := history.Followers(r.Versions)
 	r.Trends = emptyTrends(a.AsOf)
 	for i := range r.Trends {
 		t := &r.Trends[i]
@@ -45,28 +45,23 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 		if t.Empty = r.Versions[0].Time >= endOf(since); t.Empty {
 			continue
 		}
-		w := &window{archive: a, formula: a.Formula, asOf: a.AsOf, since: since, days: t.Days, end: math.MaxInt64, after: after}
+		w := &window{Archive: a, formula: a.Formula, asOf: a.AsOf, since: since, days: t.Days, end: math.MaxInt64}
 		places := w.places(standing, a.ranksOf(t.Since))
 		changed, _ := w.changes()
-		for newest, changes := range changed {
-			o, ok := ordinals[newest]
+		for _, m := range w.moves(changed) {
+			o, ok := ordinals[m.newest]
 			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
-			trend, grown, comparable, err := w.trend(newest)
-			if err != nil {
-				return err
-			}
-			for _, g := range grown {
+			for _, g := range m.grown {
 				g.Ordinal = o
 				t.Growth = append(t.Growth, g)
 			}
-			if !comparable || trend.Gain() < 0 {
-				continue // losses are not trending
+			trend := history.Trend{Ordinal: o, Changes: m.changes, Score: m.now, Previous: m.before,
+				Rank: places[m.newest].now, PreviousRank: places[m.newest].before}
+			if m.comparable && trend.Gain() >= 0 { // losses are not trending
+				t.List = append(t.List, trend)
 			}
-			trend.Ordinal, trend.Changes = o, changes
-			trend.Rank, trend.PreviousRank = places[newest].now, places[newest].before
-			t.List = append(t.List, trend)
 		}
 		slices.SortFunc(t.List, func(x, y history.Trend) int {
 			return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(y.Changes, x.Changes),
@@ -77,24 +72,22 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
 	}
-	return nil
 }
 
 // window is a span of time. What changed within it is compared with the state at its start.
 type window struct {
-	archive *Archive
-	formula *score.Formula // for the scores at both ends
+	*Archive
+	formula *score.Formula // for the scores at both ends, or nil if none was valid
 	asOf    time.Time      // time as of which the scores and the growth at the end are calculated
 	since   time.Time      // the window starts at the end of this day
 	days    int            // from since to asOf
 	end     int64          // the Unix time at which the window ends
-	after   []int32        // the next version of each version
 }
 
 // changes counts the changes to each entity within the window, keyed by the entity's newest
 // version in the window. last is the last version with a change.
 func (w *window) changes() (counts map[int32]uint32, last int32) {
-	versions, from := w.archive.result.Versions, endOf(w.since)
+	versions, from := w.result.Versions, endOf(w.since)
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
 	counts, last = map[int32]uint32{}, none
 	for i := first; i < len(versions) && versions[i].Time < w.end; i++ {
@@ -114,7 +107,7 @@ func (w *window) changes() (counts map[int32]uint32, last int32) {
 // start returns the version of an entity that was valid at the start of the window, given its
 // newest one. It returns none if the entity did not exist then.
 func (w *window) start(newest int32) int32 {
-	versions, end := w.archive.result.Versions, endOf(w.since)
+	versions, end := w.result.Versions, endOf(w.since)
 	then := newest
 	for then != none && versions[then].Time >= end {
 		then = versions[then].Previous
@@ -173,62 +166,73 @@ func ranksIn(ranked []uint32) func(version int32) uint32 {
 	return func(v int32) uint32 { return at[uint32(v)] }
 }
 
-// trend returns the scores of an entity at both ends of the window. comparable is false if their
-// difference does not come from changes alone. grown is the result of growth.
-func (w *window) trend(newest int32) (t history.Trend, grown []history.Growth, comparable bool, err error) {
-	then := w.start(newest)
-	if t.Score, t.Previous, comparable, err = w.compare(then, newest); err != nil || then == none {
-		return t, nil, comparable, err
-	}
-	grown, err = w.growth(then, newest)
-	return t, grown, comparable, err
+// move is how an entity moved within a window.
+type move struct {
+	newest  int32 // its newest version in the window
+	then    int32 // result of start
+	changes uint32
+
+	now, before record.Score
+	comparable  bool             // result of compare
+	grown       []history.Growth // without ordinals
 }
 
-// compare returns the composite score of an entity's newest version and that of the version at the
-// start of the window, if there was one. Both are calculated by the formula of the window and as of
-// its end, so that neither a new formula nor the passing of time moves a score.
+// moves returns how the entities that changes has counted moved.
+func (w *window) moves(changed map[int32]uint32) []move {
+	list := make([]move, 0, len(changed))
+	for newest, changes := range changed {
+		list = append(list, move{newest: newest, then: w.start(newest), changes: changes})
+	}
+	parallel.Ranges(len(list), func(from, to int) {
+		for i := from; i < to; i++ {
+			w.measure(&list[i])
+		}
+	})
+	return list
+}
+
+// measure finds the scores and the growth of an entity, unless it was deleted.
+func (w *window) measure(m *move) {
+	e := w.entity(m.newest)
+	if e == nil {
+		return
+	}
+	if w.formula != nil {
+		m.now = w.formula.Scores(e, w.asOf).Composite
+		m.before, m.comparable = w.compare(m, e)
+	}
+	if m.then != none {
+		m.grown = w.growth(m.then, m.newest)
+	}
+}
+
+// compare returns the composite score of the version at the start of the window, if there was one.
+// It is calculated by the formula of the window and as of its end, so that neither a new formula nor
+// the passing of time moves a score.
 //
 // comparable is false if the difference contains more than changes of known figures: if a figure
 // appeared, vanished or vanished and came back, or was read again only after more than twice the
 // window, since two years of growth that arrive in one commit are not the gain of a week. Figures
 // that do not matter for the score do not matter here either.
-func (w *window) compare(then, newest int32) (now, before record.Score, comparable bool, err error) {
-	e, err := w.archive.entity(newest)
-	if err != nil {
-		return now, before, false, err
+func (w *window) compare(m *move, e *record.Entity) (before record.Score, comparable bool) {
+	if m.then == none {
+		return before, true
 	}
-	now = w.formula.Scores(e, w.asOf).Composite
-	if then == none {
-		return now, before, true, nil
-	}
-	old, err := w.archive.entity(then)
-	if err != nil {
-		return now, before, false, err
-	}
+	old := w.entity(m.then)
 	before = w.formula.Scores(old, w.asOf).Composite
-	if !before.Known() || !now.Known() {
-		return now, before, true, nil
+	if !before.Known() || !m.now.Known() {
+		return before, true
 	}
-	even, err := w.evened(e, old, then, newest)
-	if err != nil {
-		return now, before, false, err
-	}
-	return now, before, w.formula.Scores(even, w.asOf).Composite == before, nil
+	return before, w.formula.Scores(w.evened(e, old, m), w.asOf).Composite == before
 }
 
 // evened returns the old state with exactly the figures that the entity has now. A figure has its
 // old reading if there has been one all the time and it is recent enough; otherwise it has the
 // present one.
-func (w *window) evened(now, old *record.Entity, then, newest int32) (*record.Entity, error) {
+func (w *window) evened(now, old *record.Entity, m *move) *record.Entity {
 	had := []*record.Signals{&old.Signals}
-	for v := w.archive.result.Versions[newest].Previous; v != then && v != none; v = w.archive.result.Versions[v].Previous {
-		e, err := w.archive.entity(v)
-		if err != nil {
-			return nil, err
-		}
-		if e == nil {
-			e = &record.Entity{} // deleted and restored
-		}
+	for v := w.result.Versions[m.newest].Previous; v != m.then && v != none; v = w.result.Versions[v].Previous {
+		e := cmp.Or(w.entity(v), &record.Entity{}) // deleted and restored
 		had = append(had, &e.Signals)
 	}
 	even := *old
@@ -253,7 +257,7 @@ func (w *window) evened(now, old *record.Entity, then, newest int32) (*record.En
 		}
 		even.Signals.Benchmarks = append(even.Signals.Benchmarks, b)
 	}
-	return &even, nil
+	return &even
 }
 
 // nthResult returns the result with an identity that n others with the same identity precede.
@@ -272,23 +276,19 @@ func nthResult(list []record.Benchmark, identity string, n int) (record.Benchmar
 
 // growth returns the counts of an entity that have grown from the version at the start of the
 // window to its newest one, without their ordinals.
-func (w *window) growth(then, newest int32) (list []history.Growth, err error) {
-	a := w.archive
-	var moments []history.Moment
-	for v := newest; ; v = a.result.Versions[v].Previous {
-		e, err := a.entity(v)
-		if err != nil {
-			return nil, err
-		}
-		moments = append(moments, history.Moment{Entity: e, Time: a.result.Versions[v].Time})
-		if v == then {
-			break
-		}
+func (w *window) growth(then, newest int32) (list []history.Growth) {
+	moment := func(v int32) history.Moment {
+		return history.Moment{Entity: w.entity(v), Time: w.result.Versions[v].Time}
 	}
+	moments := []history.Moment{moment(newest)}
+	for v := newest; v != then; {
+		v = w.result.Versions[v].Previous
+		moments = append(moments, moment(v))
+	}
+	now := moments[0].Entity
 	slices.Reverse(moments)
-	declared := moments[len(moments)-1].Entity.Declared()
-	for _, f := range moments[len(moments)-1].Entity.Signals.Facts {
-		if signal := declared.Signal(f.Name); signal == nil || !signal.Grows {
+	for _, f := range now.Signals.Facts {
+		if signal := now.Declared().Signal(f.Name); signal == nil || !signal.Grows {
 			continue
 		}
 		g := history.GrowthOver(history.SignalSeries(moments, f.Name), w.asOf, w.days)
@@ -296,7 +296,7 @@ func (w *window) growth(then, newest int32) (list []history.Growth, err error) {
 			list = append(list, history.Growth{Signal: f.Name, Now: g.Now.Number, Previous: g.Previous.Number})
 		}
 	}
-	return list, nil
+	return list
 }
 
 // apart reports whether two known dates are more than a number of days apart.

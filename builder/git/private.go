@@ -1,11 +1,11 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,41 +32,30 @@ func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.cmd.Stdin = bytes.NewReader(c.Input)
 	return p.output()
 }
 
-// Start starts a command in the environment that Run uses. Read its output to the end before
-// calling Wait, or call Stop.
-func (r *Repository) Start(ctx context.Context, c Command) (*Process, error) {
-	return r.started(ctx, c, false)
-}
-
-// StartWithInput is like Start, but for a command whose input is written while it runs.
-func (r *Repository) StartWithInput(ctx context.Context, c Command) (*Process, error) {
-	return r.started(ctx, c, true)
-}
-
-func (r *Repository) started(ctx context.Context, c Command, input bool) (*Process, error) {
+// Stream runs a command in the environment that Run uses, and calls read with its output while it
+// runs. If read fails before the output ends, the command is killed.
+func (r *Repository) Stream(ctx context.Context, c Command, read func(out *bufio.Reader) error) error {
 	p, err := r.isolated(ctx, c)
-	if err == nil {
-		err = p.start(input)
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return p, nil
+	return p.stream(read)
 }
 
 // isolated prepares a command in the private git directory.
-func (r *Repository) isolated(ctx context.Context, c Command) (*Process, error) {
+func (r *Repository) isolated(ctx context.Context, c Command) (*process, error) {
 	own, err := r.privateDir()
 	if err != nil {
 		return nil, err
 	}
 	env := slices.Concat(environment(basic), forced, []string{
 		"HOME=" + own, "XDG_CONFIG_HOME=" + own, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_OBJECT_DIRECTORY=" + r.objects()}, c.Env)
-	return prepare(ctx, own, env, settings([]string{"--git-dir=" + own}, c.Config), c.Args), nil
+	p := prepare(ctx, own, env, settings([]string{"--git-dir=" + own}, c.Config), c.Args)
+	p.cmd.Stdin = bytes.NewReader(c.Input)
+	return p, nil
 }
 
 func settings(told, config []string) []string {
@@ -126,15 +115,9 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	data, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return os.WriteFile(to, data, 0o600)
 }

@@ -97,7 +97,7 @@ func (r *Repository) query(ctx context.Context, args ...string) (string, error) 
 	return r.queryProcess(ctx, args...).output()
 }
 
-func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process {
+func (r *Repository) queryProcess(ctx context.Context, args ...string) *process {
 	env := append(environment(basic, personal), forced...)
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }

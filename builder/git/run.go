@@ -9,7 +9,9 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,12 +29,8 @@ func Available() bool {
 	return err == nil
 }
 
-// Process is a prepared, possibly running git command. It is not safe for
-// concurrent use, except that In may be written while Out is read.
-type Process struct {
-	In  io.WriteCloser // nil unless StartWithInput started it
-	Out io.Reader
-
+// process is a git command.
+type process struct {
 	ctx    context.Context
 	name   string
 	cmd    *exec.Cmd
@@ -96,51 +94,41 @@ func isListed(list []string, name string) bool {
 }
 
 // prepare prepares a command, which is killed when ctx ends.
-func prepare(ctx context.Context, dir string, env, settings, args []string) *Process {
+func prepare(ctx context.Context, dir string, env, settings, args []string) *process {
 	told := slices.Concat([]string{"--no-pager", "--literal-pathspecs"}, settings, args)
-	p := &Process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell is involved, and callers check untrusted arguments
+	p := &process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell is involved, and callers check untrusted arguments
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr, p.cmd.WaitDelay = dir, env, &p.stderr, 10*time.Second
 	return p
 }
 
-// start starts the command.
-func (p *Process) start(input bool) (err error) {
-	if p.Out, err = p.cmd.StdoutPipe(); err != nil {
-		return err
-	}
-	if input {
-		if p.In, err = p.cmd.StdinPipe(); err != nil {
-			return err
-		}
-	}
-	if err := p.cmd.Start(); err != nil {
-		if p.ctx.Err() != nil {
-			return p.ctx.Err()
-		}
-		return fmt.Errorf("git cannot be run: %w", err)
-	}
-	return nil
-}
-
 // output runs the command and returns its output.
-func (p *Process) output() (string, error) {
+func (p *process) output() (string, error) {
 	var out bytes.Buffer
 	p.cmd.Stdout = &out
 	err := p.explain(p.cmd.Run())
 	return out.String(), err
 }
 
-// Wait waits for the command to exit. All of its output must have been read.
-func (p *Process) Wait() error { return p.explain(p.cmd.Wait()) }
-
-// Stop kills the command if it is still running.
-func (p *Process) Stop() {
+// stream runs the command, and calls read with its output.
+func (p *process) stream(read func(out *bufio.Reader) error) error {
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return p.explain(err)
+	}
+	err = read(bufio.NewReaderSize(out, 64<<10))
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return cmp.Or(p.explain(p.cmd.Wait()), err) // git's own error is more informative
+	}
 	_ = p.cmd.Process.Kill() // it may have exited already
 	_ = p.cmd.Wait()
+	return err
 }
 
 // explain adds the error output of the command to an error.
-func (p *Process) explain(err error) error {
+func (p *process) explain(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -2,9 +2,7 @@ package gitlog
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -29,33 +27,22 @@ func readBlobs(ctx context.Context, r *git.Repository, blobs []blob, each func(i
 	if len(blobs) == 0 {
 		return nil
 	}
-	p, err := r.StartWithInput(ctx, git.Command{Args: []string{"cat-file", "--batch"}})
-	if err != nil {
-		return err
+	var names strings.Builder
+	for _, b := range blobs {
+		names.WriteString(b.name + "\n")
 	}
-	go func() { // git sends responses before it has read all requests
-		defer p.In.Close()
-		out := bufio.NewWriter(p.In)
-		for _, b := range blobs {
-			_, _ = out.WriteString(b.name + "\n")
+	return r.Stream(ctx, git.Command{Args: []string{"cat-file", "--batch"}, Input: []byte(names.String())}, func(in *bufio.Reader) error {
+		for i, b := range blobs {
+			data, err := b.read(in)
+			if err == nil {
+				err = each(i, data)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		_ = out.Flush() // if this fails, responses will be missing
-	}()
-	in := bufio.NewReaderSize(p.Out, 64<<10)
-	for i, b := range blobs {
-		data, err := b.read(in)
-		if err == nil {
-			err = each(i, data)
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return cmp.Or(p.Wait(), err) // git's own error is more informative
-		}
-		if err != nil {
-			p.Stop()
-			return err
-		}
-	}
-	return p.Wait()
+		return nil
+	})
 }
 
 // read reads one response of git cat-file --batch: "<name> blob <size>", a line end, the bytes, a line end.

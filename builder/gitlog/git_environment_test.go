@@ -36,8 +36,8 @@ func TestMailmap(t *testing.T) {
 	t.Chdir(r.dir)
 	var f found
 	f.add(t, r.walk(gitlog.Options{Dir: dir}))
-	if f.log.Mailmap != "" || f.commits[0].Author != "Ada" {
-		t.Errorf("without a mailmap the author is %q", f.commits[0].Author)
+	if f.log.Mailmap != "" || f.log.Commits[0].Author != "Ada" {
+		t.Errorf("without a mailmap the author is %q", f.log.Commits[0].Author)
 	}
 	r.commit("mailmap", ".mailmap", "Ada Lovelace <ada@example.org>\n", "content/tool/b.yaml", entity("B"))
 	r.write(".mailmap", "Edited Since <ada@example.org>\n")
@@ -194,7 +194,7 @@ func TestShallow(t *testing.T) {
 		}
 		all := f
 		all.add(t, log)
-		if !log.Shallow || !log.Continued || !reflect.DeepEqual(all.versions, whole.Versions) || !reflect.DeepEqual(all.commits, whole.Commits) {
+		if !log.Shallow || !log.Continued || !reflect.DeepEqual(all.log.Versions, whole.Versions) || !reflect.DeepEqual(all.log.Commits, whole.Commits) {
 			t.Errorf("a clone of depth %s continued with\n%s", depth, told(log))
 		}
 		clone.git("fetch", "-q", "--unshallow")

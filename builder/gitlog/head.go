@@ -8,7 +8,6 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,15 +60,8 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 
 // CurrentCommit returns the commit that is checked out in the repository of dir, or "" if there
 // is none. The call is cheap enough to be made often.
-func CurrentCommit(ctx context.Context, dir string) string {
-	r, err := find(ctx, dir)
-	if r == nil || err != nil {
-		return "" // no repository, or no git
-	}
-	name, err := r.Head(ctx)
-	if err != nil {
-		return "" // no readable commit
-	}
+func CurrentCommit(ctx context.Context, dir string) (name string) {
+	_ = atHead(ctx, dir, func(_ *git.Repository, head string) error { name = head; return nil }) // without a readable commit, there is none
 	return name
 }
 
@@ -78,31 +70,23 @@ func CurrentCommit(ctx context.Context, dir string) string {
 // files.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	declared := c.Declared()
-	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
+	args := []string{"-r", commit, "--"}
 	for _, name := range slices.Concat(declared.Names(), schema.RootFiles, []string{schema.StatusFile}) {
 		args = append(args, r.Prefix+name)
 	}
-	out, err := r.Run(ctx, git.Command{Args: args})
+	list, err := entries(ctx, r, args...)
 	if err != nil {
 		return false, err
 	}
 	committed := map[string]string{} // blobs of regular files, keyed by path relative to the folder
-	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
-		if line == "" {
-			continue
-		}
-		about, name, ok := strings.Cut(line, "\t")
-		fields := strings.Fields(about) // mode, type, object
-		below, ok2 := strings.CutPrefix(name, r.Prefix)
-		if !ok || !ok2 || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree in %s: unexpected output %q", dir, line)
-		}
+	for _, e := range list {
+		below := strings.TrimPrefix(e.path, r.Prefix)
 		if _, _, isEntity := entityPath(declared, below); !isEntity && !schema.IsRootFile(below) {
 			continue
 		}
 		committed[below] = "" // not a regular file: for example, a link
-		if strings.HasPrefix(fields[0], "100") {
-			committed[below] = fields[2]
+		if e.isFile() {
+			committed[below] = e.object
 		}
 	}
 	var read map[string][sha1.Size]byte

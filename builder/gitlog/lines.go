@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"kindex/exports/record"
 )
@@ -15,21 +14,15 @@ import (
 type lines struct {
 	log      *Log
 	previous Previous // may be nil
-	commits  int      // of previous
-	places   int      // number of versions in previous
-	last     time.Time
-
-	known map[address]tip
+	newest   map[address]int32
+	followed []bool // whether a version has a successor
 }
 
 // address is the address of an entity.
 type address struct{ typ, slug string }
 
-// tip is the newest version at an address.
-type tip struct {
-	place int
-	state state
-}
+// none is what the first version of an entity has before it, and what stands for a missing commit or change.
+const none = -1
 
 // state is the state of the entity at an address.
 type state uint8
@@ -42,96 +35,98 @@ const (
 )
 
 func newLines(log *Log, previous Previous) *lines {
-	l := &lines{log: log, previous: previous, known: map[address]tip{}, last: firstTime}
-	if previous != nil {
-		l.commits, l.places = previous.Commits(), previous.Versions()
-		if l.places > 0 {
-			l.last = time.Unix(previous.Version(l.places-1).Time, 0).UTC()
-		}
+	l := &lines{log: log, previous: previous, newest: map[address]int32{}}
+	if previous == nil {
+		return l
+	}
+	for i := range previous.Commits() {
+		log.Commits = append(log.Commits, previous.Commit(i))
+	}
+	for i := range previous.Versions() {
+		l.append(previous.Version(i))
 	}
 	return l
 }
 
-// at returns the tip at an address.
-func (l *lines) at(a address) tip {
-	t, ok := l.known[a]
-	if ok || l.previous == nil {
-		return t
+// append adds a version.
+func (l *lines) append(v record.Version) {
+	if v.Previous != none {
+		l.followed[v.Previous] = true
 	}
-	place, ok := l.previous.Last(a.typ, a.slug)
+	l.newest[address{v.Type, v.Slug}] = int32(len(l.log.Versions))
+	l.log.Versions, l.followed = append(l.log.Versions, v), append(l.followed, false)
+}
+
+// at returns the newest version at an address, and the state of its entity.
+func (l *lines) at(a address) (int32, state) {
+	i, known := l.newest[a]
 	switch {
-	case !ok:
-	case l.previous.Newest(place) != place:
-		t = tip{place, moved}
-	case l.previous.Version(place).Deleted:
-		t = tip{place, deleted}
-	default:
-		t = tip{place, alive}
+	case !known:
+		return none, never
+	case l.followed[i]:
+		return i, moved
+	case l.log.Versions[i].Deleted:
+		return i, deleted
 	}
-	l.known[a] = t
-	return t
+	return i, alive
 }
 
 // entity returns the content of a version.
-func (l *lines) entity(place int) (*record.Entity, error) {
-	if place < l.places {
-		return l.previous.Entity(place)
+func (l *lines) entity(i int32) (*record.Entity, error) {
+	if e := l.log.Versions[i].Entity; e != nil {
+		return e, nil
 	}
-	return l.log.Versions[place-l.places].Entity, nil
+	return l.previous.Entity(int(i))
 }
 
-// add adds a commit whose files have been read.
+// add adds a commit whose files have been read. Outside git, it has no hash.
 func (l *lines) add(c *logged) error {
 	slices.SortFunc(c.files, func(a, b *file) int {
 		return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 	})
+	before, commit, at := len(l.log.Versions), int32(none), c.time.Unix()
+	if c.Hash != "" {
+		commit = int32(len(l.log.Commits))
+	}
+	if before > 0 {
+		at = max(at, l.log.Versions[before-1].Time)
+	}
 	renamed, left := l.renames(c.files)
-	before := len(l.log.Versions)
 	for _, f := range c.files {
 		a := address{f.typ, f.slug}
-		t := l.at(a)
+		i, state := l.at(a)
 		if f.incomplete {
 			l.log.Undeclared++
 		}
+		v := record.Version{Type: f.typ, Slug: f.slug, Entity: f.entity, Deleted: f.gone, Time: at, Commit: commit, Previous: i, Change: none}
 		switch {
 		case f.problem != "":
 			l.log.Notes = append(l.log.Notes, f.typ+"/"+f.slug+".yaml at "+c.Hash[:12]+": "+f.problem)
-		case f.gone && t.state == alive && left[a]:
-			l.known[a] = tip{t.place, moved}
-		case f.gone && t.state == alive:
-			l.append(a, nil, t.place, deleted)
+			continue
+		case f.gone && (state != alive || left[a]):
+			continue
 		case f.gone:
-		case t.state == alive:
-			was, err := l.entity(t.place)
+		case state == alive:
+			was, err := l.entity(i)
 			if err != nil {
 				return err
 			}
-			if !same(was, f.entity) {
-				l.append(a, f.entity, t.place, alive)
+			if same(was, f.entity) {
+				continue
 			}
 		default:
 			from, ok := renamed[a]
 			if !ok {
-				from = l.continueLine(f)
+				from = l.continues(f)
 			}
-			l.append(a, f.entity, from, alive)
+			v.Previous = from
 		}
+		l.append(v)
 	}
-	if len(l.log.Versions) > before {
-		if c.Time.Before(l.last) {
-			c.Time = l.last
-		}
-		l.last = c.Time
-		l.log.Commits = append(l.log.Commits, c.Commit)
+	if len(l.log.Versions) > before && commit != none {
+		l.log.Commits = append(l.log.Commits, c.ArchivedCommit)
 	}
 	return nil
-}
-
-// append adds a version of the commit that is being added.
-func (l *lines) append(a address, e *record.Entity, before int, s state) {
-	l.known[a] = tip{l.places + len(l.log.Versions), s}
-	l.log.Versions = append(l.log.Versions, Version{Type: a.typ, Slug: a.slug, Entity: e,
-		Commit: l.commits + len(l.log.Commits), Before: before})
 }
 
 func addressOf(key string) address {
@@ -142,30 +137,24 @@ func addressOf(key string) address {
 // renames finds new files that list the slug of a deleted file in formerly. renamed maps the
 // address of each such file to the version that it continues, and left contains the old
 // addresses. If several slugs in formerly match, renames uses the last one.
-func (l *lines) renames(files []*file) (renamed map[address]int, left map[address]bool) {
-	var going map[address]int
+func (l *lines) renames(files []*file) (renamed map[address]int32, left map[address]bool) {
+	going := map[address]int32{}
 	for _, f := range files {
 		a := address{f.typ, f.slug}
-		if t := l.at(a); f.gone && t.state == alive {
-			if going == nil {
-				going = map[address]int{}
-			}
-			going[a] = t.place
+		if i, state := l.at(a); f.gone && state == alive {
+			going[a] = i
 		}
 	}
-	if going == nil {
-		return nil, nil
-	}
-	renamed, left = map[address]int{}, map[address]bool{}
+	renamed, left = map[address]int32{}, map[address]bool{}
 	for _, f := range files {
 		a := address{f.typ, f.slug}
-		if f.entity == nil || l.at(a).state == alive {
+		if _, state := l.at(a); f.entity == nil || state == alive {
 			continue
 		}
 		for _, key := range slices.Backward(f.entity.FormerKeys()) {
 			old := addressOf(key)
-			if place, ok := going[old]; ok {
-				renamed[a], left[old] = place, true
+			if i, ok := going[old]; ok {
+				renamed[a], left[old] = i, true
 				delete(going, old)
 				break
 			}
@@ -174,23 +163,18 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 	return renamed, left
 }
 
-// continueLine returns the version that a new file continues, or -1 if there is none. This
-// is the deletion at the file's own address in an earlier commit or, failing that, the most
-// recent deletion at one of its earlier slugs. A line is never continued twice.
-func (l *lines) continueLine(f *file) int {
-	own := address{f.typ, f.slug}
-	if t := l.at(own); t.state == deleted {
-		return t.place
+// continues returns the version that a new file continues, or none. This is the deletion at the
+// file's own address in an earlier commit or, failing that, the most recent deletion at one of its
+// earlier slugs. A line is never continued twice.
+func (l *lines) continues(f *file) int32 {
+	if i, state := l.at(address{f.typ, f.slug}); state == deleted {
+		return i
 	}
-	from, at := -1, own
+	from := int32(none)
 	for _, key := range f.entity.FormerKeys() {
-		a := addressOf(key)
-		if t := l.at(a); t.state == deleted && t.place > from {
-			from, at = t.place, a
+		if i, state := l.at(addressOf(key)); state == deleted {
+			from = max(from, i)
 		}
-	}
-	if from >= 0 {
-		l.known[at] = tip{from, moved}
 	}
 	return from
 }

@@ -29,7 +29,8 @@ const (
 // logged is a commit from git log, with the entity files that it changed relative to its
 // first parent.
 type logged struct {
-	Commit
+	record.ArchivedCommit
+	time  time.Time // of the committer, in UTC
 	files []*file
 }
 
@@ -59,27 +60,25 @@ func (r *repository) readLog(ctx context.Context, since string) (commits []*logg
 	for _, kind := range r.kinds.Names() {
 		args = append(args, r.Prefix+kind)
 	}
-	p, err := r.Start(ctx, r.command(args...))
-	if err != nil {
-		return nil, err
-	}
-	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), kinds: r.kinds, path: r.Prefix}
-	for {
-		c, err := in.read()
-		if errors.Is(err, io.EOF) {
-			return commits, p.Wait()
+	err = r.Stream(ctx, r.command(args...), func(out *bufio.Reader) error {
+		in := &logReader{in: out, kinds: r.kinds, path: r.Prefix}
+		for {
+			c, err := in.read()
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if used, ok := r.times[c.Hash]; ok {
+				c.time = used
+			}
+			if len(c.files) > 0 {
+				commits = append(commits, c)
+			}
 		}
-		if err != nil {
-			p.Stop()
-			return nil, err
-		}
-		if used, ok := r.times[c.Hash]; ok {
-			c.Time = used
-		}
-		if len(c.files) > 0 {
-			commits = append(commits, c)
-		}
-	}
+	})
+	return commits, err
 }
 
 // logReader reads the output of git log.
@@ -108,7 +107,7 @@ func (l *logReader) read() (*logged, error) {
 		}
 		fields[i] = string(t)
 	}
-	c.Time, c.Author = commitTime(fields[1]), cleanName(fields[3])
+	c.time, c.Author = commitTime(fields[1]), cleanName(fields[3])
 	c.PullRequest = pullRequest(strings.TrimSpace(fields[4]), fields[5], strings.Contains(fields[2], " "))
 	for {
 		entry, err := l.token()

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	hashA = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	hashB = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-	none  = "0000000000000000000000000000000000000000"
+	hashA  = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	hashB  = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+	noBlob = "0000000000000000000000000000000000000000"
 )
 
 // logs contains outputs of git log, with @ for NUL, and the parsed results: commits by author,
 // each with its files. If the last line is in brackets, it is the error.
 var logs = []struct{ in, want string }{
 	{"", ""},
-	{hashA + "@100@@Ada@one@@@\n:000000 100644 " + none + " " + hashB + " A@c/tool/a.yaml@", "Ada: tool/a=bb"},
-	{hashA + "@100@@Ada@one@@:000000 100644 " + none + " " + hashB + " A@c/tool/a.yaml@" + hashB + "@1@" + hashA + "@Bob@:100644 x@body\n:1\n@@",
+	{hashA + "@100@@Ada@one@@@\n:000000 100644 " + noBlob + " " + hashB + " A@c/tool/a.yaml@", "Ada: tool/a=bb"},
+	{hashA + "@100@@Ada@one@@:000000 100644 " + noBlob + " " + hashB + " A@c/tool/a.yaml@" + hashB + "@1@" + hashA + "@Bob@:100644 x@body\n:1\n@@",
 		"Ada: tool/a=bb\nBob:"},
-	{hashA + "@1@@Ada@s@b\n@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a.yaml@:100644 120000 " + hashA + " " + hashB +
+	{hashA + "@1@@Ada@s@b\n@@\n:100644 000000 " + hashA + " " + noBlob + " D@c/tool/a.yaml@:100644 120000 " + hashA + " " + hashB +
 		" T@c/model/b.yaml@:100644 100755 " + hashA + " " + hashA + " M@c/model/c.yaml@:100644 100644 " + hashA + " " + hashB + " M@c/tool/x/y.yaml@",
 		"Ada: tool/a gone model/b (must be a regular file, not a link)"},
 	{hashA + "@1@@Ada@s", "[git log: output ends within \"s\"]"},
-	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a", "[git log: output ends within \"c/tool/a\"]"},
+	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + noBlob + " D@c/tool/a", "[git log: output ends within \"c/tool/a\"]"},
 	{hashA[:39], "[git log: output ends within \"" + hashA[:39] + "\"]"},
 	{"fatal@", "[git log: unexpected output \"fatal\"]"},
 	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected output \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
@@ -92,8 +92,8 @@ func FuzzLogReader(f *testing.F) {
 				}
 				return
 			}
-			if n > len(in) || !git.IsObjectName(c.Hash) || !utf8.ValidString(c.Author) || c.Time.Year() < 0 || c.Time.Year() > 9999 || c.PullRequest < 0 {
-				t.Fatalf("commit %+v", c.Commit)
+			if n > len(in) || !git.IsObjectName(c.Hash) || !utf8.ValidString(c.Author) || c.time.Year() < 0 || c.time.Year() > 9999 || c.PullRequest < 0 {
+				t.Fatalf("commit %+v", c.ArchivedCommit)
 			}
 			for _, x := range c.files {
 				if !content.ValidSlug(x.slug) || x.typ != kinds.Default().Names()[0] && x.typ != kinds.Default().Names()[1] || !git.IsObjectName(x.blob) {

@@ -121,8 +121,8 @@ func told(log *gitlog.Log) string {
 			name = v.Entity.Name
 		}
 		fmt.Fprintf(&b, "%d: c%d %s/%s %s", i, v.Commit, v.Type, v.Slug, name)
-		if v.Before >= 0 {
-			fmt.Fprintf(&b, " after %d", v.Before)
+		if v.Previous >= 0 {
+			fmt.Fprintf(&b, " after %d", v.Previous)
 		}
 		b.WriteByte('\n')
 	}
@@ -140,59 +140,42 @@ func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	}
 }
 
-// found is the combined result of several walks, as a previous build would keep it.
+// found is the result of a walk, as a previous build would keep it.
 type found struct {
-	log      gitlog.Log
-	commits  []gitlog.Commit
-	versions []gitlog.Version
-	asOf     time.Time
+	log  gitlog.Log
+	asOf time.Time
 }
 
 func (f *found) add(t testing.TB, log *gitlog.Log) {
 	t.Helper()
-	if !log.Continued {
-		f.commits, f.versions = nil, nil
+	if log.Continued {
+		for i, v := range f.log.Versions {
+			log.Versions[i].Entity = v.Entity
+		}
 	}
-	f.log, f.commits, f.versions = *log, append(f.commits, log.Commits...), append(f.versions, log.Versions...)
+	f.log = *log
 }
 
 func (f *found) Head() history.Head {
 	return history.Head{Commit: f.log.Head, Path: f.log.Path, Mailmap: f.log.Mailmap}
 }
-func (f *found) AsOf() time.Time { return f.asOf }
-func (f *found) Commits() int    { return len(f.commits) }
-func (f *found) Versions() int   { return len(f.versions) }
-func (f *found) Version(place int) record.Version {
-	v := f.versions[place]
-	return record.Version{Type: v.Type, Slug: v.Slug, Deleted: v.Entity == nil, Time: f.commits[v.Commit].Time.Unix(), Commit: int32(v.Commit), Previous: int32(v.Before)}
-}
-
-func (f *found) Last(typ, slug string) (place int, ok bool) {
-	for i, v := range slices.Backward(f.versions) {
-		if v.Type == typ && v.Slug == slug {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-func (f *found) Newest(place int) int {
-	for {
-		next := slices.IndexFunc(f.versions, func(v gitlog.Version) bool { return v.Before == place })
-		if next < 0 {
-			return place
-		}
-		place = next
-	}
+func (f *found) AsOf() time.Time                    { return f.asOf }
+func (f *found) Commits() int                       { return len(f.log.Commits) }
+func (f *found) Commit(i int) record.ArchivedCommit { return f.log.Commits[i] }
+func (f *found) Versions() int                      { return len(f.log.Versions) }
+func (f *found) Version(i int) record.Version {
+	v := f.log.Versions[i]
+	v.Entity = nil
+	return v
 }
 
 // Entity returns a copy in which missing lists are empty, as another storage format might
 // return them.
-func (f *found) Entity(location int) (*record.Entity, error) {
-	if f.versions[location].Entity == nil {
-		return nil, fmt.Errorf("version %d is a deletion", location)
+func (f *found) Entity(i int) (*record.Entity, error) {
+	if f.log.Versions[i].Entity == nil {
+		return nil, fmt.Errorf("version %d is a deletion", i)
 	}
-	e := *f.versions[location].Entity
+	e := *f.log.Versions[i].Entity
 	e.Tags, e.Formerly = append([]string{}, e.Tags...), append([]string{}, e.Formerly...)
 	e.Links, e.Signals.Facts = append([]record.Link{}, e.Links...), append([]record.Fact{}, e.Signals.Facts...)
 	return &e, nil

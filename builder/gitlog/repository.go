@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,15 +87,43 @@ func hidden(dir string) (within string, ok bool) {
 
 // findMailmap returns the object name of the mailmap in the commit.
 func (r *repository) findMailmap(ctx context.Context) (string, error) {
-	entry, err := r.git(ctx, "ls-tree", "-z", "--full-tree", r.head, ".mailmap")
-	if err != nil || !strings.HasPrefix(entry, "100") {
-		return "", err // a link or a folder is not used as a mailmap
+	list, err := entries(ctx, r.Repository, r.head, ".mailmap")
+	if err != nil || len(list) == 0 || !list[0].isFile() {
+		return "", r.explain(ctx, err) // a link or a folder is not used as a mailmap
 	}
-	var mode, kind, name string
-	if _, err := fmt.Sscan(entry, &mode, &kind, &name); err != nil {
-		return "", fmt.Errorf("git ls-tree in %s: unexpected output %q", r.dir, entry)
+	return list[0].object, nil
+}
+
+// entry is a line of git ls-tree: something in a commit or a folder of it.
+type entry struct {
+	mode, kind, object, path string
+	size                     int // with -l, of a file; otherwise -1
+}
+
+// isFile reports whether an entry is a regular file.
+func (e *entry) isFile() bool { return strings.HasPrefix(e.mode, "100") }
+
+// entries lists what git ls-tree prints.
+func entries(ctx context.Context, r *git.Repository, args ...string) (list []entry, err error) {
+	out, err := r.Run(ctx, git.Command{Args: append([]string{"ls-tree", "-z", "--full-tree"}, args...)})
+	for line := range strings.SplitSeq(out, "\x00") {
+		if line == "" {
+			continue // behind the last NUL
+		}
+		about, path, ok := strings.Cut(line, "\t")
+		fields := strings.Fields(about)
+		if !ok || len(fields) < 3 {
+			return nil, fmt.Errorf("git ls-tree: unexpected output %q", line)
+		}
+		e := entry{fields[0], fields[1], fields[2], path, -1}
+		if len(fields) > 3 && fields[3] != "-" {
+			if e.size, err = strconv.Atoi(fields[3]); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, e)
 	}
-	return name, nil
+	return list, err
 }
 
 // command returns a command that uses the mailmap in the commit and no other mailmap.

@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kindex/builder/git"
@@ -17,18 +16,17 @@ import (
 // relative to the root of the repository and empty outside a repository or without git.
 func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []string, err error) {
 	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
-		list, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-r", "-l", "-z", "--full-tree", head}})
+		list, err := entries(ctx, r, "-r", "-l", head)
 		if err != nil {
 			return err
 		}
-		named, err := withinRepository(r, dir, files)
+		named, err := withinRepository(ctx, dir, files)
 		if err != nil {
 			return err
 		}
-		for entry := range strings.SplitSeq(list, "\x00") {
-			facts, name, ok := strings.Cut(entry, "\t") // not ok at the end
-			if ok && (isSecret(path.Base(name), facts) || slices.ContainsFunc(named, func(of string) bool { return name == of || isSideFile(name, of) })) {
-				found = append(found, name)
+		for _, e := range list {
+			if isSecret(e) || slices.ContainsFunc(named, func(of string) bool { return e.path == of || isSideFile(e.path, of) }) {
+				found = append(found, e.path)
 			}
 		}
 		return nil
@@ -41,10 +39,9 @@ func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []s
 const maxKey = 4096
 
 // isSecret reports whether a file has a name that kindex, or its documentation, gives to secret
-// files. facts is what git ls-tree -l prints before the name; the last word is the size.
-func isSecret(name, facts string) bool {
-	size, err := strconv.Atoi(facts[strings.LastIndex(facts, " ")+1:])
-	return strings.HasSuffix(name, ".key") && err == nil && size <= maxKey || isDatabase(name)
+// files.
+func isSecret(e entry) bool {
+	return strings.HasSuffix(e.path, ".key") && e.size >= 0 && e.size <= maxKey || isDatabase(path.Base(e.path))
 }
 
 // isDatabase reports whether a file has the name of the state, such as kindex.db, of a backup of it, such
@@ -62,16 +59,10 @@ func isSideFile(name, database string) bool {
 
 // withinRepository returns the paths of files relative to the root of the repository. Files
 // outside it are left out.
-func withinRepository(r *git.Repository, dir string, files []string) (paths []string, err error) {
-	top, err := filepath.Abs(dir)
+func withinRepository(ctx context.Context, dir string, files []string) (paths []string, err error) {
+	top, err := git.Top(ctx, dir)
 	if err != nil {
 		return nil, err
-	}
-	if top, err = filepath.EvalSymlinks(top); err != nil {
-		return nil, err
-	}
-	for range strings.Count(r.Prefix, "/") {
-		top = filepath.Dir(top)
 	}
 	for _, file := range files {
 		abs, err := filepath.Abs(file)

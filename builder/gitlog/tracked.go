@@ -23,8 +23,8 @@ func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 
 func tracks(ctx context.Context, dir string) (tracked bool, err error) {
 	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
-		out, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-z", "--full-tree", head, "--", r.Prefix}})
-		tracked = out != ""
+		list, err := entries(ctx, r, head, "--", r.Prefix)
+		tracked = len(list) > 0
 		return err
 	})
 	return tracked, err

@@ -116,59 +116,39 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	if kind, err := p.git(ctx, "cat-file", "-t", object); err != nil || strings.TrimSpace(kind) != "tree" {
 		return false, err
 	}
-	listing, err := p.git(ctx, "ls-tree", "-r", "-z", "--full-tree", object)
+	list, err := entries(ctx, p.Repository, "-r", object)
 	if err != nil {
 		return false, err
 	}
-	var d dump
-	for line := range strings.SplitSeq(listing, "\x00") {
-		if line == "" {
-			continue // the listing ends with a NUL
-		}
-		entry, name, ok := strings.Cut(line, "\t")
-		fields := strings.Fields(entry)
-		if !ok || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree: unexpected output %q", line)
-		}
-		target, err := makeRoom(into, name)
-		if err == nil && target != "" {
-			err = d.add(fields[0], fields[1], fields[2], target)
+	var blobs []blob // each with the file to write it to
+	var links []string
+	for _, e := range list {
+		target, err := makeRoom(into, e.path)
+		switch {
+		case err != nil || target == "":
+		case e.mode == "120000":
+			links = append(links, target)
+		case e.kind != "blob": // a submodule
+			err = os.Mkdir(target, 0o777)
+		case path.Ext(target) != ".yaml":
+			err = os.WriteFile(target, nil, 0o666) // only its name matters
+		default:
+			blobs = append(blobs, blob{e.object, target})
 		}
 		if err != nil {
 			return false, err
 		}
 	}
-	err = readBlobs(ctx, p.Repository, d.blobs, func(i int, data []byte) error { return os.WriteFile(d.blobs[i].file, data, 0o666) })
+	err = readBlobs(ctx, p.Repository, blobs, func(i int, data []byte) error { return os.WriteFile(blobs[i].file, data, 0o666) })
 	if err != nil {
 		return false, err
 	}
-	for _, target := range d.links { // links are created last, so that nothing is written through them
+	for _, target := range links { // links are created last, so that nothing is written through them
 		if err := os.Symlink("nowhere", target); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
-}
-
-// dump lists the parts of a commit that are yet to be written.
-type dump struct {
-	blobs []blob // each with the file to write it to
-	links []string
-}
-
-// add adds one entry of a commit, given its mode, type and hash.
-func (d *dump) add(mode, kind, hash, target string) error {
-	switch {
-	case mode == "120000":
-		d.links = append(d.links, target)
-		return nil
-	case kind != "blob": // a submodule
-		return os.Mkdir(target, 0o777)
-	case path.Ext(target) != ".yaml":
-		return os.WriteFile(target, nil, 0o666) // only its name matters
-	}
-	d.blobs = append(d.blobs, blob{hash, target})
-	return nil
 }
 
 // makeRoom creates the folder for a file and returns the path of the file, or "" if the file

@@ -18,41 +18,18 @@ import (
 	"kindex/exports/record"
 )
 
-// Commit is one commit of the first-parent history that changed entities.
-type Commit struct {
-	Hash        string
-	Time        time.Time // committer time, UTC, never earlier than the previous commit's; see Options.AsOf
-	Author      string    // the author's name, as mapped by the repository's mailmap; never the email address
-	PullRequest int       // 0 if there is none
-}
-
-// Version is the authored content of an entity as of a commit, until the next version.
-type Version struct {
-	Type, Slug string
-	// Entity is nil if the entity was deleted; Type and Slug are then its last ones. The
-	// Entity may come from Options.Known.
-	Entity *record.Entity
-	Commit int // index among all commits, starting with those of the previous walk
-	// Before is the index of the preceding version of the same entity, across renames and
-	// re-creations, or -1 if there is none. The versions of the previous walk come first.
-	// No two versions have the same predecessor.
-	Before int
-}
-
 // Previous is the history that a previous walk found, for the next walk to continue; a history.Archive.
 type Previous interface {
 	Head() history.Head
 	AsOf() time.Time // Options.AsOf of that walk
 	Commits() int
+	Commit(i int) record.ArchivedCommit
 	Versions() int
 	// Version returns a version without its Entity.
-	Version(place int) record.Version
-	// Last returns the newest version at an address, and Newest that of the entity that a version is of.
-	Last(typ, slug string) (place int, ok bool)
-	Newest(place int) int
+	Version(i int) record.Version
 	// Entity returns the authored content, including formerly, of a version that is not
 	// a deletion.
-	Entity(place int) (*record.Entity, error)
+	Entity(i int) (*record.Entity, error)
 }
 
 // Options configures Walk.
@@ -74,18 +51,22 @@ type Options struct {
 	Known func(typ, slug, blob string) *record.Entity
 }
 
-// Log is the result of a walk: the whole history, or the part that is new since
-// Options.Previous.
+// Log is the result of a walk.
 type Log struct {
-	Head       string // the last commit; without a repository or a commit, Head is "" and all other fields are empty
-	Path       string // path of the content folder in the repository; "" or ending in a slash
-	Mailmap    string // object name of .mailmap at Head, or ""
-	Shallow    bool   // whether the repository is a shallow clone; if it is, the missing part was walked earlier
-	Continued  bool   // Commits and Versions continue Options.Previous
-	Commits    []Commit
-	Versions   []Version // sorted by commit, then by type and slug
-	Undeclared int       // versions with values that the index does not declare now; they are left out
-	Ahead      []Ahead   // the commits that are ahead of Options.AsOf, newest first
+	Head      string // the last commit; without a repository or a commit, Head is "" and all other fields are empty
+	Path      string // path of the content folder in the repository; "" or ending in a slash
+	Mailmap   string // object name of .mailmap at Head, or ""
+	Shallow   bool   // whether the repository is a shallow clone; if it is, the missing part was walked earlier
+	Continued bool   // whether the first Commits and Versions are those of Options.Previous
+	// Commits lists the commits that created versions. The author is the name as mapped by the
+	// repository's mailmap; never the email address.
+	Commits []record.ArchivedCommit
+	// Versions lists the versions by commit, then by type and slug, without changes and dates. Their
+	// times are never earlier than those of the previous commit; see Options.AsOf. An Entity may come
+	// from Options.Known. No two versions have the same predecessor.
+	Versions   []record.Version
+	Undeclared int     // versions with values that the index does not declare now; they are left out
+	Ahead      []Ahead // the commits that are ahead of Options.AsOf, newest first
 	// Notes lists unreadable files in old commits. The entity in such a file keeps its
 	// previous version until the file is readable again.
 	Notes []string
