@@ -21,18 +21,16 @@ type target struct {
 
 // asking is the work of one source in a run.
 type asking struct {
-	source  Source
-	info    Info
-	columns []Column
+	*Source
+	columns []Column // that collect.yaml does not leave out
 	targets []target
 	offers  []offerTarget
 	journal *journal
-	client  *client
+	client  *Client
 
 	used   map[string]Answer // by identifier
 	failed map[string]error  // by identifier
 	inARow int               // failures since the last success
-	done   int
 	report SourceReport
 }
 
@@ -43,35 +41,30 @@ const maxInARow = 5
 // must end.
 func (a *asking) run(ctx context.Context, r *run) error {
 	due, kept := a.due(r)
-	a.used = kept
-	a.report.Kept = len(kept)
-	var err error
-	if a.info.Problem != "" {
-		err = errors.New(a.info.Problem)
+	a.used, a.report.Kept = kept, len(kept)
+	err := a.Problem
+	if len(due) > 0 {
+		err = cmp.Or(err, a.lacksToken())
 	}
-	if lacking := a.lacksToken(); lacking != nil && len(due) > 0 {
-		err, due = lacking, nil
-	}
-	for batch := range slices.Chunk(due, max(1, a.info.Batch)) {
-		if err = a.batch(ctx, r, batch); err != nil {
+	done := 0
+	for batch := range slices.Chunk(due, max(1, a.Batch)) {
+		if err == nil {
+			err = a.batch(ctx, r, batch)
+		}
+		if err != nil {
 			break
 		}
-		if a.done += len(batch); r.Progress != nil {
-			r.Progress(a.info.Name, a.done, len(due))
+		if done += len(batch); r.Progress != nil {
+			r.Progress(a.Name, done, len(due))
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if errors.As(err, new(*journalError)) {
-		return err
-	}
 	if err != nil {
 		a.report.Error = err.Error()
 	}
-	if a.client.cache != nil {
-		a.client.cache.prune()
-	}
+	a.client.cache.prune()
 	stats := a.client.stats
 	a.report.Requests, a.report.NotModified, a.report.Bytes = stats.Requests, stats.NotModified, stats.Bytes
 	a.report.Waited, a.report.Redirects, a.report.Failed = stats.Waited, stats.Redirects, len(a.failed)
@@ -80,8 +73,8 @@ func (a *asking) run(ctx context.Context, r *run) error {
 
 // lacksToken returns an error if the source answers nothing because there is no token.
 func (a *asking) lacksToken() error {
-	if a.info.NeedsToken && a.client.token == "" {
-		return fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
+	if a.NeedsToken && a.client.token == "" {
+		return fmt.Errorf("%s needs a token; set %s", a.Title, a.Token)
 	}
 	return nil
 }
@@ -101,7 +94,7 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 		}
 	}
 	for _, t := range a.offers {
-		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && !a.info.Listed
+		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && !a.Listed
 		if a.canAsk(r, t.id, kept) && !recent {
 			wanted[t.id] = true
 		}
@@ -112,7 +105,7 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 // canAsk reports whether an identifier has to be asked if its figures are old. If the answer of
 // an earlier run will do, it is added to kept instead.
 func (a *asking) canAsk(r *run, id string, kept map[string]Answer) bool {
-	if a.info.Listed {
+	if a.Listed {
 		return true
 	}
 	held, ok := a.journal.answers[id]
@@ -137,7 +130,7 @@ func (a *asking) fresh(t target, r *run) bool {
 		}
 		known++
 	}
-	return known > 0 && !a.info.Listed
+	return known > 0 && !a.Listed
 }
 
 // maxSeldom is how many values that cost a request of their own a source is asked for in one run. With
@@ -177,15 +170,10 @@ func age(day, today string) int {
 	return int(b - a)
 }
 
-// journalError means that answers could not be kept on disk, which ends the run.
-type journalError struct{ error }
-
-func (e *journalError) Unwrap() error { return e.error }
-
 // batch asks for some identifiers. If that fails because of what was asked, it asks for each
 // half, so that one of them cannot fail the others.
 func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
-	answers, err := a.source.Ask(ctx, a.client, ids)
+	answers, err := a.Ask(ctx, a.client, ids)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -196,7 +184,7 @@ func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
 	if errors.As(err, new(*StoppedError)) {
 		return err
 	}
-	if len(ids) > 1 && !a.info.Whole && mayBeTooMuch(err) {
+	if len(ids) > 1 && !a.Whole && mayBeTooMuch(err) {
 		half := len(ids) / 2
 		if err := a.batch(ctx, r, ids[:half]); err != nil {
 			return err
@@ -245,14 +233,14 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 	a.report.Answered += len(good)
 	for _, id := range ids {
 		if _, ok := a.used[id]; !ok && a.failed[id] == nil {
-			a.failed[id] = fmt.Errorf("%s gave no answer", a.info.Title)
+			a.failed[id] = fmt.Errorf("%s gave no answer", a.Title)
 		}
 	}
-	if a.info.Listed {
+	if a.Listed {
 		return nil // a list can always be read again
 	}
 	if err := a.journal.add(good); err != nil {
-		return &journalError{err}
+		return &StoppedError{"answers cannot be kept: " + err.Error()}
 	}
 	return nil
 }

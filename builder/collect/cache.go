@@ -77,6 +77,9 @@ func (c *httpCache) touch(r Request) {
 // prune removes entries that have not been used for a long time, and parts of files that a
 // killed run left behind.
 func (c *httpCache) prune() {
+	if c == nil {
+		return
+	}
 	entries, _ := os.ReadDir(c.dir) // what cannot be read is not removed
 	for _, e := range entries {
 		info, err := e.Info()

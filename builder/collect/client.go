@@ -23,20 +23,6 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Client sends the requests of a source. It respects rate limits, retries where that helps, and
-// adds the token.
-type Client interface {
-	// Do returns any response that says something about the requested resource: 2xx, 404, 410 and
-	// other client errors. Failures of the service, and rate limits that would take too long to
-	// wait for, are errors.
-	Do(ctx context.Context, r Request) (*Response, error)
-	// Now returns the time of the run.
-	Now() time.Time
-	// Wants reports whether a value of an identifier is used, so that requests for it alone can be
-	// left out.
-	Wants(name, id string) bool
-}
-
 // Request is a request of a source.
 type Request struct {
 	URL    string
@@ -62,34 +48,15 @@ func (r *Response) JSON(into any) error {
 	if r.Status != http.StatusOK {
 		return fmt.Errorf("status %d instead of 200", r.Status)
 	}
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	given := r.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(given)
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return fmt.Errorf("the response is not JSON: its Content-Type is %s", safetext.Quote(shorten(r.Header.Get("Content-Type"))))
+		return fmt.Errorf("the response is not JSON: its Content-Type is %s", safetext.Quote(given[:min(len(given), 100)]))
 	}
 	if err := json.Unmarshal(r.Body, into); err != nil {
 		return fmt.Errorf("the response is not the expected JSON: %w", err)
 	}
 	return nil
-}
-
-// Get sends a request and decodes the JSON in the response. It reports whether the service, which errors
-// start with, has what was asked for.
-func Get(ctx context.Context, c Client, service string, r Request, into any) (found bool, err error) {
-	resp, err := c.Do(ctx, r)
-	if err != nil {
-		return false, err
-	}
-	if resp.Status == http.StatusNotFound || r.Missing != nil && r.Missing(resp) {
-		return false, nil
-	}
-	if err := resp.JSON(into); err != nil {
-		return false, fmt.Errorf("%s: %w", service, err)
-	}
-	return true, nil
-}
-
-func shorten(s string) string {
-	return s[:min(len(s), 100)]
 }
 
 // StoppedError ends the work of a source early: because of a rate limit that takes too long to
@@ -115,11 +82,13 @@ const (
 	maxRetryAfter = 24 * time.Hour
 )
 
-// client is the Client of one source. It is not safe for concurrent use.
-type client struct {
-	info     Info
+// Client sends the requests of a source. It respects rate limits, retries where that helps, and
+// adds the token. It is not safe for concurrent use.
+type Client struct {
+	source   *Source
 	columns  []Column
-	http     *http.Client
+	http     http.Client // which sends each request with send
+	network  http.RoundTripper
 	clock    Clock
 	token    string
 	limits   map[string]*rate.Limiter // by host
@@ -134,18 +103,53 @@ type client struct {
 	stats SourceReport // the counters of requests
 }
 
-// Now implements Client.
-func (c *client) Now() time.Time { return c.clock.Now() }
+// newClient returns the client of a source.
+func (r *run) newClient(a *asking, cache *httpCache) *Client {
+	c := &Client{source: a.Source, columns: a.columns, http: *r.HTTP, network: r.HTTP.Transport, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
+		maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline}
+	c.http.Transport, c.http.CheckRedirect = roundTripper(c.send), c.redirect
+	if a.Token != "" {
+		c.token = strings.TrimSpace(r.Getenv(a.Token))
+	}
+	return c
+}
 
-// Wants implements Client.
-func (c *client) Wants(name, id string) bool {
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Now returns the time of the run.
+func (c *Client) Now() time.Time { return c.clock.Now() }
+
+// Wants reports whether a value of an identifier is used, so that requests for it alone can be
+// left out.
+func (c *Client) Wants(name, id string) bool {
 	return slices.ContainsFunc(c.columns, func(col Column) bool { return col.Name == name && (!col.Seldom || c.seldom[id]) })
 }
 
-// Do implements Client.
-func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
-	if !c.own(r.URL) {
-		return nil, fmt.Errorf("%s is not an address of %s", r.URL, c.info.Title)
+// Get sends a request and decodes the JSON in the response. It reports whether the service, which errors
+// start with, has what was asked for.
+func (c *Client) Get(ctx context.Context, service string, r Request, into any) (found bool, err error) {
+	resp, err := c.Do(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	if resp.Status == http.StatusNotFound || r.Missing != nil && r.Missing(resp) {
+		return false, nil
+	}
+	if err := resp.JSON(into); err != nil {
+		return false, fmt.Errorf("%s: %w", service, err)
+	}
+	return true, nil
+}
+
+// Do returns any response that says something about the requested resource: 2xx, 404, 410 and
+// other client errors. Failures of the service, and rate limits that would take too long to
+// wait for, are errors.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	if u, err := url.Parse(r.URL); err != nil || !c.owns(u) {
+		return nil, fmt.Errorf("%s is not an address of %s", r.URL, c.source.Title)
 	}
 	held := c.cache.get(r)
 	switch {
@@ -156,25 +160,26 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 	backoff, limited := firstBackoff, minLimitWait
 	for try := 1; ; try++ {
-		resp, err := c.follow(ctx, r, held)
-		wait, again := time.Duration(0), false
+		resp, err := c.exchange(ctx, r, held)
+		stopped, wait := new(StoppedError), time.Duration(0)
 		switch {
-		case errors.As(err, new(*StoppedError)) || ctx.Err() != nil:
-			return nil, err
+		case errors.As(err, &stopped):
+			return nil, stopped
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case errors.Is(err, safedial.ErrRefused):
 			return nil, &unavailableError{err, 0}
 		case err != nil || resp.Status >= 500 && resp.Status != http.StatusNotImplemented:
-			wait, again, backoff = retryAfter(resp, c.clock.Now(), backoff), true, 2*backoff
+			wait, backoff = retryAfter(resp, c.clock.Now(), backoff), 2*backoff
 		case isLimit(resp, r):
-			wait, again, limited = retryAfter(resp, c.clock.Now(), limited), true, 2*limited
-		}
-		if !again {
+			wait, limited = retryAfter(resp, c.clock.Now(), limited), 2*limited
+		default:
 			return resp, nil
 		}
 		if try == maxTries {
 			status := 0
 			if err == nil {
-				status, err = resp.Status, fmt.Errorf("%s responded with status %d", c.info.Title, resp.Status)
+				status, err = resp.Status, fmt.Errorf("%s responded with status %d", c.source.Title, resp.Status)
 			}
 			return nil, &unavailableError{fmt.Errorf("%w (%d attempts)", err, try), status}
 		}
@@ -184,64 +189,44 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// own reports whether an address belongs to the source.
-func (c *client) own(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.User != nil {
-		return false
-	}
-	for _, h := range c.info.Hosts {
-		if b, err := url.Parse(h); err == nil && b.Scheme == u.Scheme && strings.EqualFold(b.Host, u.Host) {
-			return true
-		}
-	}
-	return false
+// owns reports whether an address belongs to the source.
+func (c *Client) owns(u *url.URL) bool {
+	return u.User == nil && slices.ContainsFunc(c.source.Hosts, func(host string) bool {
+		b, err := url.Parse(host)
+		return err == nil && b.Scheme == u.Scheme && strings.EqualFold(b.Host, u.Host)
+	})
 }
 
-// follow sends a request, and follows redirects within the hosts of the source.
-func (c *client) follow(ctx context.Context, r Request, held *Response) (*Response, error) {
-	address := r.URL
-	for range maxRedirects {
-		resp, err := c.send(ctx, r, address, held)
-		if err != nil {
-			return nil, err
-		}
-		location := resp.Header.Get("Location")
-		if resp.Status < 300 || resp.Status > 399 || location == "" || r.Body != nil {
-			return resp, nil
-		}
-		from, err := url.Parse(address)
-		if err != nil {
-			return nil, err
-		}
-		to, wrong := from.Parse(location)
-		if wrong != nil || !c.own(to.String()) {
-			c.stats.Redirects = append(c.stats.Redirects, Redirect{address, location})
-			return &Response{Status: resp.Status, Header: resp.Header, URL: address}, nil //nolint:nilerr // the source reports the status
-		}
-		address, held = to.String(), nil
+// redirect lets redirects be followed that stay within the hosts of the source.
+func (c *Client) redirect(req *http.Request, via []*http.Request) error {
+	last := via[len(via)-1]
+	switch {
+	case len(via) > maxRedirects:
+		return fmt.Errorf("redirects more than %d times", maxRedirects)
+	case !c.owns(req.URL):
+		c.stats.Redirects = append(c.stats.Redirects, Redirect{last.URL.String(), req.URL.String()})
+		return http.ErrUseLastResponse
+	case last.Method != http.MethodGet:
+		return http.ErrUseLastResponse
 	}
-	return nil, fmt.Errorf("%s redirects more than %d times", r.URL, maxRedirects)
+	return nil
 }
 
-// send sends one request.
-func (c *client) send(ctx context.Context, r Request, address string, held *Response) (*Response, error) {
-	req, err := c.request(ctx, r, address, held)
+// exchange sends a request, conditional on what is kept of an earlier response, and follows redirects.
+func (c *Client) exchange(ctx context.Context, r Request, held *Response) (*Response, error) {
+	req, err := c.request(ctx, r, held)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.pace(ctx, req.URL.Host); err != nil {
-		return nil, err
-	}
-	if c.requests != nil && c.requests.Add(-1) < 0 {
-		return nil, &StoppedError{"the maximum number of requests for this run has been reached"}
-	}
-	c.stats.Requests++
 	got, err := c.http.Do(req)
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		err = fmt.Errorf("%s: %w", wrapped.URL, wrapped.Err)
+	}
 	if err != nil {
-		return nil, plain(err)
+		return nil, err
 	}
 	defer got.Body.Close()
+	address := got.Request.URL.String()
 	body, err := io.ReadAll(io.LimitReader(got.Body, maxBody+1))
 	c.stats.Bytes += int64(len(body))
 	switch {
@@ -255,14 +240,10 @@ func (c *client) send(ctx context.Context, r Request, address string, held *Resp
 		return &Response{Status: held.Status, Header: held.Header, Body: held.Body, URL: address}, nil
 	}
 	resp := &Response{Status: got.StatusCode, Header: got.Header, Body: body, URL: address}
-	if err := c.cache.put(r, resp); err != nil {
-		return nil, err
-	}
-	return resp, nil
+	return resp, c.cache.put(r, resp)
 }
 
-// request returns a request, conditional on what is kept of an earlier response.
-func (c *client) request(ctx context.Context, r Request, address string, held *Response) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, r Request, held *Response) (*http.Request, error) {
 	headers := map[string]string{"User-Agent": c.agent, "Accept": cmp.Or(r.Accept, "application/json")}
 	method := http.MethodGet
 	var body io.Reader
@@ -272,12 +253,9 @@ func (c *client) request(ctx context.Context, r Request, address string, held *R
 	if held != nil {
 		headers["If-None-Match"], headers["If-Modified-Since"] = held.Header.Get("ETag"), held.Header.Get("Last-Modified")
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address, body)
+	req, err := http.NewRequestWithContext(ctx, method, r.URL, body)
 	if err != nil {
 		return nil, err
-	}
-	if first, err := url.Parse(c.info.Hosts[0]); err == nil && c.token != "" && req.URL.Host == first.Host && req.URL.Scheme == first.Scheme {
-		headers["Authorization"] = "Bearer " + c.token
 	}
 	for name, value := range headers {
 		if value != "" {
@@ -287,33 +265,36 @@ func (c *client) request(ctx context.Context, r Request, address string, held *R
 	return req, nil
 }
 
-// plain returns an error of http.Client without the address, whose query might be long.
-func plain(err error) error {
-	if wrapped := new(url.Error); errors.As(err, &wrapped) {
-		return fmt.Errorf("%s: %w", wrapped.URL, wrapped.Err)
-	}
-	return err
-}
-
-// pace waits until the host may be sent another request.
-func (c *client) pace(ctx context.Context, host string) error {
-	l := c.limits[host]
+// send sends one request when the host may be sent another one. The token is only for the first host of
+// the source.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	l := c.limits[req.URL.Host]
 	if l == nil {
-		l = rate.NewLimiter(rate.Limit(c.info.PerSecond), max(1, int(c.info.PerSecond)))
-		c.limits[host] = l
+		l = rate.NewLimiter(rate.Limit(c.source.PerSecond), max(1, int(c.source.PerSecond)))
+		c.limits[req.URL.Host] = l
 	}
 	now := c.clock.Now()
 	if d := l.ReserveN(now, 1).DelayFrom(now); d > 0 {
 		c.stats.Waited += d
-		return c.clock.Sleep(ctx, d)
+		if err := c.clock.Sleep(req.Context(), d); err != nil {
+			return nil, err
+		}
 	}
-	return nil
+	if c.requests != nil && c.requests.Add(-1) < 0 {
+		return nil, &StoppedError{"the maximum number of requests for this run has been reached"}
+	}
+	c.stats.Requests++
+	if first, err := url.Parse(c.source.Hosts[0]); err == nil && c.token != "" && req.URL.Host == first.Host && req.URL.Scheme == first.Scheme {
+		req = req.Clone(req.Context())
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return c.network.RoundTrip(req)
 }
 
 // wait waits because a service said so, or has failed.
-func (c *client) wait(ctx context.Context, d time.Duration) error {
+func (c *Client) wait(ctx context.Context, d time.Duration) error {
 	if c.blocked+d > c.maxWait {
-		return &StoppedError{fmt.Sprintf("%s accepts no requests before %s; run again then", c.info.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
+		return &StoppedError{fmt.Sprintf("%s accepts no requests before %s; run again then", c.source.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
 	}
 	c.blocked += d
 	c.stats.Waited += d
@@ -323,13 +304,10 @@ func (c *client) wait(ctx context.Context, d time.Duration) error {
 // isLimit reports whether a response says that a limit has been reached: 429, or 403 with the
 // headers of a limit, or what the source recognizes.
 func isLimit(resp *Response, r Request) bool {
-	if resp.Status == http.StatusTooManyRequests {
-		return true
-	}
-	if resp.Status == http.StatusForbidden && (resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0") {
-		return true
-	}
-	return r.Limited != nil && (resp.Status == http.StatusOK || resp.Status == http.StatusForbidden) && r.Limited(resp)
+	forbidden := resp.Status == http.StatusForbidden
+	return resp.Status == http.StatusTooManyRequests ||
+		forbidden && (resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0") ||
+		r.Limited != nil && (forbidden || resp.Status == http.StatusOK) && r.Limited(resp)
 }
 
 // retryAfter returns how long a response asks to wait, or other if it does not say: Retry-After,

@@ -17,26 +17,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Source reads figures from one place. A source has no files, retries or clock of its own, and
-// is not safe for concurrent use: the runner asks it one request at a time.
-type Source interface {
-	Info() Info
-	// Identify returns the identifier by which the source knows an entity, or "".
-	Identify(e *record.Entity) string
-	// Ask reads the figures of at most Info().Batch identifiers. Identifiers without an answer
-	// count as failed. An error means that none of them could be read.
-	Ask(ctx context.Context, c Client, ids []string) ([]Answer, error)
-}
-
-// Reader is a Source that must read what it has before it knows what it covers, such as a list.
-type Reader interface {
-	Source
-	// Read is called once, before any other method but Info. After an error, the source is not asked.
-	Read(ctx context.Context, c Client) error
-}
-
-// Info describes a source.
-type Info struct {
+// Source reads figures from one place. It has no files, retries or clock of its own: the runner calls its
+// functions one at a time.
+type Source struct {
 	Name  string // in collect.yaml, flags and reports
 	Title string
 	// Pages are the addresses of the public documentation that the source was written from.
@@ -58,18 +41,32 @@ type Info struct {
 	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
-	// Problem is the reason the source cannot be asked at all, or "". Other sources still can.
-	Problem string
+	// Problem is the reason the source cannot be asked at all, or nil. Other sources still can.
+	Problem error
 	// Columns are the values that the source can have.
 	Columns []Column
 	// Terms are the fields of offers that the source can have, such as input; nil means all.
 	Terms []string
 	// Results are the benchmark results that the source can have, without their values.
 	Results []record.Benchmark
+
+	// Read, if not nil, reads what the source must have before it knows what it covers, such as a list. It
+	// is called once, before any other function. After an error, the source is not asked.
+	Read func(ctx context.Context, c *Client) error
+	// Identify returns the identifier by which the source knows an entity, or "".
+	Identify func(e *record.Entity) string
+	// Covers, if not nil, reports whether an offer was read from the source, so that the source keeps it
+	// current. Ask then gets identifiers made by OfferID among the others.
+	Covers func(o *record.Offer) bool
+	// Ask reads the figures of at most Batch identifiers. Identifiers without an answer count as
+	// failed. An error means that none of them could be read.
+	Ask func(ctx context.Context, c *Client, ids []string) ([]Answer, error)
+	// List, if not nil, says what the source has, whether or not the content has it.
+	List func(ctx context.Context, c *Client) ([]Candidate, error)
 }
 
 // states reports whether the source can have a field of offers.
-func (i *Info) states(term string) bool { return i.Terms == nil || slices.Contains(i.Terms, term) }
+func (s *Source) states(term string) bool { return s.Terms == nil || slices.Contains(s.Terms, term) }
 
 // Column is a value that a source can have.
 type Column struct {
@@ -147,22 +144,6 @@ func (a *Answer) AddLicense(text string) bool {
 	a.AddText("license", text)
 	return text != ""
 }
-
-// Unusable returns a source that cannot be asked, such as a list that cannot be read.
-func Unusable(name string, problem error) Source { return &unusable{name, problem} }
-
-type unusable struct {
-	name    string
-	problem error
-}
-
-func (u *unusable) Info() Info {
-	return Info{Name: u.name, Title: u.name, Problem: u.problem.Error()}
-}
-
-func (u *unusable) Identify(*record.Entity) string { return "" }
-
-func (u *unusable) Ask(context.Context, Client, []string) ([]Answer, error) { return nil, u.problem }
 
 // Clock is the time as the runner sees it. It must be safe for concurrent use.
 type Clock interface {

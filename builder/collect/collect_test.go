@@ -48,45 +48,30 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// service is a source with a server of its own, in the form {"stars": 1, "forks": 2}.
-type service struct {
-	base  string
-	batch int
-	cols  []collect.Column
+// forge returns a source with a server of its own, in the form {"stars": 1, "forks": 2}.
+func forge(base string) *collect.Source {
+	return &collect.Source{Name: "github", Title: "Forge", Hosts: []string{base}, Token: "FORGE_TOKEN", Batch: 1, PerSecond: 1000,
+		Columns:  []collect.Column{{Name: "stars", Always: true}, {Name: "forks", Always: true}, {Name: "lastCommit"}, {Name: "license"}, {Name: "archived"}},
+		Identify: func(e *record.Entity) string { return append(e.IDsIn("github"), "")[0] },
+		Ask: func(ctx context.Context, c *collect.Client, ids []string) (out []collect.Answer, err error) {
+			for _, id := range ids {
+				var fields map[string]any
+				found, err := c.Get(ctx, "forge", collect.Request{URL: base + "/" + id}, &fields)
+				if err != nil {
+					return nil, err
+				}
+				a := answerOf(id, fields)
+				a.Gone = !found
+				out = append(out, a)
+			}
+			return out, nil
+		}}
 }
 
-func (s *service) Info() collect.Info {
-	cols := s.cols
-	if cols == nil {
-		cols = []collect.Column{{Name: "stars", Always: true}, {Name: "forks", Always: true}, {Name: "lastCommit"}, {Name: "license"}, {Name: "archived"}}
-	}
-	return collect.Info{Name: "github", Title: "Forge", Hosts: []string{s.base}, Token: "FORGE_TOKEN", Batch: max(s.batch, 1), PerSecond: 1000, Columns: cols}
-}
-
-func (s *service) Identify(e *record.Entity) string {
-	if ids := e.IDsIn("github"); len(ids) > 0 {
-		return ids[0]
-	}
-	return ""
-}
-
-func (s *service) Ask(ctx context.Context, c collect.Client, ids []string) (out []collect.Answer, err error) {
-	for _, id := range ids {
-		resp, err := c.Do(ctx, collect.Request{URL: s.base + "/" + id})
-		if err != nil {
-			return nil, err
-		}
-		if resp.Status == http.StatusNotFound {
-			out = append(out, collect.Answer{ID: id, Gone: true})
-			continue
-		}
-		var fields map[string]any
-		if err := resp.JSON(&fields); err != nil {
-			return nil, err
-		}
-		out = append(out, answerOf(id, fields))
-	}
-	return out, nil
+// inBatches asks a source for several identifiers at once.
+func inBatches(s *collect.Source, n int) *collect.Source {
+	s.Batch = n
+	return s
 }
 
 func answerOf(id string, fields map[string]any) collect.Answer {
@@ -121,7 +106,7 @@ func reply(w http.ResponseWriter, fields map[string]any) {
 }
 
 // options returns the options of a run with one source, over loopback only.
-func options(t testing.TB, dir string, c collect.Clock, sources ...collect.Source) collect.Options {
+func options(t testing.TB, dir string, c collect.Clock, sources ...*collect.Source) collect.Options {
 	t.Helper()
 	allow, err := safedial.ParseException("127.0.0.0/8")
 	if err != nil {
@@ -188,7 +173,7 @@ func TestWritesOnlyWhatChanged(t *testing.T) {
 	before := "# about it\nname: A\ndescription: What A is.   # short\ncategory: things\nids: {github: own/a}\nsignals:\n  # from the page\n  stars: {value: 1000, date: 2026-10-01, source: https://old.example.org}\n  forks: {value: 50, date: 2026-11-10}\n"
 	same := tool("B", "signals:\n  stars: {value: 1100, date: 2026-11-01}\n  forks: {value: 51, date: 2026-11-01}\n  lastCommit: {value: 2026-11-20, date: 2026-11-20}\n")
 	dir := write(t, map[string]string{"tool/a.yaml": before, "tool/b.yaml": same})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	files := read(t, dir)
 	want := "# about it\nname: A\ndescription: What A is.   # short\ncategory: things\nids:\n  github: own/a\nsignals:\n  # from the page\n  stars: {value: 1100, date: 2026-11-23, source: https://forge.example.org/own/a}\n  forks: {value: 50, date: 2026-11-10}\n  lastCommit: {value: 2026-11-20, date: 2026-11-23, source: https://forge.example.org/own/a}\n"
 	if files["tool/a.yaml"] != want {
@@ -198,7 +183,7 @@ func TestWritesOnlyWhatChanged(t *testing.T) {
 		t.Errorf("%d files; B is\n%s", r.Files, files["tool/b.yaml"])
 	}
 	// 28 days later, the date alone moves.
-	r = mustRun(t, options(t, dir, newClock("2026-12-21"), &service{base: url}))
+	r = mustRun(t, options(t, dir, newClock("2026-12-21"), forge(url)))
 	if s := r.Sources[0]; s.Redated != 6 || s.Changed != 0 || !strings.Contains(read(t, dir)["tool/b.yaml"], "forks: {value: 51, date: 2026-12-21") {
 		t.Errorf("%+v", s)
 	}
@@ -211,7 +196,7 @@ func TestDryRunAndOfflineAndMaxAge(t *testing.T) {
 		reply(w, map[string]any{"stars": 1100.0, "forks": 5.0})
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.DryRun = true
 	before := read(t, dir)
 	if r := mustRun(t, o); r.Files != 1 || len(r.Changes) != 2 || fmt.Sprint(read(t, dir)) != fmt.Sprint(before) {
@@ -245,7 +230,7 @@ func TestRedirectsAndTokens(t *testing.T) {
 		}
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.Getenv = func(name string) string { return map[string]string{"FORGE_TOKEN": "secret\n"}[name] }
 	r := mustRun(t, o)
 	if !slices.Equal(seen, []string{"/own/a Bearer secret", "/new/a Bearer secret", "/own/b Bearer secret"}) {
@@ -267,7 +252,7 @@ func TestRedirectsAndTokens(t *testing.T) {
 func TestNoPrivateAddress(t *testing.T) {
 	url := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("request") })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
 	if r := mustRun(t, o); len(r.Failed) != 1 || !strings.Contains(r.Failed[0].Reason, "not an address on the public internet") {
 		t.Errorf("%+v", r.Failed)
@@ -285,7 +270,7 @@ func TestProxy(t *testing.T) {
 	t.Setenv("HTTP_PROXY", proxy)
 	t.Setenv("NO_PROXY", "")
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: "http://forge.invalid"})
+	o := options(t, dir, newClock("2026-11-23"), forge("http://forge.invalid"))
 	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
 	if r := mustRun(t, o); r.Files != 1 || asked != "http://forge.invalid/own/a" {
 		t.Errorf("%q, %+v", asked, r)
@@ -323,7 +308,7 @@ func TestLimits(t *testing.T) {
 				reply(w, map[string]any{"stars": 7.0, "forks": 1.0})
 			})
 			dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-			r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+			r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 			if s := r.Sources[0]; s.Waited != c.waited || s.Answered != 1 || s.Requests != 2 {
 				t.Errorf("%+v", s)
 			}
@@ -343,7 +328,7 @@ func TestLongLimitStopsAndResumes(t *testing.T) {
 		reply(w, map[string]any{"stars": 7.0, "forks": 1.0})
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/c.yaml": tool("C", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	r := mustRun(t, o)
 	if s := r.Sources[0]; s.Answered != 1 || !strings.Contains(s.Error, "accepts no requests before 2026-11-23 08:00 UTC") || r.Files != 1 {
 		t.Errorf("%+v", r)
@@ -363,7 +348,7 @@ func TestEndlessLimit(t *testing.T) {
 		w.WriteHeader(429)
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-	if s := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url})).Sources[0]; requests != 1 || s.Waited != 0 ||
+	if s := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url))).Sources[0]; requests != 1 || s.Waited != 0 ||
 		!strings.Contains(s.Error, "accepts no requests before 2026-11-24") {
 		t.Errorf("%d requests, %+v", requests, s)
 	}
@@ -373,26 +358,19 @@ func TestEndlessLimit(t *testing.T) {
 func TestPaceIsNotALimit(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	dir := write(t, generated(t, 5))
-	o := options(t, dir, newClock("2026-11-23"), &slowService{service{base: url}})
+	slow := forge(url)
+	slow.PerSecond = 0.1
+	o := options(t, dir, newClock("2026-11-23"), slow)
 	o.MaxWait = time.Second
 	if s := mustRun(t, o).Sources[0]; s.Answered != 5 || s.Waited < 30*time.Second {
 		t.Errorf("%+v", s)
 	}
 }
 
-// slowService takes a request in ten seconds.
-type slowService struct{ service }
-
-func (s *slowService) Info() collect.Info {
-	info := s.service.Info()
-	info.PerSecond = 0.1
-	return info
-}
-
 func TestBudget(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 7.0, "forks": 1.0}) })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", "")})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.MaxRequests = 1
 	if r := mustRun(t, o); r.Sources[0].Answered != 1 || !strings.Contains(r.Sources[0].Error, "maximum number of requests") {
 		t.Errorf("%+v", r.Sources[0])
@@ -407,7 +385,7 @@ func TestSourceThatFailsAsAWholeChangesNothing(t *testing.T) {
 	}
 	dir := write(t, files)
 	before := read(t, dir)
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url, batch: 2}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), inBatches(forge(url), 2)))
 	after := read(t, dir)
 	delete(after, schema.StatusFile)
 	if fmt.Sprint(after) != fmt.Sprint(before) || len(r.Broken()) != 1 || !strings.Contains(r.Sources[0].Error, "5 failures in a row") {
@@ -430,7 +408,7 @@ func TestValidators(t *testing.T) {
 	days := 0
 	run := func() collect.SourceReport {
 		days += 10
-		o := options(t, dir, newClock(time.Date(2026, 11, days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)), &service{base: url})
+		o := options(t, dir, newClock(time.Date(2026, 11, days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)), forge(url))
 		return mustRun(t, o).Sources[0]
 	}
 	if s := run(); s.NotModified != 0 || s.Changed != 2 {

@@ -88,10 +88,10 @@ func hasColumn(list []Column, name string) bool {
 }
 
 // columns returns the columns of a source that collect.yaml does not leave out.
-func (c *Config) columns(info Info) []Column {
-	own := c.Sources[info.Name]
+func (c *Config) columns(s *Source) []Column {
+	own := c.Sources[s.Name]
 	if len(own.Signals) == 0 {
-		return info.Columns
+		return s.Columns
 	}
-	return slices.DeleteFunc(slices.Clone(info.Columns), func(col Column) bool { return !slices.Contains(own.Signals, col.Name) })
+	return slices.DeleteFunc(slices.Clone(s.Columns), func(col Column) bool { return !slices.Contains(own.Signals, col.Name) })
 }

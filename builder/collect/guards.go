@@ -67,13 +67,13 @@ func (r *run) judge() {
 			if !ok || answer.Gone {
 				continue
 			}
-			if answer.Moved != "" && ids.Canonical(a.info.Name, answer.Moved) != ids.Canonical(a.info.Name, t.id) {
-				reason := "the " + a.info.Title + " repository is now " + answer.Moved + "; accept " + movedName + " to follow it"
-				if !r.settle(a, t.entity, Change{Entity: t.entity.Key(), Name: movedName, Source: a.info.Name, Old: t.id, New: answer.Moved, Date: answer.Day, reason: reason}) {
+			if answer.Moved != "" && ids.Canonical(a.Name, answer.Moved) != ids.Canonical(a.Name, t.id) {
+				reason := "the " + a.Title + " repository is now " + answer.Moved + "; accept " + movedName + " to follow it"
+				if !r.settle(a, t.entity, Change{Entity: t.entity.Key(), Name: movedName, Source: a.Name, Old: t.id, New: answer.Moved, Date: answer.Day, reason: reason}) {
 					continue
 				}
 				r.edit(t.entity, func(_, fields map[string]any) error {
-					follow(t.entity, a.info.Name, t.id, answer.Moved, fields)
+					follow(t.entity, a.Name, t.id, answer.Moved, fields)
 					return nil
 				})
 			}
@@ -89,7 +89,7 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 			continue
 		}
 		held, state, invalid := r.compare(t.entity, v, answer.Day)
-		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Old: held, New: r.plain(v), Date: answer.Day, figure: r.isSignal(v.Name) || v.Name == "version"}
+		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.Name, Old: held, New: r.plain(v), Date: answer.Day, figure: r.isSignal(v.Name) || v.Name == "version"}
 		if f, ok := t.entity.Signals.Fact(v.Name); ok {
 			c.OldDate = f.Date
 		}

@@ -49,7 +49,7 @@ func TestGuards(t *testing.T) {
 			url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, says) })
 			dir := write(t, map[string]string{"tool/a.yaml": "license: Apache-2.0\n" + tool("A", "signals:\n  contributors: {value: 1}\n  "+c.held+"\n")})
 			before := read(t, dir)["tool/a.yaml"]
-			o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+			o := options(t, dir, newClock("2026-11-23"), forge(url))
 			r := mustRun(t, o)
 			if c.reason == "" {
 				if len(r.Stopped)+len(r.Accepted) != 0 || !r.Routine {
@@ -97,7 +97,7 @@ func TestMovedRepository(t *testing.T) {
 	several := "name: D\ndescription: What it is.\ncategory: things\nids: {github: [own/d, own/other]}\n"
 	linked := "name: CC\ndescription: What it is.\ncategory: things\nlinks: {repository: https://github.com/own/cc}\n"
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/cc.yaml": linked, "tool/d.yaml": several})
-	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	r := mustRun(t, o)
 	if len(r.Stopped) != 3 || r.Files != 1 || r.Stopped[0].Found != "new/a" || r.Stopped[0].Held != "own/a" {
 		t.Fatalf("%+v", r)
@@ -134,7 +134,9 @@ func TestEmptyColumn(t *testing.T) {
 			reply(w, fields)
 		})
 		dir := write(t, files)
-		o := options(t, dir, newClock("2026-11-23"), &service{base: url, cols: []collect.Column{{Name: "stars"}, {Name: "contributors"}, {Name: "forks", Always: true}}})
+		source := forge(url)
+		source.Columns = []collect.Column{{Name: "stars"}, {Name: "contributors"}, {Name: "forks", Always: true}}
+		o := options(t, dir, newClock("2026-11-23"), source)
 		r := mustRun(t, o)
 		if c.lacking > 2 && r.Files > 0 {
 			t.Errorf("%d files changed", r.Files)
@@ -155,7 +157,7 @@ func TestFiguresOfSomethingElse(t *testing.T) {
 		}
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/c.yaml": tool("C", "")})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	if len(r.Stopped) != 4 || r.Files != 1 || r.Stopped[0].Reason != "all its counts equal those of own/b" {
 		t.Errorf("%+v", r.Stopped)
 	}
@@ -169,7 +171,7 @@ func TestSharedRepository(t *testing.T) {
 		reply(w, map[string]any{"stars": 15062.0, "forks": 3000.0})
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": strings.Replace(tool("B", ""), "own/b", "own/a", 1)})
-	if r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url})); n != 1 || r.Files != 2 || len(r.Stopped) != 0 {
+	if r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url))); n != 1 || r.Files != 2 || len(r.Stopped) != 0 {
 		t.Errorf("%d requests, %+v", n, r)
 	}
 }
@@ -178,7 +180,7 @@ func TestGoneIsNotDeleted(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	text := tool("A", "signals:\n  stars: {value: 5, date: 2020-01-01}\n")
 	dir := write(t, map[string]string{"tool/a.yaml": text})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	if len(r.Gone) != 1 || read(t, dir)["tool/a.yaml"] != text {
 		t.Errorf("%+v", r)
 	}
@@ -199,7 +201,7 @@ func TestStoppedRemains(t *testing.T) {
 		"tool/b.yaml": tool("B", "signals:\n  stars: {value: 10, date: 2026-01-01}\n"),
 	})
 	run := func(day string, withCache bool) quality.Status {
-		o := options(t, dir, newClock(day), &service{base: url})
+		o := options(t, dir, newClock(day), forge(url))
 		if !withCache {
 			o.Cache = filepath.Join(t.TempDir(), "another")
 		}
@@ -246,7 +248,7 @@ func TestConfiguredGuards(t *testing.T) {
 		"tool/a.yaml":  tool("A", "signals:\n  stars: {value: 1000, date: 2026-01-01}\n  forks: {value: 1000, date: 2026-01-01}\n"),
 		"collect.yaml": "guards:\n  fall: 30\n  signals:\n    forks: {fall: 50}\nsources:\n  github: {signals: [stars, forks]}\n",
 	})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	if len(r.Stopped) != 1 || r.Stopped[0].Name != "stars" || !strings.Contains(r.Stopped[0].Reason, "30%") {
 		t.Errorf("%+v", r.Stopped)
 	}
@@ -259,7 +261,7 @@ func TestReportIsNeutral(t *testing.T) {
 		reply(w, map[string]any{"stars": 1.0, "forks": 1.0, "license": evil, "moved": evil})
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	var b strings.Builder
 	if err := r.WriteMarkdown(&b); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ type offerEdit struct {
 
 // change returns a change of a price or limit, or of the whole offer if the term is "".
 func (t offerTarget) change(a *asking, term string, held, found any, reason string) Change {
-	return Change{Entity: t.entity.Key(), Name: strings.TrimSuffix(offerName(t.offer)+"."+term, "."), Source: a.info.Name,
+	return Change{Entity: t.entity.Key(), Name: strings.TrimSuffix(offerName(t.offer)+"."+term, "."), Source: a.Name,
 		Old: held, New: found, OldDate: t.offer.Date, reason: reason}
 }
 
@@ -57,7 +57,7 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		a.report.Older++
 		return nil
 	case answer.Gone:
-		c := t.change(a, "", shownOffer(t.offer), nil, a.info.Title+" no longer has this offer; accept it to remove it")
+		c := t.change(a, "", shownOffer(t.offer), nil, a.Title+" no longer has this offer; accept it to remove it")
 		c.Date = answer.Day
 		return &offerEdit{offerTarget: t, remove: true, changes: []Change{c}}
 	}
@@ -91,24 +91,21 @@ func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Off
 	held, fresh := t.offer, *found
 	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
 	for kind, name := range record.PriceNames {
-		silent := kind == record.ImagePrice || kind == record.RequestPrice || !a.info.states(name)
+		silent := kind == record.ImagePrice || kind == record.RequestPrice || !a.states(name)
 		if silent && !fresh.Prices[kind].Known() {
 			fresh.Prices[kind] = held.Prices[kind]
 		}
 	}
-	if !a.info.states("modes") {
+	if !a.states("modes") {
 		fresh.Modes = held.Modes
 	}
-	if !a.info.states("deprecated") {
+	if !a.states("deprecated") {
 		fresh.Deprecated = held.Deprecated
 	}
-	if !a.info.states("context") {
+	if !a.states("context") {
 		fresh.Context = held.Context
 	}
-	if !a.info.states("outputLimit") {
-		fresh.OutputLimit = held.OutputLimit
-	}
-	if !hasOutputTokens(t.entity) {
+	if !a.states("outputLimit") || !hasOutputTokens(t.entity) {
 		fresh.OutputLimit = held.OutputLimit
 	}
 	// An offer that states no limit has that of the model.
@@ -156,7 +153,7 @@ func (r *run) isLimit(a *asking, e *record.Entity, signal string, tokens int64) 
 	if f, ok := e.Signals.Fact(signal); ok && int64(f.Number) == tokens {
 		return true
 	}
-	answer := a.used[a.source.Identify(e)]
+	answer := a.used[a.Identify(e)]
 	v, ok := answer.Find(signal)
 	return ok && int64(v.Number) == tokens
 }

@@ -25,7 +25,7 @@ func TestCollectInChild(t *testing.T) {
 	if dir == "" {
 		return // it checks nothing by itself
 	}
-	mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: os.Getenv(childServer), batch: 20}))
+	mustRun(t, options(t, dir, newClock("2026-11-23"), inBatches(forge(os.Getenv(childServer)), 20)))
 }
 
 func startChild(t *testing.T, dir, url string) *exec.Cmd {
@@ -77,7 +77,7 @@ func TestKilled(t *testing.T) {
 		default:
 			done++
 		}
-		mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url, batch: 20}))
+		mustRun(t, options(t, dir, newClock("2026-11-23"), inBatches(forge(url), 20)))
 		compareFolders(t, want, read(t, dir))
 	}
 	t.Logf("killed %d times before writing, %d times while writing, %d times at the end", asking, writing, done)
@@ -93,7 +93,7 @@ func TestLocked(t *testing.T) {
 		}
 		reply(w, map[string]any{"stars": 1.0, "forks": 1.0})
 	})
-	o = options(t, dir, newClock("2026-11-23"), &service{base: url})
+	o = options(t, dir, newClock("2026-11-23"), forge(url))
 	other = o
 	mustRun(t, o)
 }

@@ -17,12 +17,6 @@ import (
 	"kindex/exports/record"
 )
 
-// Lister is a Source that can say what it has, whether or not the content has it.
-type Lister interface {
-	Source
-	List(ctx context.Context, c Client) ([]Candidate, error)
-}
-
 // Candidate is a tool or model that a source has.
 type Candidate struct {
 	Type, Slug string
@@ -53,11 +47,10 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 	var list []*Entry
 	byID := map[string]*Entry{}
 	for _, a := range r.asks {
-		s, ok := a.source.(Lister)
-		if !ok || a.info.Problem != "" || r.Offline && !a.info.Listed {
+		if a.List == nil || a.Problem != nil || r.Offline && !a.Listed {
 			continue
 		}
-		candidates, err := s.List(ctx, a.client)
+		candidates, err := a.List(ctx, a.client)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -67,7 +60,7 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 		a.report.Requests = a.client.stats.Requests
 		for _, c := range candidates {
 			r.addFacts(&c)
-			list = k.consider(list, byID, &c, a.info.Name)
+			list = k.consider(list, byID, &c, a.Name)
 		}
 	}
 	entries := []Entry{}

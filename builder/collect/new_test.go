@@ -14,37 +14,25 @@ import (
 	"kindex/exports/score"
 )
 
-// static is a source that has everything at hand.
-type static struct {
-	name    string
-	cols    []collect.Column
-	results []record.Benchmark
-	answers map[string]collect.Answer // by key of the entity
-	list    []collect.Candidate
-}
-
-func (s *static) Info() collect.Info {
-	return collect.Info{Name: s.name, Title: s.name, Batch: 1 << 20, Columns: s.cols, Results: s.results}
-}
-
-func (s *static) Identify(e *record.Entity) string {
-	if _, ok := s.answers[e.Key()]; ok {
-		return e.Key()
+// static completes a source that has everything at hand: answers by the keys of entities, and a list.
+func static(s collect.Source, answers map[string]collect.Answer, list ...collect.Candidate) *collect.Source {
+	s.Title, s.Batch = s.Name, 1<<20
+	s.Identify = func(e *record.Entity) string {
+		if _, ok := answers[e.Key()]; ok {
+			return e.Key()
+		}
+		return ""
 	}
-	return ""
-}
-
-func (s *static) Ask(_ context.Context, _ collect.Client, ids []string) (list []collect.Answer, err error) {
-	for _, id := range ids {
-		a := s.answers[id]
-		a.ID = id
-		list = append(list, a)
+	s.Ask = func(_ context.Context, _ *collect.Client, ids []string) (out []collect.Answer, err error) {
+		for _, id := range ids {
+			a := answers[id]
+			a.ID = id
+			out = append(out, a)
+		}
+		return out, nil
 	}
-	return list, nil
-}
-
-func (s *static) List(context.Context, collect.Client) ([]collect.Candidate, error) {
-	return s.list, nil
+	s.List = func(context.Context, *collect.Client) ([]collect.Candidate, error) { return list, nil }
+	return &s
 }
 
 func model(name, more string) string {
@@ -63,7 +51,7 @@ func candidate(typ, slug, namespace, id string, sellers int, values ...collect.V
 func TestNewEntries(t *testing.T) {
 	released := func(day string) collect.Value { return collect.Value{Name: "released", Text: day} }
 	stars := func(n float64) collect.Value { return collect.Value{Name: "stars", Number: n} }
-	a := &static{name: "a", list: []collect.Candidate{
+	a := static(collect.Source{Name: "a"}, nil,
 		candidate("model", "one", "modelsdev", "lab/one", 1, released("2026-11-01")),                       // known by its identifier
 		candidate("model", "two", "modelsdev", "lab/second", 1, released("2026-11-01")),                    // by its slug
 		candidate("model", "old-two", "modelsdev", "lab/old", 1, released("2026-11-01")),                   // by a former slug
@@ -75,12 +63,10 @@ func TestNewEntries(t *testing.T) {
 		candidate("model", "fresh", "modelsdev", "lab/fresh", 1, released("2026-11-20")),
 		candidate("model", "aged", "modelsdev", "lab/aged", 12, released("2023-11")),
 		candidate("tool", "loved", "github", "own/loved", 0, stars(120000)),
-		candidate("tool", "small", "github", "own/small", 0, stars(6000)),
-	}}
-	b := &static{name: "b", list: []collect.Candidate{
+		candidate("tool", "small", "github", "own/small", 0, stars(6000)))
+	b := static(collect.Source{Name: "b"}, nil,
 		candidate("tool", "loved-too", "github", "OWN/Loved", 0, stars(1), collect.Value{Name: "forks", Number: 70}),
-		candidate("model", "broken", "modelsdev", "lab/broken", 0, released("soon"), collect.Value{Name: "likes", Number: -1}),
-	}}
+		candidate("model", "broken", "modelsdev", "lab/broken", 0, released("soon"), collect.Value{Name: "likes", Number: -1}))
 	dir := write(t, map[string]string{
 		"model/one.yaml":   model("One", "ids:\n  modelsdev: lab/one\n"),
 		"model/two.yaml":   model("Two", "formerly: [old-two]\n"),
@@ -167,7 +153,7 @@ func TestResults(t *testing.T) {
 				files["model/"+other+".yaml"] = model(strings.ToUpper(other), strings.Replace(held, "50.12", "52", 1))
 			}
 			dir := write(t, files)
-			s := &static{name: "list", cols: []collect.Column{{Name: collect.ResultsColumn}}, answers: map[string]collect.Answer{"model/a": {Results: []record.Benchmark{c.result}}}}
+			s := static(collect.Source{Name: "list", Columns: []collect.Column{{Name: collect.ResultsColumn}}}, map[string]collect.Answer{"model/a": {Results: []record.Benchmark{c.result}}})
 			o := options(t, dir, newClock("2026-11-23"), s)
 			r := mustRun(t, o)
 			if text := read(t, dir)["model/a.yaml"]; !strings.Contains(text, c.file) {
@@ -193,8 +179,8 @@ func TestResults(t *testing.T) {
 func TestUnwritten(t *testing.T) {
 	measures := []score.Measure{{Signal: "stars"}, {Signal: "downloads", Sum: []string{"pypiDownloads", "npmDownloads"}}, {Benchmark: "Bench (Lab, 1.0)"}, {Benchmark: "Bench (Lab, 1.0)"},
 		{Benchmark: "Bench", Variants: true}, {Benchmark: "Closed", Source: "Closed Inc."}, {Signal: "citations"}}
-	sources := []collect.Source{&static{name: "github", cols: []collect.Column{{Name: "stars"}}}, &static{name: "pypi", cols: []collect.Column{{Name: "pypiDownloads"}}},
-		&static{name: "list", cols: []collect.Column{{Name: collect.ResultsColumn}}, results: []record.Benchmark{{Name: "Bench", Version: "1.0", Publisher: "Lab", By: "independent"}}}}
+	sources := []*collect.Source{{Name: "github", Columns: []collect.Column{{Name: "stars"}}}, {Name: "pypi", Columns: []collect.Column{{Name: "pypiDownloads"}}},
+		{Name: "list", Columns: []collect.Column{{Name: collect.ResultsColumn}}, Results: []record.Benchmark{{Name: "Bench", Version: "1.0", Publisher: "Lab", By: "independent"}}}}
 	off := false
 	for name, c := range map[string]struct {
 		config collect.Config

@@ -12,16 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// OfferSource is a Source that also reads what providers charge for models. It has a column
-// OffersColumn, and Ask gets identifiers made by OfferID among the others.
-type OfferSource interface {
-	Source
-	// CoversOffer reports whether an offer was read from the source, so that the source keeps it
-	// current.
-	CoversOffer(o *record.Offer) bool
-}
-
-// OffersColumn is the name of the offers of a source in Info.Columns and collect.yaml.
+// OffersColumn is the name of the offers of a source in Columns and collect.yaml.
 const OffersColumn = "offers"
 
 const offerPrefix = "offer:"
@@ -55,13 +46,12 @@ type offerTarget struct {
 
 // offersOf adds the offers of an entity that a source covers and no earlier source has.
 func (a *asking) offersOf(e *record.Entity, owned map[string]bool) {
-	s, ok := a.source.(OfferSource)
-	if !ok || !hasColumn(a.columns, OffersColumn) {
+	if a.Covers == nil || !hasColumn(a.columns, OffersColumn) {
 		return
 	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
-		if key := e.Key() + ":" + offerName(o); !owned[key] && s.CoversOffer(o) {
+		if key := e.Key() + ":" + offerName(o); !owned[key] && a.Covers(o) {
 			owned[key] = true
 			a.offers = append(a.offers, offerTarget{entity: e, offer: o, id: OfferID(o)})
 		}

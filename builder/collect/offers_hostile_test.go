@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/collect"
 	"kindex/builder/content/schema"
 	"kindex/exports/record"
 )
@@ -41,7 +40,7 @@ func TestWrongOffers(t *testing.T) {
 			offers := same()
 			offers["acme/org/m"] = c.offer
 			offers["zeta/m-1.5"] = record.Offer{Prices: dollars(2.5, 12, .25), Context: 1000}
-			r := mustRun(t, options(t, dir, newClock("2026-11-23"), &shop{offers: offers, day: "2026-11-20"}))
+			r := mustRun(t, options(t, dir, newClock("2026-11-23"), shop(offers, "2026-11-20")))
 			if len(r.Stopped) != 1 || !strings.HasPrefix(r.Stopped[0].Reason, c.reason) || !strings.HasPrefix(r.Stopped[0].Name, "offers.acme/org%2Fm") || len(r.Refused) != 0 {
 				t.Errorf("stopped %+v, refused %+v", r.Stopped, r.Refused)
 			}
@@ -58,7 +57,8 @@ func TestWrongOffers(t *testing.T) {
 // A line of the journal that has an offer's identifier and no offer is not an answer.
 func TestJournalWithoutOffer(t *testing.T) {
 	dir := write(t, map[string]string{"model/m.yaml": pricedModel})
-	s := &hosted{shop{offers: same(), day: "2026-11-20"}}
+	s := shop(same(), "2026-11-20")
+	s.Hosts, s.PerSecond = []string{"https://shop.example"}, 1 // asked over a network, so that its answers are kept
 	o := options(t, dir, newClock("2026-11-23"), s)
 	mustRun(t, o)
 	list, err := filepath.Glob(filepath.Join(o.Cache, "answers-modelsdev-*.jsonl"))
@@ -77,23 +77,14 @@ func TestJournalWithoutOffer(t *testing.T) {
 	}
 }
 
-// hosted is a shop that is asked over a network, so that its answers are kept.
-type hosted struct{ shop }
-
-func (s *hosted) Info() collect.Info {
-	info := s.shop.Info()
-	info.Hosts, info.PerSecond = []string{"https://shop.example"}, 1
-	return info
-}
-
 // What a person accepts is in the report, with its reason, and only if it is written.
 func TestAcceptedOffers(t *testing.T) {
 	dir := write(t, map[string]string{"model/m.yaml": strings.Replace(pricedModel, "    # in the evening\n", "", 1)})
-	s := &shop{offers: same(), day: "2026-11-20"}
-	delete(s.offers, "free/m")
-	s.offers["acme/org/m"] = record.Offer{Prices: dollars(0, 10, -1)}
-	s.offers["zeta/m-1.5"] = record.Offer{Prices: dollars(30, 150, 3), Context: 1000}
-	o := options(t, dir, newClock("2026-11-23"), s)
+	offers := same()
+	delete(offers, "free/m")
+	offers["acme/org/m"] = record.Offer{Prices: dollars(0, 10, -1)}
+	offers["zeta/m-1.5"] = record.Offer{Prices: dollars(30, 150, 3), Context: 1000}
+	o := options(t, dir, newClock("2026-11-23"), shop(offers, "2026-11-20"))
 	o.Accept = []string{"model/m:offers.acme/org%2Fm", "model/m:offers.free/m", "model/m:offers.zeta/m-1%2E5.input"}
 	r := mustRun(t, o)
 	var accepted []string
@@ -122,7 +113,7 @@ func TestTooManyStopped(t *testing.T) {
 		files[fmt.Sprintf("model/m%d.yaml", i)] = b.String()
 	}
 	dir := write(t, files)
-	o := options(t, dir, newClock("2026-11-23"), &shop{day: "2026-11-20"})
+	o := options(t, dir, newClock("2026-11-23"), shop(nil, "2026-11-20"))
 	r := mustRun(t, o)
 	if len(r.Stopped) != 6000 || len(r.Refused) != 1 || r.Refused[0].Entity != schema.StatusFile || r.Files != 0 || r.Routine {
 		t.Errorf("%d stopped, refused %+v", len(r.Stopped), r.Refused)

@@ -12,37 +12,29 @@ import (
 	"kindex/exports/record"
 )
 
-// shop is a source of offers. Those that it does not have are gone.
-type shop struct {
-	offers map[string]record.Offer // by provider/id
-	day    string
-}
-
-func (s *shop) Info() collect.Info {
-	return collect.Info{Name: "modelsdev", Title: "Shop", Batch: 1 << 20, Whole: true, Columns: []collect.Column{{Name: "contextTokens"}, {Name: collect.OffersColumn}}}
-}
-
-func (s *shop) Identify(*record.Entity) string { return "" }
-
-func (s *shop) CoversOffer(o *record.Offer) bool {
-	return o.Source == "" || strings.HasPrefix(o.Source, "https://shop.example/")
-}
-
-func (s *shop) Ask(_ context.Context, _ collect.Client, ids []string) (out []collect.Answer, err error) {
-	for _, id := range ids {
-		o, ok := collect.ParseOfferID(id)
-		if !ok {
-			return nil, fmt.Errorf("%s is no offer", id)
-		}
-		found, ok := s.offers[o.Provider+"/"+o.ID]
-		a := collect.Answer{ID: id, Day: s.day, Gone: !ok}
-		if ok {
-			found.Provider, found.ID, found.Source = o.Provider, o.ID, "https://shop.example/new"
-			a.Offer = &collect.Offer{Offer: found}
-		}
-		out = append(out, a)
-	}
-	return out, nil
+// shop returns a source of offers, which are by provider/id. Those that it does not have are gone.
+func shop(offers map[string]record.Offer, day string) *collect.Source {
+	return &collect.Source{Name: "modelsdev", Title: "Shop", Batch: 1 << 20, Whole: true, Columns: []collect.Column{{Name: "contextTokens"}, {Name: collect.OffersColumn}},
+		Identify: func(*record.Entity) string { return "" },
+		Covers: func(o *record.Offer) bool {
+			return o.Source == "" || strings.HasPrefix(o.Source, "https://shop.example/")
+		},
+		Ask: func(_ context.Context, _ *collect.Client, ids []string) (out []collect.Answer, err error) {
+			for _, id := range ids {
+				o, ok := collect.ParseOfferID(id)
+				if !ok {
+					return nil, fmt.Errorf("%s is no offer", id)
+				}
+				found, ok := offers[o.Provider+"/"+o.ID]
+				a := collect.Answer{ID: id, Day: day, Gone: !ok}
+				if ok {
+					found.Provider, found.ID, found.Source = o.Provider, o.ID, "https://shop.example/new"
+					a.Offer = &collect.Offer{Offer: found}
+				}
+				out = append(out, a)
+			}
+			return out, nil
+		}}
 }
 
 func dollars(input, output, cacheRead float64) (p record.Prices) {
@@ -118,12 +110,11 @@ func TestOffers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := write(t, map[string]string{"model/m.yaml": pricedModel})
-			s := &shop{offers: same(), day: "2026-11-20"}
-			o := options(t, dir, newClock("2026-11-23"), s)
+			offers := same()
+			o := options(t, dir, newClock("2026-11-23"), shop(offers, "2026-11-20"))
 			mustRun(t, o) // dates
 			first := read(t, dir)["model/m.yaml"]
-			c.change(s.offers)
-			s.day = "2026-11-20"
+			c.change(offers)
 			os := write(t, map[string]string{"model/m.yaml": strings.Replace(first, "date: 2026-11-20", "date: 2026-11-19", 1)})
 			before := read(t, os)["model/m.yaml"]
 			o.Content = os
@@ -165,9 +156,9 @@ func TestOffers(t *testing.T) {
 func TestOfferRemoved(t *testing.T) {
 	text := strings.Replace(pricedModel, "    # in the evening\n", "", 1)
 	dir := write(t, map[string]string{"model/m.yaml": text})
-	s := &shop{offers: same(), day: "2026-07-03"}
-	delete(s.offers, "free/m")
-	o := options(t, dir, newClock("2026-11-23"), s)
+	offers := same()
+	delete(offers, "free/m")
+	o := options(t, dir, newClock("2026-11-23"), shop(offers, "2026-07-03"))
 	o.Accept = []string{"model/m:offers.free/m"}
 	mustRun(t, o)
 	want := strings.Replace(text, text[strings.Index(text, "  - provider: free"):strings.Index(text, "  - {provider: page")], "", 1)
@@ -180,12 +171,12 @@ func TestOfferRemoved(t *testing.T) {
 func TestOffersRedated(t *testing.T) {
 	text := strings.Replace(pricedModel, "  - {provider: page, id: m, input: 4, output: 20, source: https://page.example/prices}\n", "", 1)
 	dir := write(t, map[string]string{"model/m.yaml": text})
-	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &shop{offers: same(), day: "2026-07-20"}))
+	r := mustRun(t, options(t, dir, newClock("2026-11-23"), shop(same(), "2026-07-20")))
 	if r.Files != 0 || r.Sources[0].Unchanged != 3 {
 		t.Errorf("after less than minDays: %+v", r.Sources[0])
 	}
 	before := read(t, dir)["model/m.yaml"]
-	r = mustRun(t, options(t, dir, newClock("2026-11-23"), &shop{offers: same(), day: "2026-11-20"}))
+	r = mustRun(t, options(t, dir, newClock("2026-11-23"), shop(same(), "2026-11-20")))
 	after := read(t, dir)["model/m.yaml"]
 	old, now := strings.Split(before, "\n"), strings.Split(after, "\n")
 	now = slices.DeleteFunc(now, func(line string) bool { return slices.Contains(old, line) })
@@ -193,7 +184,7 @@ func TestOffersRedated(t *testing.T) {
 		t.Errorf("%+v\n%s", r.Sources[0], strings.Join(now, "\n"))
 	}
 	// An older reading changes nothing.
-	r = mustRun(t, options(t, dir, newClock("2026-11-23"), &shop{day: "2026-11-01"}))
+	r = mustRun(t, options(t, dir, newClock("2026-11-23"), shop(nil, "2026-11-01")))
 	if r.Files != 0 || r.Sources[0].Older != 3 || len(r.Stopped) != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -203,11 +194,12 @@ func TestOffersRedated(t *testing.T) {
 func TestLimitOfTheModel(t *testing.T) {
 	text := "name: M\ndescription: What M is.\ncategory: things\nsignals:\n  contextTokens: {value: 1000, date: 2026-07-02}\noffersRead: {date: 2026-07-02}\noffers:\n  - {provider: a, id: m, input: 1, output: 2}\n"
 	dir := write(t, map[string]string{"model/m.yaml": text, "collect.yaml": "guards:\n  factor: 1.5\n  refuse: [\"model/m:offers.a/m.cacheRead\"]\n"})
-	s := &shop{offers: map[string]record.Offer{"a/m": {Prices: dollars(1, 2, -1), Context: 1000}}, day: "2026-07-03"}
+	offers := map[string]record.Offer{"a/m": {Prices: dollars(1, 2, -1), Context: 1000}}
+	s := shop(offers, "2026-07-03")
 	if r := mustRun(t, options(t, dir, newClock("2026-11-23"), s)); r.Files != 0 {
 		t.Errorf("%+v", r)
 	}
-	s.offers["a/m"] = record.Offer{Prices: dollars(1.6, 2, .1), Context: 900}
+	offers["a/m"] = record.Offer{Prices: dollars(1.6, 2, .1), Context: 900}
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), s))
 	if len(r.Stopped) != 2 || r.Stopped[0].Reason != "it is listed in guards.refuse in collect.yaml" || r.Stopped[1].Reason != "changed from 1 by a factor of more than 1.5" || r.Files != 0 {
 		t.Errorf("%+v", r.Stopped)
@@ -234,7 +226,7 @@ func TestOfferRemovedKeepsName(t *testing.T) {
 				"kinds.yaml":     "ids:\n  - {name: " + c.index + ", title: Names}\n",
 				"providers.yaml": "providers:\n  - {slug: acme, name: Acme, url: 'https://acme.example', maker: Acme}\n  - {slug: host, name: Host}\n  - {slug: amazon-bedrock, name: Bedrock}\n",
 			})
-			o := options(t, dir, newClock("2026-11-23"), &shop{offers: map[string]record.Offer{}, day: "2026-11-20"})
+			o := options(t, dir, newClock("2026-11-23"), shop(map[string]record.Offer{}, "2026-11-20"))
 			o.Accept = []string{"model/m:offers"}
 			r := mustRun(t, o)
 			if got := read(t, dir)["model/m.yaml"]; !strings.Contains(got, c.want) || c.problem == "" && strings.Contains(got, "offers") {

@@ -3,24 +3,27 @@ package collect
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"golang.org/x/time/rate"
 
 	"kindex/exports/safetext"
 )
 
 // Probe asks one source for one identifier and writes the answer, without applying guards or
-// changing anything. It is for the first run with a network. If id is "", it asks for the first
-// entity that the source covers; only Options.Select limits which.
+// changing anything. It is for the first run with a network. If id is "" or an entity, as type/slug, it asks
+// for the first entity that the source covers, or for that one.
 func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error {
-	o.Only, o.Cache, o.Accept = []string{source}, "", nil
+	o.Only, o.Select, o.Cache, o.Accept = []string{source}, nil, "", nil
 	r, err := prepare(o)
 	if err != nil {
 		return err
+	}
+	if kind, _, _ := strings.Cut(id, "/"); r.content.Kinds.Kind(kind) != nil {
+		if r.entities, err = SelectEntities(r.entities, o.Content, []string{id}); err != nil {
+			return err
+		}
+		id = ""
 	}
 	if err := r.open(ctx); err != nil {
 		return err
@@ -29,13 +32,13 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		return fmt.Errorf("%s is turned off in collect.yaml", source)
 	}
 	a := r.asks[0]
-	if a.info.Problem != "" {
-		return errors.New(a.info.Problem)
+	if err := cmp.Or(a.Problem, a.lacksToken()); err != nil {
+		return err
 	}
 	asked := []string{id}
 	if id == "" { // the first entity, with its offers
 		if len(a.targets) == 0 {
-			return fmt.Errorf("%s covers none of the selected entities", a.info.Title)
+			return fmt.Errorf("%s covers none of the selected entities", a.Title)
 		}
 		id, asked = a.targets[0].id, []string{a.targets[0].id}
 		for _, t := range a.offers {
@@ -44,13 +47,10 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 			}
 		}
 	}
-	if err := a.lacksToken(); err != nil {
-		return err
-	}
-	a.client.limits, a.client.seldom = map[string]*rate.Limiter{}, map[string]bool{id: true}
-	answers, err := a.source.Ask(ctx, a.client, asked)
+	a.client.seldom = map[string]bool{id: true}
+	answers, err := a.Ask(ctx, a.client, asked)
 	show := func(format string, args ...any) { fmt.Fprintln(w, safetext.Escape(fmt.Sprintf(format, args...))) }
-	show("%s, documented at %s", a.info.Title, strings.Join(a.info.Pages, ", "))
+	show("%s, documented at %s", a.Title, strings.Join(a.Pages, ", "))
 	show("%s: %d requests, %d bytes", id, a.client.stats.Requests, a.client.stats.Bytes)
 	for _, to := range a.client.stats.Redirects {
 		show("redirect from %s to %s, which was not followed", to.From, to.To)
@@ -74,7 +74,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		}
 	}
 	if err == nil && len(answers) == 0 {
-		err = fmt.Errorf("%s gave no answer", a.info.Title)
+		err = fmt.Errorf("%s gave no answer", a.Title)
 	}
 	return err
 }

@@ -64,10 +64,10 @@ func TestRandomFailures(t *testing.T) {
 	})
 	files := generated(t, n)
 	want := write(t, files)
-	mustRun(t, options(t, want, newClock("2026-11-23"), &service{base: good, batch: 20}))
+	mustRun(t, options(t, want, newClock("2026-11-23"), inBatches(forge(good), 20)))
 	dir := write(t, files)
 	for run := 1; ; run++ {
-		o := options(t, dir, newClock("2026-11-23"), &strictService{service{base: bad, batch: 20}})
+		o := options(t, dir, newClock("2026-11-23"), inBatches(strict(bad), 20))
 		r := mustRun(t, o)
 		if r.Sources[0].Failed == 0 && r.Sources[0].Error == "" {
 			t.Logf("%d runs", run)
@@ -80,17 +80,20 @@ func TestRandomFailures(t *testing.T) {
 	compareFolders(t, read(t, want), read(t, dir))
 }
 
-// strictService treats an empty object as an error, as a source does that checks its answers.
-type strictService struct{ service }
-
-func (s *strictService) Ask(ctx context.Context, c collect.Client, ids []string) ([]collect.Answer, error) {
-	list, err := s.service.Ask(ctx, c, ids)
-	for _, a := range list {
-		if len(a.Values) == 0 {
-			return nil, fmt.Errorf("the response has no figures of %s", a.ID)
+// strict returns a source that treats an empty object as an error, as a source does that checks its answers.
+func strict(base string) *collect.Source {
+	s := forge(base)
+	ask := s.Ask
+	s.Ask = func(ctx context.Context, c *collect.Client, ids []string) ([]collect.Answer, error) {
+		list, err := ask(ctx, c, ids)
+		for _, a := range list {
+			if len(a.Values) == 0 {
+				return nil, fmt.Errorf("the response has no figures of %s", a.ID)
+			}
 		}
+		return list, err
 	}
-	return list, err
+	return s
 }
 
 func compareFolders(t *testing.T, want, got map[string]string) {

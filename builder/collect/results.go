@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// ResultsColumn is the name of benchmark results in Info.Columns, collect.yaml and --accept. A single
+// ResultsColumn is the name of benchmark results in Columns, collect.yaml and --accept. A single
 // result is ResultsColumn, a dot and its folded name.
 const ResultsColumn = "benchmarks"
 
@@ -44,7 +44,7 @@ func (r *run) judgeResults() {
 func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, scales map[string]float64) bool {
 	held := heldResult(t.entity, b)
 	b.Date = cmp.Or(b.Date, day)
-	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.info.Name, New: b.Value, Date: b.Date}
+	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.Name, New: b.Value, Date: b.Date}
 	if held != nil {
 		c.Old, c.OldDate = held.Value, held.Date
 		switch {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/time/rate"
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
@@ -28,11 +27,11 @@ import (
 
 // Options configures Run.
 type Options struct {
-	Content string   // the content folder
-	Sources []Source // in the order of precedence: of two sources with the same signal for an entity, the first one is used
-	Only    []string // names of sources; empty means all that collect.yaml does not turn off
-	Select  []string // entities, as type/slug, type or path of a file; empty means all
-	Accept  []string // values to write although a guard stops them: type/slug:signal; * means any
+	Content string    // the content folder
+	Sources []*Source // in the order of precedence: of two sources with the same signal for an entity, the first one is used
+	Only    []string  // names of sources; empty means all that collect.yaml does not turn off
+	Select  []string  // entities, as type/slug, type or path of a file; empty means all
+	Accept  []string  // values to write although a guard stops them: type/slug:signal; * means any
 
 	New     bool // also look for what the content lacks
 	MaxAge  *int // days; nil means the value in collect.yaml
@@ -115,9 +114,9 @@ func prepare(o Options) (*run, error) {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
 	}
 	for _, s := range o.Sources {
-		for _, name := range r.config.Sources[s.Info().Name].Signals {
-			if info := s.Info(); !hasColumn(info.Columns, name) {
-				return nil, fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", info.Name, info.Title, name)
+		for _, name := range r.config.Sources[s.Name].Signals {
+			if !hasColumn(s.Columns, name) {
+				return nil, fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", s.Name, s.Title, name)
 			}
 		}
 	}
@@ -209,7 +208,7 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 func (r *run) choose() error {
 	names := map[string]bool{}
 	for _, s := range r.Sources {
-		names[s.Info().Name] = true
+		names[s.Name] = true
 	}
 	for _, f := range r.config.Files {
 		names[f.Name] = true // it is opened only if it is used
@@ -220,14 +219,12 @@ func (r *run) choose() error {
 		}
 	}
 	for _, s := range r.Sources {
-		info := s.Info()
-		if len(r.Only) > 0 && !slices.Contains(r.Only, info.Name) || len(r.Only) == 0 && !or(r.config.Sources[info.Name].Enabled, true) {
+		if len(r.Only) > 0 && !slices.Contains(r.Only, s.Name) || len(r.Only) == 0 && !or(r.config.Sources[s.Name].Enabled, true) {
 			continue
 		}
-		a := &asking{source: s, info: info, columns: r.config.columns(info), failed: map[string]error{}}
-		a.info.Listed = info.Listed || len(info.Hosts) == 0
-		a.report.Name = info.Name
-		r.asks = append(r.asks, a)
+		own := *s
+		own.Listed = s.Listed || len(s.Hosts) == 0
+		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), failed: map[string]error{}, report: SourceReport{Name: s.Name}})
 	}
 	return nil
 }
@@ -237,22 +234,28 @@ func (r *run) plan() {
 	owned := map[string]bool{} // entity and value
 	for _, a := range r.asks {
 		for _, e := range r.entities {
-			a.offersOf(e, owned)
-			id := a.source.Identify(e)
-			if id == "" {
-				continue
+			if a.Problem == nil {
+				a.offersOf(e, owned)
+				a.figuresOf(e, owned)
 			}
-			t := target{entity: e, id: id, owns: map[string]bool{}}
-			for _, col := range a.columns {
-				if key := e.Key() + ":" + col.Name; !owned[key] {
-					owned[key], t.owns[col.Name] = true, true
-				}
-			}
-			a.targets = append(a.targets, t)
 		}
 		a.report.Covers, a.report.Offers = len(a.targets), len(a.offers)
 		a.client.seldom = a.chooseSeldom(r)
 	}
+}
+
+// figuresOf adds an entity that a source covers, with the values that no earlier source has.
+func (a *asking) figuresOf(e *record.Entity, owned map[string]bool) {
+	t := target{entity: e, id: a.Identify(e), owns: map[string]bool{}}
+	if t.id == "" {
+		return
+	}
+	for _, col := range a.columns {
+		if key := e.Key() + ":" + col.Name; !owned[key] {
+			owned[key], t.owns[col.Name] = true, true
+		}
+	}
+	a.targets = append(a.targets, t)
 }
 
 // open opens what earlier runs kept, removes what killed runs left behind, and lets sources read
@@ -269,25 +272,19 @@ func (r *run) open(ctx context.Context) error {
 			if err := os.MkdirAll(cache.dir, 0o700); err != nil {
 				return err
 			}
-			hosts := sha256.Sum256([]byte(strings.Join(a.info.Hosts, "\n"))) // answers of another host are others
-			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.info.Name, hosts[:4]))
+			hosts := sha256.Sum256([]byte(strings.Join(a.Hosts, "\n"))) // answers of another host are others
+			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.Name, hosts[:4]))
 		}
 		var err error
 		if a.journal, err = openJournal(path); err != nil {
 			return err
 		}
-		a.client = &client{info: a.info, columns: a.columns, http: r.HTTP, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
-			maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline}
-		if a.info.Token != "" {
-			a.client.token = strings.TrimSpace(r.Getenv(a.info.Token))
+		a.client = r.newClient(a, cache)
+		if a.Read != nil && a.Problem == nil {
+			a.Problem = a.Read(ctx, a.client)
 		}
-		if s, ok := a.source.(Reader); ok && a.info.Problem == "" {
-			if err := s.Read(ctx, a.client); ctx.Err() != nil {
-				return fmt.Errorf("interrupted; no file was changed: %w", errInterrupted)
-			} else if err != nil {
-				a.info.Problem = err.Error()
-			}
-			a.info.Columns = s.Info().Columns
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; no file was changed: %w", errInterrupted)
 		}
 	}
 	r.plan()
@@ -314,18 +311,18 @@ func (r *run) finish() {
 	for _, a := range r.asks {
 		r.report.Sources = append(r.report.Sources, a.report)
 		for _, t := range a.targets {
-			problem := Problem{Entity: t.entity.Key(), Source: a.info.Name, ID: t.id}
+			problem := Problem{Entity: t.entity.Key(), Source: a.Name, ID: t.id}
 			if err := a.failed[t.id]; err != nil {
 				problem.Reason = err.Error()
 				r.report.Failed = append(r.report.Failed, problem)
 			} else if answer, ok := a.used[t.id]; ok && answer.Gone {
-				problem.Reason = a.info.Title + " has no " + t.id
+				problem.Reason = a.Title + " has no " + t.id
 				r.report.Gone = append(r.report.Gone, problem)
 			}
 		}
 		for _, t := range a.offers {
 			if err := a.failed[t.id]; err != nil {
-				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.info.Name, ID: offerName(t.offer), Reason: err.Error()})
+				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.Name, ID: offerName(t.offer), Reason: err.Error()})
 			}
 		}
 	}

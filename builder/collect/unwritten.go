@@ -10,7 +10,7 @@ import (
 
 // Unwritten checks collect.yaml against the measures of all formulas. It returns a note for each measure
 // that no source in use writes and no exception names, and for each exception that is not needed.
-func (c *Config) Unwritten(measures []score.Measure, sources []Source) (notes []string) {
+func (c *Config) Unwritten(measures []score.Measure, sources []*Source) (notes []string) {
 	needed := map[string]bool{}
 	for _, m := range measures {
 		key := m.Key()
@@ -36,14 +36,14 @@ func (c *Config) Unwritten(measures []score.Measure, sources []Source) (notes []
 }
 
 // lacking returns what a measure reads and no source writes, or "".
-func (c *Config) lacking(m *score.Measure, sources []Source) string {
+func (c *Config) lacking(m *score.Measure, sources []*Source) string {
 	names := m.Sum
 	if len(names) == 0 {
 		names = []string{m.Signal}
 	}
 	var missing []string
 	for _, name := range names {
-		if !slices.ContainsFunc(sources, func(s Source) bool { return c.writes(s.Info(), name, m) }) {
+		if !slices.ContainsFunc(sources, func(s *Source) bool { return c.writes(s, name, m) }) {
 			missing = append(missing, name)
 		}
 	}
@@ -55,16 +55,16 @@ func (c *Config) lacking(m *score.Measure, sources []Source) string {
 
 // writes reports whether a source in use has a signal or, if the measure is one of a benchmark, its
 // results.
-func (c *Config) writes(info Info, signal string, m *score.Measure) bool {
-	columns := c.columns(info)
-	if !or(c.Sources[info.Name].Enabled, true) {
+func (c *Config) writes(s *Source, signal string, m *score.Measure) bool {
+	columns := c.columns(s)
+	if !or(c.Sources[s.Name].Enabled, true) {
 		return false
 	}
 	if m.Benchmark == "" {
 		return hasColumn(columns, signal)
 	}
-	for i := range info.Results {
-		if hasColumn(columns, ResultsColumn) && m.Accepts(&info.Results[i]) {
+	for i := range s.Results {
+		if hasColumn(columns, ResultsColumn) && m.Accepts(&s.Results[i]) {
 			return true
 		}
 	}

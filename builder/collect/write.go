@@ -166,10 +166,10 @@ func (r *run) writeStatus() error {
 		selected[e.Key()] = true
 	}
 	for _, a := range r.asks {
-		ran[a.info.Name] = true
+		ran[a.Name] = true
 		a.addUnanswered(unanswered)
 		if len(a.used) > 0 && whole {
-			status.Sources[a.info.Name] = a.status(r)
+			status.Sources[a.Name] = a.status(r)
 		}
 	}
 	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool {
@@ -201,12 +201,12 @@ func (r *run) writeStatus() error {
 func (a *asking) addUnanswered(keys map[string]bool) {
 	for _, t := range a.targets {
 		if _, ok := a.used[t.id]; !ok {
-			keys[a.info.Name+"\x00"+t.entity.Key()] = true
+			keys[a.Name+"\x00"+t.entity.Key()] = true
 		}
 	}
 	for _, t := range a.offers {
 		if _, ok := a.used[t.id]; !ok {
-			keys[a.info.Name+"\x00"+t.entity.Key()+"\x00"+offerName(t.offer)] = true
+			keys[a.Name+"\x00"+t.entity.Key()+"\x00"+offerName(t.offer)] = true
 		}
 	}
 }

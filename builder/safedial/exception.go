@@ -2,10 +2,8 @@ package safedial
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"strconv"
-	"strings"
 )
 
 // Exception allows addresses that are not public, or ports other than 443.
@@ -56,14 +54,10 @@ func unmapped(s string, a netip.Addr) error {
 	return nil
 }
 
-func splitHostPort(address string) (string, uint16, error) {
-	host, text, err := net.SplitHostPort(address)
-	if err != nil {
-		return "", 0, err
-	}
+func parsePort(text string) (uint16, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return "", 0, fmt.Errorf("port %q", text)
+		return 0, refuse("has the invalid port %s", text)
 	}
-	return strings.ToLower(host), uint16(port), nil
+	return uint16(port), nil
 }

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -168,11 +169,15 @@ const maxAddresses = 4
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
 	defer cancel()
-	host, port, err := splitHostPort(address)
+	host, text, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	addrs, err := g.addresses(ctx, host)
+	port, err := parsePort(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	addrs, err := g.addresses(ctx, strings.ToLower(host))
 	if err != nil {
 		return nil, err
 	}

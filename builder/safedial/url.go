@@ -1,6 +1,7 @@
 package safedial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,14 +74,7 @@ func parseURL(raw string) (*url.URL, error) {
 }
 
 func portOf(u *url.URL) (uint16, error) {
-	if u.Port() == "" {
-		return securePort, nil
-	}
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	if err != nil || port == 0 {
-		return 0, refuse("has the invalid port %s", u.Port())
-	}
-	return uint16(port), nil
+	return parsePort(cmp.Or(u.Port(), strconv.Itoa(securePort)))
 }
 
 // hostOf returns the host in canonical form. It rejects hosts that other programs may

@@ -136,13 +136,7 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args
 	if len(args) > 1 || o.json {
 		return cli.Usage(errors.New("--probe asks for one entity or identifier, and prints the answer as it is"))
 	}
-	id := strings.Join(args, "")
-	if strings.HasPrefix(id, "tool/") || strings.HasPrefix(id, "model/") {
-		id = ""
-	} else if id != "" {
-		opts.Select = nil
-	}
-	return collect.Probe(cmd.Context(), opts, o.probe, id, cmd.OutOrStdout())
+	return collect.Probe(cmd.Context(), opts, o.probe, strings.Join(args, ""), cmd.OutOrStdout())
 }
 
 // options checks the flags and turns them into options of a run.
@@ -179,7 +173,7 @@ func (o *collectOptions) options(args []string) (opts collect.Options, err error
 }
 
 // openSources returns all sources, in the order of precedence.
-func (o *collectOptions) openSources() ([]collect.Source, error) {
+func (o *collectOptions) openSources() ([]*collect.Source, error) {
 	at, err := parseEndpoints(o.endpoints)
 	if err != nil {
 		return nil, err
@@ -209,7 +203,8 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 		if err := locateList(o.content, &f); err != nil {
 			return nil, err
 		}
-		list = append(list, openList(declared, f, at[f.Name]))
+		s, _ := file.New(declared, f, at[f.Name]) // the other sources can be asked all the same
+		list = append(list, s)
 	}
 	if o.file != "" {
 		s, err := file.New(declared, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
@@ -223,12 +218,12 @@ func (o *collectOptions) openSources() ([]collect.Source, error) {
 
 // builtInSources returns the sources that are no lists. at has the addresses that replace the public
 // ones.
-func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day string) []collect.Source {
+func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day string) []*collect.Source {
 	topics, minStars := c.Sources["github"].Topics, collect.DefaultMinStars
 	if p := c.Sources["github"].MinStars; p != nil {
 		minStars = *p
 	}
-	return []collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
+	return []*collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
 		sources.ModelsDev(at["modelsdev"], modelsdevDir, day), sources.GitHub(at["github"], topics, minStars)}
 }
 
@@ -247,15 +242,6 @@ func locateList(dir string, f *collect.FileConfig) error {
 		}
 	}
 	return nil
-}
-
-// openList opens a list. If that fails, the other sources can still be asked.
-func openList(declared *kinds.Set, f collect.FileConfig, endpoint string) collect.Source {
-	s, err := file.New(declared, f, endpoint)
-	if err != nil {
-		return collect.Unusable(f.Name, err)
-	}
-	return s
 }
 
 // config returns the kinds of the content and its collect.yaml.

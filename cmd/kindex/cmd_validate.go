@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/collect"
+	"kindex/builder/collect/file"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/plural"
@@ -150,9 +151,9 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 			notes = append(notes, "note: "+err.Error())
 			continue
 		}
-		s := openList(l.Kinds, f, "")
-		if problem := s.Info().Problem; problem != "" {
-			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %s", f.Name, problem))
+		s, err := file.New(l.Kinds, f, "")
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %v", f.Name, err))
 		}
 		sources = append(sources, s)
 	}

@@ -130,67 +130,58 @@ func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// format is a kind of file. In folders, only files whose name tells their format are read.
-type format struct {
+// formats are the kinds of files, by their names. The first that fits counts.
+var formats = []struct {
 	name  func() *regexp.Regexp
 	parse func(*file)
 	found bool // whether it is read in folders
-}
-
-// formats are searched in order.
-var formats []format
-
-func init() { // not a composite literal, because parsers use formats
-	for _, row := range []struct {
-		name  string
-		parse func(*file)
-		found bool
-	}{
-		{`package\.json`, parseJSON, true},
-		{`(package-lock|npm-shrinkwrap)\.json`, parseJSON, true},
-		{`pnpm-(lock|workspace)\.ya?ml|pixi\.lock`, parseYAML, true},
-		{`conda-.*\.lock`, parseText, true},
-		{`yarn\.lock`, parseYarn, true},
-		{`bun\.lock`, parseJSON, true},
-		{`bun\.lockb`, parseText, true}, // unreadable, because it is not text
-		{`deno\.(jsonc?|lock)|import_map\.json`, parseJSON, true},
-		{`go\.mod`, parseGoMod, true},
-		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
-		{`.*\.versions\.toml`, parseTOML, true},
-		{`.*\.gradle(\.kts)?`, parseGradle, true},
-		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
-		{`Pipfile\.lock`, parseJSON, true},
-		{`setup\.cfg`, parseSetupCfg, true},
-		{`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
-		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
-		{`(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, parseDockerfile, true},
-		{`\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, parseEnv, true},
-		{`(?i).*\.ipynb`, parseJSON, true},
-		{`(?i).*(\.spdx|\.cdx|bom)\.json`, parseJSON, true},
-		{`(?i)(.*\.cdx|s?bom|pom)\.xml`, parseXML, true},
-		{`(?i).*\.spdx`, parseTagValue, true},
-		{`(?i).*\.jsonc?`, parseJSON, false},
-		{`(?i).*\.xml`, parseXML, false},
-		{`(?i).*\.ya?ml`, parseYAML, false},
-		{`(?i).*\.toml`, parseTOML, false},
-		{`(?i).*\.(txt|list|ids|in)`, parseText, false},
-		{`(?i).*\.lock`, parseAny, false},
-	} {
-		formats = append(formats, format{lazily(`^(?:` + row.name + `)$`), row.parse, row.found})
-	}
+}{
+	{lazily(`^(?:package\.json)$`), parseJSON, true},
+	{lazily(`^(?:(package-lock|npm-shrinkwrap)\.json)$`), parseJSON, true},
+	{lazily(`^(?:pnpm-(lock|workspace)\.ya?ml|pixi\.lock)$`), parseYAML, true},
+	{lazily(`^(?:conda-.*\.lock)$`), parseText, true},
+	{lazily(`^(?:yarn\.lock)$`), parseYarn, true},
+	{lazily(`^(?:bun\.lock)$`), parseJSON, true},
+	{lazily(`^(?:bun\.lockb)$`), parseText, true}, // unreadable, because it is not text
+	{lazily(`^(?:deno\.(jsonc?|lock)|import_map\.json)$`), parseJSON, true},
+	{lazily(`^(?:go\.mod)$`), parseGoMod, true},
+	{lazily(`^(?:(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile)$`), parseTOML, true},
+	{lazily(`^(?:.*\.versions\.toml)$`), parseTOML, true},
+	{lazily(`^(?:.*\.gradle(\.kts)?)$`), parseGradle, true},
+	{lazily(`^(?:(Cargo|poetry|uv|pdm)\.lock)$`), parseTOML, true},
+	{lazily(`^(?:Pipfile\.lock)$`), parseJSON, true},
+	{lazily(`^(?:setup\.cfg)$`), parseSetupCfg, true},
+	{lazily(`^(?:(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml)$`), parseYAML, true},
+	{lazily(`^(?:(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in))$`), parseRequirements, true},
+	{lazily(`^(?:(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?)$`), parseDockerfile, true},
+	{lazily(`^(?:\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars)$`), parseEnv, true},
+	{lazily(`^(?:(?i).*\.ipynb)$`), parseJSON, true},
+	{lazily(`^(?:(?i).*(\.spdx|\.cdx|bom)\.json)$`), parseJSON, true},
+	{lazily(`^(?:(?i)(.*\.cdx|s?bom|pom)\.xml)$`), parseXML, true},
+	{lazily(`^(?:(?i).*\.spdx)$`), parseTagValue, true},
+	{lazily(`^(?:(?i).*\.jsonc?)$`), parseJSON, false},
+	{lazily(`^(?:(?i).*\.xml)$`), parseXML, false},
+	{lazily(`^(?:(?i).*\.ya?ml)$`), parseYAML, false},
+	{lazily(`^(?:(?i).*\.toml)$`), parseTOML, false},
+	{lazily(`^(?:(?i).*\.(txt|list|ids|in))$`), parseText, false},
+	{lazily(`^(?:(?i).*\.lock)$`), parseAny, false},
 }
 
 const seeHelp = "; kindex audit --help lists the supported files"
 
-// formatOf returns the format of a file by its path, or nil.
-func formatOf(name string) *format {
+// parserOf returns the parser of a file by its path, or nil. In folders, only files whose name tells their
+// format are read.
+func parserOf(name string, inFolder bool) func(*file) {
 	base := path.Base(name)
 	if path.Base(path.Dir(name)) == "requirements" { // requirements/base.txt
 		base = "requirements/" + base
 	}
-	for i := range formats {
-		if formats[i].name().MatchString(base) {
-			return &formats[i]
+	for _, format := range formats {
+		if format.name().MatchString(base) {
+			if inFolder && !format.found {
+				return nil
+			}
+			return format.parse
 		}
 	}
 	return nil
@@ -224,9 +215,9 @@ func (r *Reader) readOne(name string) {
 		return
 	}
 	info, err := os.Stat(name)
-	folder := filepath.Dir(name)
-	if err == nil && info.IsDir() {
-		folder = name
+	folder := name
+	if err == nil && !info.IsDir() {
+		folder = filepath.Dir(name)
 	}
 	if err == nil {
 		f.root, err = os.OpenRoot(folder)
@@ -237,15 +228,15 @@ func (r *Reader) readOne(name string) {
 		return
 	}
 	defer f.root.Close()
-	if folder == name {
+	if info.IsDir() {
 		r.readFolder(f)
 		return
 	}
 	r.Files++
 	f.name = filepath.Base(name)
 	full, _ := filepath.Abs(name)
-	if format := formatOf(filepath.ToSlash(full)); format != nil {
-		f.load(format.parse)
+	if parser := parserOf(filepath.ToSlash(full), false); parser != nil {
+		f.load(parser)
 	} else {
 		f.unreadable(0, "not a supported file"+seeHelp)
 	}
@@ -276,9 +267,9 @@ func (r *Reader) readFolder(at *file) {
 		case d.IsDir():
 			return nil
 		}
-		if format := formatOf(path.Join(within, name)); format != nil && format.found {
+		if parser := parserOf(path.Join(within, name), true); parser != nil {
 			r.Files++
-			f.load(format.parse)
+			f.load(parser)
 		}
 		return nil
 	})
@@ -293,27 +284,32 @@ func (r *Reader) readFolder(at *file) {
 func (f *file) load(parser func(*file)) {
 	r := f.reader
 	full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(f.name)))
-	if err != nil {
-		f.parse(nil, err, parser)
-		return
-	}
-	if r.read[full] || r.full {
+	if err == nil && (r.read[full] || r.full) {
 		return
 	}
 	r.read[full] = true
+	var data []byte
+	if err == nil {
+		data, err = f.contents()
+	}
+	f.parse(data, err, parser)
+}
+
+// contents returns at most one byte more than a file may have.
+func (f *file) contents() ([]byte, error) {
 	info, err := f.root.Stat(filepath.FromSlash(f.name))
 	if err == nil && !info.Mode().IsRegular() { // reading a pipe could take forever
 		err = errors.New("not a regular file")
 	}
-	var data []byte
-	if err == nil {
-		var in *os.File
-		if in, err = f.root.Open(filepath.FromSlash(f.name)); err == nil {
-			defer in.Close()
-			data, err = io.ReadAll(io.LimitReader(in, MaxFileSize+1))
-		}
+	if err != nil {
+		return nil, err
 	}
-	f.parse(data, err, parser)
+	in, err := f.root.Open(filepath.FromSlash(f.name))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return io.ReadAll(io.LimitReader(in, MaxFileSize+1))
 }
 
 // parse parses what was read, in the order of its lines.

@@ -76,25 +76,22 @@ func (n *node) all(keys ...string) []*node {
 	return n.items
 }
 
-// each calls visit with the values at a path, in which * stands for any key. Lists are not visited,
-// but their elements, which have the path of the list.
+// each calls visit with the values at a path of keys with dots between them, in which * stands for any key.
+// Lists are not visited, but their elements, which have the path of the list.
 func (n *node) each(path string, visit func(*node)) {
-	n.walk(strings.Split(path, "."), visit)
-}
-
-func (n *node) walk(path []string, visit func(*node)) {
+	key, rest, _ := strings.Cut(path, ".")
 	switch {
 	case n == nil:
 	case n.kind == list:
 		for _, m := range n.items {
-			m.walk(path, visit)
+			m.each(path, visit)
 		}
-	case len(path) == 0:
+	case path == "":
 		visit(n)
 	default:
 		for _, m := range n.items {
-			if path[0] == "*" || path[0] == m.key {
-				m.walk(path[1:], visit)
+			if key == "*" || key == m.key {
+				m.each(rest, visit)
 			}
 		}
 	}

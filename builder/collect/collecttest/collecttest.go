@@ -53,7 +53,7 @@ func Server(t testing.TB, h http.HandlerFunc) string {
 
 // Options returns the options of a run over entities with these identifiers in a namespace. The
 // slugs are e0, e1 and so on. Requests that take longer than a second fail.
-func Options(t testing.TB, s collect.Source, typ, namespace string, ids ...string) collect.Options {
+func Options(t testing.TB, s *collect.Source, typ, namespace string, ids ...string) collect.Options {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "content")
 	if err := os.MkdirAll(filepath.Join(dir, typ), 0o777); err != nil {
@@ -71,7 +71,7 @@ func Options(t testing.TB, s collect.Source, typ, namespace string, ids ...strin
 	}
 	client := collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}), nil)
 	client.Timeout = time.Second
-	return collect.Options{Content: dir, Sources: []collect.Source{s}, HTTP: client, Clock: &Clock{}, MaxWait: time.Hour, Agent: "kindex/test",
+	return collect.Options{Content: dir, Sources: []*collect.Source{s}, HTTP: client, Clock: &Clock{}, MaxWait: time.Hour, Agent: "kindex/test",
 		Cache: filepath.Join(dir, "..", "cache"), Getenv: func(name string) string { return "token-of-" + name }}
 }
 

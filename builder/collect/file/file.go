@@ -25,35 +25,42 @@ import (
 	"kindex/exports/record"
 )
 
-// Source implements collect.Source.
-type Source struct {
+// list is a list that is being read.
+type list struct {
+	*collect.Source
 	kinds    *kinds.Set
 	config   collect.FileConfig
-	endpoint string // instead of scheme and host of all addresses; "" for those of the list
-	mapping  *mapping.Mapping
-	title    string
+	endpoint string                    // instead of scheme and host of all addresses; "" for those of the list
 	rows     map[string]collect.Answer // by key
 	ends     map[string]bool           // keys of rows that have a day of an announced end
 	offers   map[string]collect.Answer // by identifier of the offer
 	sellers  map[string]bool           // providers with offers
 	drafts   []*importer.Draft         // if rows can be new entries
-	columns  []collect.Column
-	results  []record.Benchmark
-	terms    []string // fields of offers
-	day      string   // on which the figures were read, unless a row states its own
-	page     string   // the source of figures, unless a row states its own
+	day      string                    // on which the figures were read, unless a row states its own
+	page     string                    // the source of figures, unless a row states its own
 }
 
 // New returns a list as a source, after reading only its mapping. endpoint replaces scheme and host of
-// its addresses; "" means those of the list.
-func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*Source, error) {
-	s := &Source{kinds: declared, config: config, endpoint: strings.TrimSuffix(endpoint, "/"), title: "the list " + config.Name, day: config.Date,
+// its addresses; "" means those of the list. With an error, the source has it as its Problem.
+func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*collect.Source, error) {
+	s := &collect.Source{Name: config.Name, Title: "the list " + config.Name, Batch: 1 << 20, Listed: true, PerSecond: 5}
+	l := &list{Source: s, kinds: declared, config: config, endpoint: strings.TrimSuffix(endpoint, "/"), day: config.Date,
 		rows: map[string]collect.Answer{}, ends: map[string]bool{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
-	return s, s.readMapping(config.Map)
+	s.Problem = l.readMapping(config.Map)
+	if u, err := url.Parse(config.URL); err == nil && config.URL != "" {
+		s.Hosts, s.Pages = []string{cmp.Or(l.endpoint, u.Scheme+"://"+u.Host)}, []string{l.page}
+	}
+	s.Read, s.Identify, s.Covers, s.Ask = l.read, l.identify, l.covers, l.ask
+	s.List = func(context.Context, *collect.Client) (list []collect.Candidate, err error) {
+		for _, d := range l.drafts {
+			list = append(list, collect.Candidate{Type: d.Type, Slug: d.Slug, Fields: d.Fields})
+		}
+		return list, nil
+	}
+	return s, s.Problem
 }
 
-// Read implements collect.Reader.
-func (s *Source) Read(ctx context.Context, c collect.Client) error {
+func (s *list) read(ctx context.Context, c *collect.Client) error {
 	name, data, err := s.rowsOf(ctx, c)
 	if err != nil {
 		return err
@@ -70,7 +77,7 @@ func (s *Source) Read(ctx context.Context, c collect.Client) error {
 }
 
 // readMapping reads which values the list has, whether or not its rows have them.
-func (s *Source) readMapping(path string) error {
+func (s *list) readMapping(path string) error {
 	data, err := os.ReadFile(path) //nolint:gosec // the operator names the file, or it is inside the repository
 	if err != nil {
 		return err
@@ -79,16 +86,16 @@ func (s *Source) readMapping(path string) error {
 	if m == nil {
 		return problems
 	}
-	if s.mapping = m; m.Source != nil {
+	if m.Source != nil {
 		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
 	for _, t := range m.Targets {
 		name := t.Path[len(t.Path)-1]
 		switch {
 		case t.Path[0] == "signals" || len(t.Path) == 1 && (name == "license" || name == "version"):
-			s.columns = append(s.columns, collect.Column{Name: name, Always: always[name]})
+			s.Columns = append(s.Columns, collect.Column{Name: name, Always: always[name]})
 		case t.Path[0] == "lifecycle" && (name == "deprecated" || name == "retires"):
-			s.columns = append(s.columns, collect.Column{Name: "lifecycle." + name})
+			s.Columns = append(s.Columns, collect.Column{Name: "lifecycle." + name})
 		}
 	}
 	for _, columns := range m.Benchmarks {
@@ -96,21 +103,21 @@ func (s *Source) readMapping(path string) error {
 		for _, t := range columns.Fields {
 			constants[t.Path[0]] = t.Value.Constant
 		}
-		s.results = append(s.results, collect.ResultOf(constants))
+		s.Results = append(s.Results, collect.ResultOf(constants))
 	}
 	if len(m.Benchmarks) > 0 {
-		s.columns = append(s.columns, collect.Column{Name: collect.ResultsColumn})
+		s.Columns = append(s.Columns, collect.Column{Name: collect.ResultsColumn})
 	}
 	for _, columns := range m.Offers {
 		for _, t := range columns.Fields {
-			s.terms = append(s.terms, t.Path[0])
+			s.Terms = append(s.Terms, t.Path[0])
 		}
 		if len(columns.Modes) > 0 {
-			s.terms = append(s.terms, "modes")
+			s.Terms = append(s.Terms, "modes")
 		}
 	}
 	if len(m.Offers) > 0 {
-		s.columns = append(s.columns, collect.Column{Name: collect.OffersColumn})
+		s.Columns = append(s.Columns, collect.Column{Name: collect.OffersColumn})
 	}
 	return nil
 }
@@ -119,7 +126,7 @@ func (s *Source) readMapping(path string) error {
 // was read when the host did not answer.
 var always = map[string]bool{"stars": true, "forks": true, "lastCommit": true}
 
-func (s *Source) add(d *importer.Draft) {
+func (s *list) add(d *importer.Draft) {
 	a := collect.Answer{Beside: d.Unused, Day: s.day}
 	signals, _ := d.Fields["signals"].(map[string]any)
 	for _, t := range s.kinds.Signals {
@@ -169,7 +176,7 @@ func number(v any) (x float64, ok bool) {
 }
 
 // addOffers adds the offers of a row.
-func (s *Source) addOffers(d *importer.Draft) {
+func (s *list) addOffers(d *importer.Draft) {
 	list, _ := d.Fields[collect.OffersColumn].([]any)
 	read, _ := d.Fields["offersRead"].(map[string]any)
 	for _, item := range list {
@@ -191,14 +198,14 @@ func (s *Source) addOffers(d *importer.Draft) {
 	}
 }
 
-// CoversOffer implements collect.OfferSource: the list keeps the offers current that were read from it.
-func (s *Source) CoversOffer(o *record.Offer) bool {
+// covers reports whether an offer was read from the list.
+func (s *list) covers(o *record.Offer) bool {
 	return s.page != "" && strings.HasPrefix(o.Source, s.page) && s.sellers[o.Provider]
 }
 
 // keep stores a row under its keys. Of several rows for one thing, the first one counts, but for
 // benchmark results: of several, the newest counts.
-func (s *Source) keep(keys []string, a collect.Answer, ends bool) {
+func (s *list) keep(keys []string, a collect.Answer, ends bool) {
 	for _, key := range keys {
 		s.ends[key] = s.ends[key] || ends
 		held, twice := s.rows[key]
@@ -241,18 +248,9 @@ func key(typ, namespace, value string) string {
 	return typ + " " + namespace + ":" + ids.Canonical(namespace, value)
 }
 
-// Info implements collect.Source.
-func (s *Source) Info() collect.Info {
-	info := collect.Info{Name: s.config.Name, Title: s.title, Batch: 1 << 20, Listed: true, PerSecond: 5, Columns: s.columns, Results: s.results, Terms: s.terms}
-	if u, err := url.Parse(s.config.URL); err == nil && s.config.URL != "" {
-		info.Hosts, info.Pages = []string{cmp.Or(s.endpoint, u.Scheme+"://"+u.Host)}, []string{s.page}
-	}
-	return info
-}
-
-// Identify implements collect.Source. The end of a snapshot is not that of its family: days of an
-// announced end count only for the first identifier of an entity in its namespace.
-func (s *Source) Identify(e *record.Entity) string {
+// identify returns the key of the row about an entity. The end of a snapshot is not that of its family: days
+// of an announced end count only for the first identifier of an entity in its namespace.
+func (s *list) identify(e *record.Entity) string {
 	seen := map[string]bool{}
 	for _, id := range e.IDs {
 		k := key(e.Type, id.Namespace, id.Value)
@@ -275,14 +273,12 @@ func (s *Source) Identify(e *record.Entity) string {
 	return ""
 }
 
-func (s *Source) has(key string) bool {
+func (s *list) has(key string) bool {
 	_, ok := s.rows[key]
 	return ok
 }
 
-// Ask implements collect.Source.
-func (s *Source) Ask(_ context.Context, _ collect.Client, keys []string) ([]collect.Answer, error) {
-	var out []collect.Answer
+func (s *list) ask(_ context.Context, _ *collect.Client, keys []string) (out []collect.Answer, err error) {
 	for _, k := range keys {
 		a, ok := s.rows[k]
 		if collect.IsOfferID(k) {
@@ -295,12 +291,4 @@ func (s *Source) Ask(_ context.Context, _ collect.Client, keys []string) ([]coll
 		}
 	}
 	return out, nil
-}
-
-// List implements collect.Lister.
-func (s *Source) List(context.Context, collect.Client) (list []collect.Candidate, err error) {
-	for _, d := range s.drafts {
-		list = append(list, collect.Candidate{Type: d.Type, Slug: d.Slug, Fields: d.Fields})
-	}
-	return list, nil
 }

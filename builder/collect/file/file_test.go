@@ -57,7 +57,7 @@ func repositories(rows []map[string]string) (ids []string) {
 	return ids
 }
 
-func open(t *testing.T, path, day string) *file.Source {
+func open(t *testing.T, path, day string) *collect.Source {
 	t.Helper()
 	s, err := file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, "")
 	if err != nil {
@@ -180,7 +180,7 @@ func checkWritten(t *testing.T, rows []map[string]string, ids []string, r *colle
 }
 
 // writeList writes a list and a mapping, and opens them.
-func writeList(t *testing.T, list, mapping string) (*file.Source, error) {
+func writeList(t *testing.T, list, mapping string) (*collect.Source, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"list.csv": list, "map.yaml": mapping} {
@@ -218,6 +218,10 @@ func TestDeclaredSignals(t *testing.T) {
 	collecttest.Want(t, lines, "e0 firings 1200", "e0 lastFiring 2026-11-01", "e1 firings 5")
 	if !r.Routine || r.Files != 2 {
 		t.Errorf("%+v", r)
+	}
+	var probed strings.Builder
+	if err := collect.Probe(t.Context(), o, "list", "glaze/e1", &probed); err != nil || !strings.Contains(probed.String(), "firings: 5 (https://g.example/)") {
+		t.Errorf("probe: %v\n%s", err, probed.String())
 	}
 }
 

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,22 +137,7 @@ func cellsOf(line string) (cells []string) {
 
 // rowsOf returns the name and the content of a file of rows that the importer can read; without content, it
 // reads the file itself.
-func (s *Source) rowsOf(ctx context.Context, c collect.Client) (string, []byte, error) {
-	if s.config.URL == "" {
-		form := formOf(filepath.ToSlash(s.config.Path))
-		if form != jsonForm && form != tableForm {
-			return s.config.Path, nil, nil
-		}
-		data, err := os.ReadFile(s.config.Path)
-		if err != nil {
-			return "", nil, err
-		}
-		lines := bytes.NewBuffer([]byte{})
-		if err := s.convert(lines, data, form, "", s.page); err != nil {
-			return "", nil, fmt.Errorf("%s: %w", s.config.Path, err)
-		}
-		return "list.jsonl", lines.Bytes(), nil
-	}
+func (s *list) rowsOf(ctx context.Context, c *collect.Client) (string, []byte, error) {
 	names, err := s.names(ctx, c)
 	if err != nil {
 		return "", nil, err
@@ -159,16 +145,24 @@ func (s *Source) rowsOf(ctx context.Context, c collect.Client) (string, []byte, 
 	lines := bytes.NewBuffer([]byte{})
 	for _, name := range names {
 		address := strings.ReplaceAll(s.config.URL, "{}", url.PathEscape(name))
+		form := formOf(cmp.Or(address, filepath.ToSlash(s.config.Path)))
+		convert := form == jsonForm || form == tableForm
+		if address == "" && !convert {
+			return s.config.Path, nil, nil
+		}
 		data, from, err := s.get(ctx, c, address)
-		if err != nil {
+		switch {
+		case err != nil:
 			return "", nil, err
-		}
-		form := formOf(address)
-		if form != jsonForm && form != tableForm {
+		case !convert:
 			return "list" + form, data, nil
+		case form == tableForm:
+			err = tableLines(lines, data)
+		default:
+			err = jsonLines(lines, data, s.config.Rows, name, from)
 		}
-		if err := s.convert(lines, data, form, name, from); err != nil {
-			return "", nil, fmt.Errorf("%s: %w", address, err)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s: %w", cmp.Or(address, s.config.Path), err)
 		}
 	}
 	return "list.jsonl", lines.Bytes(), nil
@@ -178,7 +172,7 @@ func (s *Source) rowsOf(ctx context.Context, c collect.Client) (string, []byte, 
 const maxDocuments = 1000
 
 // names returns the names of the documents of a list on the web.
-func (s *Source) names(ctx context.Context, c collect.Client) ([]string, error) {
+func (s *list) names(ctx context.Context, c *collect.Client) ([]string, error) {
 	names := s.config.Names
 	if x := s.config.Index; x != nil {
 		data, _, err := s.get(ctx, c, x.URL)
@@ -225,15 +219,12 @@ func formOf(name string) string {
 	return jsonForm
 }
 
-func (s *Source) convert(into *bytes.Buffer, data []byte, form, name, address string) error {
-	if form == tableForm {
-		return tableLines(into, data)
+// get reads a document on the web or, without an address, the file. from is the address that answered.
+func (s *list) get(ctx context.Context, c *collect.Client, address string) (data []byte, from string, err error) {
+	if address == "" {
+		data, err = os.ReadFile(s.config.Path)
+		return data, s.page, err
 	}
-	return jsonLines(into, data, s.config.Rows, name, address)
-}
-
-// get reads one document. from is the address that answered.
-func (s *Source) get(ctx context.Context, c collect.Client, address string) (data []byte, from string, err error) {
 	if s.endpoint != "" {
 		u, err := url.Parse(address)
 		if err != nil {

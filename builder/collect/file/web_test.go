@@ -14,7 +14,7 @@ import (
 )
 
 // served opens a list whose documents a server has, by path.
-func served(t *testing.T, config collect.FileConfig, mapping string, documents map[string]string) *file.Source {
+func served(t *testing.T, config collect.FileConfig, mapping string, documents map[string]string) *collect.Source {
 	t.Helper()
 	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		text, ok := documents[r.URL.Path]

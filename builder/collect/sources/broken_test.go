@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
+	"kindex/builder/collect/sources"
 )
 
 // noAnswer is the name of the response that never comes.
@@ -48,20 +49,27 @@ var broken = map[string]http.HandlerFunc{
 	},
 }
 
-// survives checks that a source returns no values and changes nothing if it gets the same broken
+// TestBrokenResponses checks that a source returns no values and changes nothing if it gets the same broken
 // response to every request, for each of broken.
-func survives(t *testing.T, newSource func(base string) collect.Source, typ, namespace, id string) {
-	t.Helper()
-	for name, h := range broken {
-		t.Run(name, func(t *testing.T) {
-			o := collecttest.Options(t, newSource(collecttest.Server(t, h)), typ, namespace, id)
-			if name == noAnswer {
-				o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
-			}
-			lines, r := collecttest.Run(t, o)
-			if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Failed) != 1 {
-				t.Errorf("got %q", lines)
-			}
-		})
+func TestBrokenResponses(t *testing.T) {
+	for namespace, source := range map[string]func(base string) *collect.Source{
+		"github":      func(base string) *collect.Source { return sources.GitHub(base, nil, 0) },
+		"pypi":        func(base string) *collect.Source { return sources.PyPI(base, base) },
+		"npm":         func(base string) *collect.Source { return sources.NPM(base, base) },
+		"huggingface": sources.HuggingFace,
+		"modelsdev":   func(base string) *collect.Source { return sources.ModelsDev(base, "", "") },
+	} {
+		for name, h := range broken {
+			t.Run(namespace+"/"+name, func(t *testing.T) {
+				o := collecttest.Options(t, source(collecttest.Server(t, h)), "model", namespace, "lab/a")
+				if name == noAnswer {
+					o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
+				}
+				lines, r := collecttest.Run(t, o)
+				if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Failed) != 1 {
+					t.Errorf("got %q", lines)
+				}
+			})
+		}
 	}
 }

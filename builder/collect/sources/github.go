@@ -28,20 +28,21 @@ const (
 // which GraphQL does not have, with one REST request each. base is the address of the REST API, below which
 // GraphQL is at /graphql; "" means https://api.github.com. It lists the repositories of topics that have at
 // least minStars stars.
-func GitHub(base string, topics []string, minStars int) *Source {
-	s := &Source{ask: askGitHub, name: func(id string) string { return repositoryName.FindString(id) }}
-	s.list = func(ctx context.Context, s *Source, c collect.Client) ([]collect.Candidate, error) {
+func GitHub(base string, topics []string, minStars int) *collect.Source {
+	s := newService(collect.Source{Name: "github", Title: "GitHub", Hosts: []string{"https://api.github.com"}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5, //nolint:gosec // Token is the name of a variable
+		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"}},
+		func(id string) string { return repositoryName.FindString(id) },
+		[]fact{{Column: always("stars"), at: "stargazerCount"}, {Column: always("forks"), at: "forkCount"}, {Column: always("archived"), at: "isArchived"},
+			{Column: always("created"), at: "createdAt", as: day}, {Column: always("openIssues"), at: "issues.totalCount"}, {Column: always("releases"), at: "releases.totalCount"},
+			{Column: mostly("lastCommit"), at: "defaultBranchRef.target.committedDate", as: day}, {Column: sometimes("commits"), at: "defaultBranchRef.target.history.totalCount"},
+			{Column: sometimes("recentCommits"), at: "defaultBranchRef.target.recent.totalCount"}, {Column: sometimes("lastRelease"), at: "latestRelease.publishedAt", as: day},
+			{Column: sometimes("version"), at: "version", as: text}, {Column: sometimes("license"), at: "licenseInfo.spdxId", as: license},
+			{Column: collect.Column{Name: "contributors", Seldom: true}, at: "contributors"}}, base)
+	s.Ask = s.askGitHub
+	s.List = func(ctx context.Context, c *collect.Client) ([]collect.Candidate, error) {
 		return s.search(ctx, c, topics, minStars)
 	}
-	s.info = collect.Info{Name: "github", Title: "GitHub", Hosts: []string{"https://api.github.com"}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5, //nolint:gosec // Token is the name of a variable
-		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"}}
-	s.facts = []fact{{Column: always("stars"), at: "stargazerCount"}, {Column: always("forks"), at: "forkCount"}, {Column: always("archived"), at: "isArchived"},
-		{Column: always("created"), at: "createdAt", as: day}, {Column: always("openIssues"), at: "issues.totalCount"}, {Column: always("releases"), at: "releases.totalCount"},
-		{Column: mostly("lastCommit"), at: "defaultBranchRef.target.committedDate", as: day}, {Column: sometimes("commits"), at: "defaultBranchRef.target.history.totalCount"},
-		{Column: sometimes("recentCommits"), at: "defaultBranchRef.target.recent.totalCount"}, {Column: sometimes("lastRelease"), at: "latestRelease.publishedAt", as: day},
-		{Column: sometimes("version"), at: "version", as: text}, {Column: sometimes("license"), at: "licenseInfo.spdxId", as: license},
-		{Column: collect.Column{Name: "contributors", Seldom: true}, at: "contributors"}}
-	return s.at(base)
+	return &s.Source
 }
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
@@ -62,14 +63,14 @@ type reply struct {
 }
 
 // query sends a GraphQL query.
-func (s *Source) query(ctx context.Context, c collect.Client, query string, variables map[string]any) (r reply, err error) {
+func (s *service) query(ctx context.Context, c *collect.Client, query string, variables map[string]any) (r reply, err error) {
 	all := map[string]any{"since": c.Now().AddDate(0, 0, -recentDays).UTC().Format(time.RFC3339)}
 	maps.Copy(all, variables)
 	body, err := json.Marshal(map[string]any{"query": query, "variables": all})
 	if err != nil {
 		return r, err
 	}
-	resp, err := c.Do(ctx, collect.Request{URL: s.info.Hosts[0] + "/graphql", Body: body, Limited: limited})
+	resp, err := c.Do(ctx, collect.Request{URL: s.Hosts[0] + "/graphql", Body: body, Limited: limited})
 	if err != nil {
 		return r, err
 	}
@@ -97,7 +98,7 @@ func limited(resp *collect.Response) bool {
 	return strings.Contains(strings.ToLower(strings.Join(messages, "\n")), "secondary rate limit")
 }
 
-func askGitHub(ctx context.Context, s *Source, c collect.Client, ids []string) (out []collect.Answer, err error) {
+func (s *service) askGitHub(ctx context.Context, c *collect.Client, ids []string) (out []collect.Answer, err error) {
 	var b strings.Builder // the n-th repository is rn in the response
 	for i, id := range ids {
 		owner, name, _ := strings.Cut(id, "/")
@@ -141,7 +142,7 @@ func askGitHub(ctx context.Context, s *Source, c collect.Client, ids []string) (
 // their own.
 var versionTag = regexp.MustCompile(`^[0-9]+(\.[0-9A-Za-z]+)*([-+.][0-9A-Za-z.+-]+)?$`)
 
-func (s *Source) repository(id string, repo object) collect.Answer {
+func (s *service) repository(id string, repo object) collect.Answer {
 	name := repo.text("nameWithOwner")
 	a := collect.Answer{ID: id, Page: "https://github.com/" + name}
 	if !strings.EqualFold(name, id) {
@@ -156,8 +157,8 @@ var lastPage = regexp.MustCompile(`<([^>]+)>;\s*rel="last"`)
 
 // addContributors adds the number of contributors, anonymous ones included: with one per page,
 // it is the number of the last page.
-func (s *Source) addContributors(ctx context.Context, c collect.Client, a *collect.Answer, name string) error {
-	resp, err := c.Do(ctx, collect.Request{URL: s.info.Hosts[0] + "/repos/" + name + "/contributors?per_page=1&anon=true",
+func (s *service) addContributors(ctx context.Context, c *collect.Client, a *collect.Answer, name string) error {
+	resp, err := c.Do(ctx, collect.Request{URL: s.Hosts[0] + "/repos/" + name + "/contributors?per_page=1&anon=true",
 		Accept: "application/vnd.github+json", Limited: limited})
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (s *Source) addContributors(ctx context.Context, c collect.Client, a *colle
 }
 
 // search lists the repositories with the most stars in each topic.
-func (s *Source) search(ctx context.Context, c collect.Client, topics []string, minStars int) (list []collect.Candidate, err error) {
+func (s *service) search(ctx context.Context, c *collect.Client, topics []string, minStars int) (list []collect.Candidate, err error) {
 	seen := map[string]bool{}
 	for _, topic := range topics {
 		r, err := s.query(ctx, c, fmt.Sprintf("query($since:GitTimestamp!,$q:String!){search(query:$q,type:REPOSITORY,first:%d){nodes{... on Repository%s}}}", found, repositoryFields),

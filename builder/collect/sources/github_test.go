@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
@@ -249,10 +248,6 @@ func TestBadToken(t *testing.T) {
 	o.Getenv = func(string) string { return "" }
 	lines, _ = collecttest.Run(t, o)
 	collecttest.Want(t, lines, "error: GitHub needs a token; set GITHUB_TOKEN")
-}
-
-func TestBrokenResponsesGitHub(t *testing.T) {
-	survives(t, func(base string) collect.Source { return sources.GitHub(base, nil, 0) }, "tool", "github", "own/a")
 }
 
 // allowance is what GitHub grants a workflow's token in an hour: requests to the REST API, without

@@ -14,16 +14,16 @@ import (
 // HuggingFace returns the source of models on the Hugging Face Hub: downloads of 30 days, likes, the number
 // of parameters in safetensors files and the licence. It also reports the pipeline tag, gating and the last
 // change, which only --probe shows. base is the address of the Hub; "" means https://huggingface.co.
-func HuggingFace(base string) *Source {
-	s := &Source{name: modelOf, ask: askHub}
+func HuggingFace(base string) *collect.Source {
 	// 500 requests in five minutes without a token.
-	s.info = collect.Info{Name: "huggingface", Title: "Hugging Face", Hosts: []string{"https://huggingface.co"}, Token: "HF_TOKEN", Batch: 1, PerSecond: 1.5,
-		Pages: []string{"https://huggingface.co/docs/hub/api", "https://huggingface.co/docs/hub/rate-limits"}}
-	s.facts = []fact{{Column: always("huggingfaceDownloads"), at: "downloads"}, {Column: always("likes"), at: "likes"},
-		{Column: sometimes("parameters"), at: "safetensors.total"}, {Column: sometimes("license"), at: "license", as: license},
-		{Column: sometimes("pipelineTag"), at: "pipeline_tag", as: text, shown: true}, {Column: sometimes("lastModified"), at: "lastModified", as: text, shown: true},
-		{Column: sometimes("gated"), at: "gated", as: text, shown: true}} // false, auto or manual
-	return s.at(base)
+	s := newService(collect.Source{Name: "huggingface", Title: "Hugging Face", Hosts: []string{"https://huggingface.co"}, Token: "HF_TOKEN", Batch: 1, PerSecond: 1.5,
+		Pages: []string{"https://huggingface.co/docs/hub/api", "https://huggingface.co/docs/hub/rate-limits"}}, modelOf,
+		[]fact{{Column: always("huggingfaceDownloads"), at: "downloads"}, {Column: always("likes"), at: "likes"},
+			{Column: sometimes("parameters"), at: "safetensors.total"}, {Column: sometimes("license"), at: "license", as: license},
+			{Column: sometimes("pipelineTag"), at: "pipeline_tag", as: text, shown: true}, {Column: sometimes("lastModified"), at: "lastModified", as: text, shown: true},
+			{Column: sometimes("gated"), at: "gated", as: text, shown: true}}, base) // false, auto or manual
+	s.Ask = s.askHub
+	return &s.Source
 }
 
 // modelOf returns the identifier of a model. Datasets and spaces are not models.
@@ -37,10 +37,10 @@ func modelOf(id string) string {
 // properties are what the request asks for.
 var properties = []string{"downloads", "likes", "lastModified", "gated", "pipeline_tag", "safetensors", "tags"}
 
-func askHub(ctx context.Context, s *Source, c collect.Client, names []string) ([]collect.Answer, error) {
+func (s *service) askHub(ctx context.Context, c *collect.Client, names []string) ([]collect.Answer, error) {
 	a := collect.Answer{ID: names[0]}
 	var m object
-	found, err := collect.Get(ctx, c, "from Hugging Face", collect.Request{URL: s.info.Hosts[0] + "/api/models/" + escapePath(a.ID) + "?" + url.Values{"expand[]": properties}.Encode(),
+	found, err := c.Get(ctx, "from Hugging Face", collect.Request{URL: s.Hosts[0] + "/api/models/" + escapePath(a.ID) + "?" + url.Values{"expand[]": properties}.Encode(),
 		Missing: func(resp *collect.Response) bool {
 			// The Hub does not tell private repositories from missing ones: without a token it answers
 			// 401 for both.

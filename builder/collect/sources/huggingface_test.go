@@ -1,7 +1,6 @@
 package sources_test
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
-	"kindex/builder/suite"
 )
 
 // hub behaves as the Hub: renamed repositories are redirected within the host, and one that is
@@ -87,28 +85,5 @@ func TestRateLimitHuggingFace(t *testing.T) {
 	_, r := collecttest.Run(t, collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"))
 	if s := r.Sources[0]; s.Answered != 1 || s.Waited < 143*time.Second || s.Waited > 145*time.Second {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestBrokenResponsesHuggingFace(t *testing.T) {
-	survives(t, func(base string) collect.Source { return sources.HuggingFace(base) }, "model", "huggingface", "lab/a")
-}
-
-// The Hub documents no validators for models, but a limit of 500 requests in five minutes, which
-// the runner keeps.
-func TestCostHuggingFace(t *testing.T) {
-	suite.InTest(t)
-	models := map[string]string{}
-	id := func(i int) string { return fmt.Sprintf("lab/m%d", i) }
-	count := func(more int) {
-		for i := range costEntities {
-			models[id(i)] = fmt.Sprintf(`{"_id":"1","id":%q,"downloads":%d,"likes":%d,"lastModified":"2026-11-01T10:00:00.000Z","gated":false,"pipeline_tag":"text-generation","safetensors":{"parameters":{"BF16":8030261248},"total":8030261248},"tags":["transformers","license:apache-2.0","region:us"]}`,
-				id(i), 2000+3*i+more, 100+i)
-		}
-	}
-	count(0)
-	first, second := measureCost(t, sources.HuggingFace(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
-	if first.Requests != 200 || second.Requests != 200 || first.Waited < 2*time.Minute || first.Waited > 3*time.Minute {
-		t.Errorf("first %+v\nsecond %+v", first, second)
 	}
 }

@@ -57,25 +57,22 @@ func (m *item) UnmarshalJSON(b []byte) error {
 // ModelsDev returns the source of facts about models and of what providers charge for them. base is the
 // address of models.dev; "" means https://models.dev. If local is not "", it is a checkout of the repository
 // or a saved catalog.json, of the given day ("" means today), and no request is sent.
-func ModelsDev(base, local, readOn string) *Source {
-	s := &Source{name: same}
-	s.info = collect.Info{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, Batch: 1 << 20, Whole: true, PerSecond: 1,
-		Pages: []string{"https://github.com/anomalyco/models.dev#api"}}
-	s.facts = []fact{{Column: mostly("contextTokens"), at: "limit.context"}, {Column: sometimes("outputTokens"), at: "limit.output"},
-		{Column: always("released"), at: "release_date", as: text}}
-	s.at(base)
-	s.info.Columns = append(s.info.Columns, sometimes(collect.OffersColumn))
-	read := func(ctx context.Context, c collect.Client) (*catalog, error) {
+func ModelsDev(base, local, readOn string) *collect.Source {
+	s := newService(collect.Source{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, Batch: 1 << 20, Whole: true, PerSecond: 1,
+		Pages: []string{"https://github.com/anomalyco/models.dev#api"}, Columns: []collect.Column{sometimes(collect.OffersColumn)}}, same,
+		[]fact{{Column: mostly("contextTokens"), at: "limit.context"}, {Column: sometimes("outputTokens"), at: "limit.output"},
+			{Column: always("released"), at: "release_date", as: text}}, base)
+	read := func(ctx context.Context, c *collect.Client) (*catalog, error) {
 		all := &catalog{}
-		_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.info.Hosts[0] + "/catalog.json"}, all)
+		_, err := c.Get(ctx, "models.dev", collect.Request{URL: s.Hosts[0] + "/catalog.json"}, all)
 		return all, cmp.Or(err, all.complete())
 	}
 	if local != "" {
 		once := sync.OnceValues(func() (*catalog, error) { return readLocal(local) })
-		read = func(context.Context, collect.Client) (*catalog, error) { return once() }
-		s.info.Hosts = nil
+		read = func(context.Context, *collect.Client) (*catalog, error) { return once() }
+		s.Hosts = nil
 	}
-	s.ask = func(ctx context.Context, s *Source, c collect.Client, ids []string) ([]collect.Answer, error) {
+	s.Ask = func(ctx context.Context, c *collect.Client, ids []string) ([]collect.Answer, error) {
 		all, err := read(ctx, c)
 		if err != nil {
 			return nil, err
@@ -91,17 +88,17 @@ func ModelsDev(base, local, readOn string) *Source {
 		}
 		return out, nil
 	}
-	s.list = func(ctx context.Context, s *Source, c collect.Client) ([]collect.Candidate, error) {
+	s.List = func(ctx context.Context, c *collect.Client) ([]collect.Candidate, error) {
 		all, err := read(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		return s.candidates(all, readOn), nil
 	}
-	s.covers = func(o *record.Offer) bool {
+	s.Covers = func(o *record.Offer) bool {
 		return o.Source == "" || strings.HasPrefix(o.Source, modelsRepository) || strings.HasPrefix(o.Source, "https://models.dev/")
 	}
-	return s
+	return &s.Source
 }
 
 // complete finds the names of providers by their slugs, and reports whether the catalogue is whole.
@@ -213,7 +210,7 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 }
 
 // model answers what a model is.
-func (s *Source) model(all *catalog, id string) collect.Answer {
+func (s *service) model(all *catalog, id string) collect.Answer {
 	m, ok := all.Models[id]
 	a := collect.Answer{ID: id, Page: modelsRepository + "blob/dev/models/" + id + ".toml", Gone: !ok}
 	if m.err != nil {
@@ -345,7 +342,7 @@ func costOf(o object, path string) (p record.Prices, tiers []record.Tier, err er
 }
 
 // candidates lists all models, with the offer of the maker.
-func (s *Source) candidates(all *catalog, day string) (list []collect.Candidate) {
+func (s *service) candidates(all *catalog, day string) (list []collect.Candidate) {
 	sellers := map[string]int{} // how many offers of each model there are
 	for _, p := range all.Providers {
 		for _, m := range p.Models {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
 )
@@ -104,8 +103,4 @@ func TestCheckout(t *testing.T) {
 	if len(lines) != 1 || !strings.Contains(lines[0], "failed") {
 		t.Errorf("an empty folder: %q", lines)
 	}
-}
-
-func TestBrokenResponsesModelsDev(t *testing.T) {
-	survives(t, func(base string) collect.Source { return sources.ModelsDev(base, "", "") }, "model", "modelsdev", "lab/a")
 }

@@ -15,19 +15,18 @@ import (
 // NPM returns the source of npm packages: the latest version, its date and its licence, and the downloads
 // of 30 days. registry and counts are the addresses of the registry and of the download counts; "" means
 // the public ones.
-func NPM(registry, counts string) *Source {
-	s := &Source{name: same, ask: askNPM}
+func NPM(registry, counts string) *collect.Source {
 	// A query for downloads allows 128 packages.
-	s.info = collect.Info{Name: "npm", Title: "npm", Hosts: []string{"https://registry.npmjs.org", "https://api.npmjs.org"}, Batch: 100, PerSecond: 5,
-		Pages: []string{"https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md", "https://github.com/npm/registry/blob/main/docs/download-counts.md"}}
-	s.facts = []fact{{Column: always("lastRelease"), at: "day", as: day}, {Column: always("version"), at: "version", as: text},
-		{Column: always("npmDownloads"), at: "downloads"}, {Column: sometimes("license"), at: "license", as: license}}
-	s.at(registry, counts)
-	s.info.Columns = append(s.info.Columns, sometimes("status"))
-	return s
+	s := newService(collect.Source{Name: "npm", Title: "npm", Hosts: []string{"https://registry.npmjs.org", "https://api.npmjs.org"}, Batch: 100, PerSecond: 5,
+		Pages:   []string{"https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md", "https://github.com/npm/registry/blob/main/docs/download-counts.md"},
+		Columns: []collect.Column{sometimes("status")}}, same,
+		[]fact{{Column: always("lastRelease"), at: "day", as: day}, {Column: always("version"), at: "version", as: text},
+			{Column: always("npmDownloads"), at: "downloads"}, {Column: sometimes("license"), at: "license", as: license}}, registry, counts)
+	s.Ask = s.askNPM
+	return &s.Source
 }
 
-func askNPM(ctx context.Context, s *Source, c collect.Client, names []string) ([]collect.Answer, error) {
+func (s *service) askNPM(ctx context.Context, c *collect.Client, names []string) ([]collect.Answer, error) {
 	downloads, err := s.downloads(ctx, c, names)
 	if err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func askNPM(ctx context.Context, s *Source, c collect.Client, names []string) ([
 	for _, name := range names {
 		a := collect.Answer{ID: name, Page: "https://www.npmjs.com/package/" + name}
 		var p object
-		found, err := collect.Get(ctx, c, "npm", collect.Request{URL: s.info.Hosts[0] + "/" + strings.ReplaceAll(url.PathEscape(name), "%40", "@")}, &p)
+		found, err := c.Get(ctx, "npm", collect.Request{URL: s.Hosts[0] + "/" + strings.ReplaceAll(url.PathEscape(name), "%40", "@")}, &p)
 		switch {
 		case err != nil:
 			return nil, err
@@ -59,13 +58,13 @@ func askNPM(ctx context.Context, s *Source, c collect.Client, names []string) ([
 
 // downloads reads the downloads of packages. Packages with a scope cannot be asked together
 // with others, and a package that alone is not in a list has another form of response.
-func (s *Source) downloads(ctx context.Context, c collect.Client, names []string) (map[string]object, error) {
+func (s *service) downloads(ctx context.Context, c *collect.Client, names []string) (map[string]object, error) {
 	out := map[string]object{}
 	if !c.Wants("npmDownloads", "") {
 		return out, nil
 	}
 	get := func(list string, into any) (bool, error) {
-		return collect.Get(ctx, c, "npm download counts", collect.Request{URL: s.info.Hosts[1] + "/downloads/point/last-month/" + list}, into)
+		return c.Get(ctx, "npm download counts", collect.Request{URL: s.Hosts[1] + "/downloads/point/last-month/" + list}, into)
 	}
 	scoped := func(name string) bool { return strings.HasPrefix(name, "@") }
 	single, plain := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !scoped(n) }), slices.DeleteFunc(slices.Clone(names), scoped)

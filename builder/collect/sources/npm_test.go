@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
-	"kindex/builder/suite"
 )
 
 // npmServer behaves as the npm npmServer and its download counts together.
@@ -158,37 +156,5 @@ func TestOddDownloads(t *testing.T) {
 			lines, _ := collecttest.Run(t, collecttest.Options(t, sources.NPM(url, url), "tool", "npm", "a"))
 			collecttest.Want(t, lines, "e0 failed: npm download counts: …")
 		})
-	}
-}
-
-func TestBrokenResponsesNPM(t *testing.T) {
-	survives(t, func(base string) collect.Source { return sources.NPM(base, base) }, "tool", "npm", "a")
-}
-
-// npm documents no validators. Downloads of a hundred packages are one request, those of a package
-// with a scope are one each; every tenth has one.
-func TestCostNPM(t *testing.T) {
-	suite.InTest(t)
-	x := &npmServer{t: t, packages: map[string]string{}, counts: map[string]int{}}
-	id := func(i int) string {
-		if i%10 == 0 {
-			return fmt.Sprintf("@own/p%d", i)
-		}
-		return fmt.Sprintf("p%d", i)
-	}
-	for i := range costEntities {
-		x.packages[id(i)] = pkg(id(i), "1.0.0", "2026-11-02T00:00:00.000Z", `"MIT"`)
-		x.counts[id(i)] = 1000 + i
-	}
-	url := collecttest.Server(t, x.ServeHTTP)
-	first, second := measureCost(t, sources.NPM(url, url), "tool", "npm", id, func() {
-		for i := range costEntities {
-			x.counts[id(i)] += 7
-		}
-	})
-	for _, r := range []collect.SourceReport{first, second} {
-		if r.Requests > 200+20+3 {
-			t.Errorf("%+v", r)
-		}
 	}
 }

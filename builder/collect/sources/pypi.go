@@ -12,19 +12,19 @@ import (
 // PyPI returns the source of Python packages: the latest version, its date and its licence, and the
 // downloads of a month, without mirrors. base and stats are the addresses of PyPI and of pypistats.org; ""
 // means the public ones.
-func PyPI(base, stats string) *Source {
-	s := &Source{name: func(id string) string { return ids.Canonical("pypi", id) }, ask: askPyPI}
-	s.info = collect.Info{Name: "pypi", Title: "PyPI", Hosts: []string{"https://pypi.org", "https://pypistats.org"}, Batch: 1, PerSecond: 5,
-		Pages: []string{"https://docs.pypi.org/api/json/", "https://pypistats.org/api/"}}
-	s.facts = []fact{{Column: always("lastRelease"), at: "first", as: day}, {Column: always("version"), at: "version", as: text},
-		{Column: mostly("pypiDownloads"), at: "data.last_month"}, {Column: sometimes("license"), at: "license", as: license}}
-	return s.at(base, stats)
+func PyPI(base, stats string) *collect.Source {
+	s := newService(collect.Source{Name: "pypi", Title: "PyPI", Hosts: []string{"https://pypi.org", "https://pypistats.org"}, Batch: 1, PerSecond: 5,
+		Pages: []string{"https://docs.pypi.org/api/json/", "https://pypistats.org/api/"}}, func(id string) string { return ids.Canonical("pypi", id) },
+		[]fact{{Column: always("lastRelease"), at: "first", as: day}, {Column: always("version"), at: "version", as: text},
+			{Column: mostly("pypiDownloads"), at: "data.last_month"}, {Column: sometimes("license"), at: "license", as: license}}, base, stats)
+	s.Ask = s.askPyPI
+	return &s.Source
 }
 
-func askPyPI(ctx context.Context, s *Source, c collect.Client, names []string) ([]collect.Answer, error) {
+func (s *service) askPyPI(ctx context.Context, c *collect.Client, names []string) ([]collect.Answer, error) {
 	a := collect.Answer{ID: names[0], Page: "https://pypi.org/project/" + names[0] + "/"}
 	var p, r object
-	found, err := collect.Get(ctx, c, "PyPI", collect.Request{URL: s.info.Hosts[0] + "/pypi/" + url.PathEscape(a.ID) + "/json"}, &p)
+	found, err := c.Get(ctx, "PyPI", collect.Request{URL: s.Hosts[0] + "/pypi/" + url.PathEscape(a.ID) + "/json"}, &p)
 	switch name := p.text("info.name"); {
 	case err != nil:
 		return nil, err
@@ -37,7 +37,7 @@ func askPyPI(ctx context.Context, s *Source, c collect.Client, names []string) (
 	if !c.Wants("pypiDownloads", a.ID) {
 		return []collect.Answer{a}, nil
 	}
-	found, err = collect.Get(ctx, c, "pypistats.org", collect.Request{URL: s.info.Hosts[1] + "/api/packages/" + url.PathEscape(a.ID) + "/recent?period=month"}, &r)
+	found, err = c.Get(ctx, "pypistats.org", collect.Request{URL: s.Hosts[1] + "/api/packages/" + url.PathEscape(a.ID) + "/recent?period=month"}, &r)
 	if err != nil || !found { // it has no downloads yet
 		return []collect.Answer{a}, err
 	}

@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
-	"kindex/builder/suite"
 )
 
 // index behaves as PyPI and pypistats.org together.
@@ -123,39 +121,5 @@ func TestSecondRunPyPI(t *testing.T) {
 	a, b := first.Sources[0], second.Sources[0]
 	if a.Requests != 40 || b.Requests != 40 || b.NotModified != 20 || b.Bytes > a.Bytes*15/100 || b.Unchanged != 60 {
 		t.Errorf("first %+v\nsecond %+v", a, b)
-	}
-}
-
-func TestBrokenResponsesPyPI(t *testing.T) {
-	survives(t, func(base string) collect.Source { return sources.PyPI(base, base) }, "tool", "pypi", "a")
-}
-
-// PyPI documents ETag, pypistats.org documents no validators. Within a day, one project in fifty
-// has a release, and all have other downloads.
-func TestCostPyPI(t *testing.T) {
-	suite.InTest(t)
-	x := &index{t: t, etag: true, projects: map[string]string{}, recent: map[string]string{}}
-	id := func(i int) string { return fmt.Sprintf("p%d", i) }
-	release := func(i int, version string) {
-		x.projects[id(i)] = project(id(i), version, `,"description":"`+strings.Repeat("x", 20000)+`"`, "2026-11-02T00:00:00Z")
-	}
-	count := func(more int) {
-		for i := range costEntities {
-			x.recent[id(i)] = recent(id(i), 1000+i+more)
-		}
-	}
-	for i := range costEntities {
-		release(i, "1")
-	}
-	count(0)
-	url := collecttest.Server(t, x.ServeHTTP)
-	first, second := measureCost(t, sources.PyPI(url, url), "tool", "pypi", id, func() {
-		for i := 0; i < costEntities; i += 50 {
-			release(i, "1.1")
-		}
-		count(7)
-	})
-	if first.Requests != 400 || second.Requests != 400 || second.NotModified != 196 || second.Bytes > first.Bytes*15/100 {
-		t.Errorf("first %+v\nsecond %+v", first, second)
 	}
 }

@@ -8,7 +8,6 @@ package sources
 
 import (
 	"cmp"
-	"context"
 	"net/url"
 	"strings"
 	"time"
@@ -18,16 +17,10 @@ import (
 	"kindex/exports/record"
 )
 
-// Source implements collect.Source, collect.Lister and collect.OfferSource. Its name is the namespace of
-// its identifiers.
-type Source struct {
-	info  collect.Info
+// service is a source and what its responses state.
+type service struct {
+	collect.Source
 	facts []fact
-	// name returns an identifier as the service spells it, or "" if it has no such thing.
-	name   func(id string) string
-	ask    func(ctx context.Context, s *Source, c collect.Client, ids []string) ([]collect.Answer, error)
-	list   func(ctx context.Context, s *Source, c collect.Client) ([]collect.Candidate, error) // nil if it cannot say what it has
-	covers func(o *record.Offer) bool                                                          // nil if it has no offers
 }
 
 // fact is a value that a service states.
@@ -74,7 +67,7 @@ func number(v any) (x float64, ok bool) {
 }
 
 // read adds the facts in an object to an answer.
-func (s *Source) read(a *collect.Answer, o object) {
+func (s *service) read(a *collect.Answer, o object) {
 	for _, f := range s.facts {
 		v := o.at(f.at)
 		x, isNumber := number(v)
@@ -91,48 +84,31 @@ func (s *Source) read(a *collect.Answer, o object) {
 	}
 }
 
-// at completes a source, with the addresses of its services: each is that of a mirror or, if that is "", the
-// public one.
-func (s *Source) at(addresses ...string) *Source {
-	for i, address := range addresses[:len(s.info.Hosts)] {
-		s.info.Hosts[i] = strings.TrimSuffix(cmp.Or(address, s.info.Hosts[i]), "/")
+// newService returns a source whose name is the namespace of its identifiers. Each address is that of a mirror
+// of a host or, if it is "", the public one. name returns an identifier as the service spells it, or "" if
+// it has no such thing.
+func newService(of collect.Source, name func(id string) string, facts []fact, addresses ...string) *service {
+	s := &service{of, facts}
+	for i, address := range addresses {
+		s.Hosts[i] = strings.TrimSuffix(cmp.Or(address, s.Hosts[i]), "/")
 	}
-	for _, f := range s.facts {
+	s.Columns = nil
+	for _, f := range facts {
 		if !f.shown {
-			s.info.Columns = append(s.info.Columns, f.Column)
+			s.Columns = append(s.Columns, f.Column)
 		}
+	}
+	s.Columns = append(s.Columns, of.Columns...)
+	s.Identify = func(e *record.Entity) string {
+		for _, id := range e.IDsIn(s.Name) {
+			if id = name(id); id != "" {
+				return id
+			}
+		}
+		return ""
 	}
 	return s
 }
-
-// Info implements collect.Source.
-func (s *Source) Info() collect.Info { return s.info }
-
-// Identify implements collect.Source.
-func (s *Source) Identify(e *record.Entity) string {
-	for _, id := range e.IDsIn(s.info.Name) {
-		if name := s.name(id); name != "" {
-			return name
-		}
-	}
-	return ""
-}
-
-// Ask implements collect.Source.
-func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]collect.Answer, error) {
-	return s.ask(ctx, s, c, ids)
-}
-
-// List implements collect.Lister.
-func (s *Source) List(ctx context.Context, c collect.Client) ([]collect.Candidate, error) {
-	if s.list == nil {
-		return nil, nil
-	}
-	return s.list(ctx, s, c)
-}
-
-// CoversOffer implements collect.OfferSource.
-func (s *Source) CoversOffer(o *record.Offer) bool { return s.covers != nil && s.covers(o) }
 
 func same(id string) string { return id }
 
