@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/sources"
 )
 
 // noAnswer is the name of the response that never comes.
@@ -52,16 +50,14 @@ var broken = map[string]http.HandlerFunc{
 // TestBrokenResponses checks that a source returns no values and changes nothing if it gets the same broken
 // response to every request, for each of broken.
 func TestBrokenResponses(t *testing.T) {
-	for namespace, source := range map[string]func(base string) *collect.Source{
-		"github":      func(base string) *collect.Source { return sources.GitHub(base, nil, 0) },
-		"pypi":        func(base string) *collect.Source { return sources.PyPI(base, base) },
-		"npm":         func(base string) *collect.Source { return sources.NPM(base, base) },
-		"huggingface": sources.HuggingFace,
-		"modelsdev":   func(base string) *collect.Source { return sources.ModelsDev(base, "", "") },
-	} {
+	for namespace, source := range all {
+		id := "lab/a"
+		if namespace == "pypi" || namespace == "npm" {
+			id = "a"
+		}
 		for name, h := range broken {
 			t.Run(namespace+"/"+name, func(t *testing.T) {
-				o := collecttest.Options(t, source(collecttest.Server(t, h)), "model", namespace, "lab/a")
+				o := collecttest.Options(t, source(collecttest.Server(t, h)), "model", namespace, id)
 				if name == noAnswer {
 					o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
 				}

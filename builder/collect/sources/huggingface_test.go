@@ -36,26 +36,6 @@ func hub(t *testing.T, models map[string]string) http.HandlerFunc {
 	}
 }
 
-func TestModels(t *testing.T) {
-	url := collecttest.Server(t, hub(t, map[string]string{
-		"lab/a":    `{"_id":"1","id":"lab/a","downloads":123456,"likes":789,"lastModified":"2026-11-01T10:00:00.000Z","gated":"manual","pipeline_tag":"text-generation","safetensors":{"parameters":{"BF16":8030261248},"total":8030261248},"tags":["transformers","license:apache-2.0","region:us"]}`,
-		"bert":     `{"_id":"2","id":"google/bert","downloads":5,"likes":6,"gated":false,"tags":["license:other"]}`,
-		"lab/old":  "to lab/new",
-		"lab/new":  `{"id":"lab/new","downloads":7,"likes":8,"gated":false}`,
-		"lab/case": `{"id":"Lab/Case","downloads":9,"likes":10,"tags":["license:llama3.1"]}`,
-		"lab/two":  `{"id":"lab/two","downloads":9,"likes":10,"tags":["license:mit","license:apache-2.0"]}`,
-		"lab/half": `{"id":"lab/half","likes":10}`,
-		"lab/evil": `{"id":"lab/../../evil","likes":10,"downloads":1}`,
-		"lab/bad":  `{"id":"lab/bad","likes":-1,"downloads":1e400}`,
-	}))
-	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
-	collecttest.Want(t, lines,
-		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
-		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
-		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: from Hugging Face: the response is not the expected JSON…",
-		"e7 huggingfaceDownloads 9", "e7 likes 10")
-}
-
 func TestProbeHuggingFace(t *testing.T) {
 	url := collecttest.Server(t, hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":12,"likes":7,"gated":"auto","pipeline_tag":"text-generation","lastModified":"2026-11-01T10:00:00.000Z"}`}))
 	var b strings.Builder

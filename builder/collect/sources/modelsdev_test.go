@@ -23,7 +23,7 @@ var want = []string{"e0 contextTokens 128000", "e0 outputTokens 16384", "e0 rele
 	"e2 stopped contextTokens 1000", "e3 stopped contextTokens 2", "e3 stopped released 2026-13-45",
 	"e4 contextTokens 5", "e4 stopped released 2027-01-01", "e5 gone"}
 
-var all = []string{"lab/a", "lab/image", "lab/year", "lab/odd", "lab/future", "lab/gone"}
+var asked = []string{"lab/a", "lab/image", "lab/year", "lab/odd", "lab/future", "lab/gone"}
 
 func TestHTTP(t *testing.T) {
 	requests := 0
@@ -39,7 +39,7 @@ func TestHTTP(t *testing.T) {
 		w.Header().Set("ETag", `W/"1"`)
 		collecttest.JSON(w, 200, `{"models":`+models+`,"providers":{"lab":{"id":"lab","models":{}}}}`)
 	})
-	o := collecttest.Options(t, sources.ModelsDev(url, "", ""), "model", "modelsdev", all...)
+	o := collecttest.Options(t, sources.ModelsDev(url, "", ""), "model", "modelsdev", asked...)
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, want...)
 	never := 0
@@ -55,7 +55,7 @@ func TestSavedFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"models":`+models+`,"providers":{"lab":{}}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-07-02"), "model", "modelsdev", all...)
+	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-07-02"), "model", "modelsdev", asked...)
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, want...)
 	if r.Sources[0].Requests != 0 || r.Changes[0].Date != "2026-07-02" {
