@@ -1,14 +1,18 @@
 package exports
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unique"
 
 	"github.com/klauspost/compress/gzip"
+
+	"kindex/exports/history"
+	"kindex/exports/jsonenc"
 )
 
 // Feature is a property that two similar entities share, such as a tag.
@@ -77,8 +81,8 @@ func (n Neighbour) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Neighbour) UnmarshalJSON(b []byte) error {
-	var list []uint32
-	if err := json.Unmarshal(b, &list); err != nil {
+	list := make([]uint32, 0, 3+MaxReasons)
+	if err := jsonenc.Decode(b, &list); err != nil {
 		return err
 	}
 	if len(list) < 3 || len(list) > 3+MaxReasons {
@@ -104,9 +108,13 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 
 // openSimilar reads the neighbours.
 func (b *Build) openSimilar() error {
-	r, err := gzip.NewReader(bytes.NewReader(b.files[similarFile]))
+	data, err := history.Inflate(b.files[similarFile])
 	if err == nil {
-		err = json.NewDecoder(r).Decode(&b.similar)
+		err = jsonenc.Decode(data, &b.similar)
+	}
+	for i := range b.similar.Features { // does not keep all of data
+		f := &b.similar.Features[i]
+		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)
 	}
 	if err == nil && len(b.similar.Neighbours) != b.Len() {
 		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())

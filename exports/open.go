@@ -10,6 +10,7 @@
 package exports
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func (b *Build) openLookups() error {
 	if err != nil {
 		return err
 	}
-	entities, records, err := readRecords(terms.Kinds(), b.files[recordsFile])
+	entities, records, err := readRecords(terms.Kinds(), bytes.Clone(b.files[recordsFile]))
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 	return f.Close()
 }
 
-// readRecords decodes the records file.
+// readRecords decodes the records file. The results stay parts of data.
 func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, records [][]byte, err error) {
 	var lines [][]byte
 	for len(data) > 0 {
@@ -74,11 +74,11 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 // readRecord decodes a line of the records file.
 func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
 	var l recordLine
-	if json.Unmarshal(line, &l) != nil {
+	if !json.Valid(line) || jsonenc.Decode(line, &l) != nil {
 		return nil, nil, errors.New("is not a JSON object")
 	}
 	e = &record.Entity{Kinds: declared}
-	if err := e.UnmarshalJSON(l.Record); err != nil {
+	if err := e.Decode(l.Record); err != nil {
 		return nil, nil, err
 	}
 	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/jsonenc"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -36,7 +36,7 @@ const (
 
 // readChanges reads the changelog.
 func (a *Archive) readChanges(file []byte) error {
-	data, err := inflate(file)
+	data, err := Inflate(file)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (a *Archive) readChanges(file []byte) error {
 		ID, Event string
 		Changes   []struct{ Field string }
 	}, len(c.lines))
-	if err = parallel.Each(len(c.lines), func(i int) error { return json.Unmarshal(c.lines[i], &found[i]) }); err != nil {
+	if err = parallel.Each(len(c.lines), func(i int) error { return jsonenc.Decode(c.lines[i], &found[i]) }); err != nil {
 		return err
 	}
 	for i := range found {

@@ -3,13 +3,14 @@ package history
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/klauspost/compress/gzip"
 
+	"kindex/exports/jsonenc"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -65,14 +66,21 @@ type versionLine struct {
 	Patch  json.RawMessage `json:"patch,omitempty"`
 }
 
-// inflate returns the content of a gzip file.
-func inflate(file []byte) ([]byte, error) {
+// Inflate returns the content of a gzip file.
+func Inflate(file []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	// The file ends with the length, RFC 1952, section 2.3.1. One that is wrong costs an allocation.
+	length := int(binary.LittleEndian.Uint32(file[len(file)-4:]))
+	data := bytes.NewBuffer(make([]byte, 0, min(length, maxInflation*len(file))+bytes.MinRead))
+	_, err = data.ReadFrom(r)
+	return data.Bytes(), err
 }
+
+// maxInflation is how much smaller deflate can make a file at most.
+const maxInflation = 1032
 
 // splitLines returns the lines of a file without their endings.
 func splitLines(data []byte) ([][]byte, error) {
@@ -92,7 +100,7 @@ func splitLines(data []byte) ([][]byte, error) {
 
 // readVersions reads the VersionsFile.
 func (a *Archive) readVersions(file []byte) error {
-	data, err := inflate(file)
+	data, err := Inflate(file)
 	if err != nil {
 		return err
 	}
@@ -127,7 +135,7 @@ func (a *Archive) decodeVersions(lines [][]byte) error {
 	categories := make([]string, n)
 	err := parallel.Each(n, func(i int) error {
 		var l versionLine
-		if err := json.Unmarshal(lines[i], &l); err != nil {
+		if err := jsonenc.Decode(lines[i], &l); err != nil {
 			return err
 		}
 		added, err1 := record.DayNumber(l.Added)

@@ -127,7 +127,7 @@ func (a *Archive) stashSnapshots(files []string, file func(name string) []byte) 
 }
 
 func (a *Archive) readSnapshot(day string, file []byte) (*Snapshot, error) {
-	data, err := inflate(file)
+	data, err := Inflate(file)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,12 @@ package jsonenc
 
 import (
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
+	"fmt"
 	"iter"
+	"unique"
+
+	"github.com/segmentio/encoding/json"
 )
 
 // Members yields the name and the value of each member of a JSON object that AppendJSON or
@@ -24,11 +28,35 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
+// DecodeMembers calls decode for each member of an object that is compact and valid, and returns its first
+// error. The names are shared by all objects. null has no members.
+func DecodeMembers(object []byte, decode func(name string, value []byte) error) error {
+	if object[0] != '{' {
+		return Decode(object, new(struct{}))
+	}
+	for name, value := range Members(object) {
+		if err := decode(unique.Make(string(name)).Value(), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Decode is json.Unmarshal for values that stay in memory: texts and raw values stay parts of value, which
+// must not change afterwards.
+func Decode(value []byte, to any) error {
+	rest, err := json.Parse(value, to, json.ZeroCopy)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("%.20q follows the value", rest)
+	}
+	return err
+}
+
 // Compact returns an object without the white space that AppendJSON and AppendRow never write, as Members
 // needs it.
 func Compact(object []byte) []byte {
 	var out bytes.Buffer
-	if json.Compact(&out, object) != nil {
+	if stdjson.Compact(&out, object) != nil {
 		return object // not valid: decoding it reports why
 	}
 	return out.Bytes()

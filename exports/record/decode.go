@@ -2,10 +2,11 @@ package record
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+
+	"kindex/exports/jsonenc"
 )
 
 func orNil(list []string) []string {
@@ -69,7 +70,7 @@ func decodeOffers(list []offerJSON) (offers []Offer) {
 // DecodeOffer decodes an offer that AppendJSON wrote. Members that are absent are unknown.
 func DecodeOffer(b []byte) (Offer, error) {
 	list := make([]offerJSON, 1)
-	if err := json.Unmarshal(b, &list[0]); err != nil {
+	if err := jsonenc.Decode(b, &list[0]); err != nil {
 		return Offer{}, fmt.Errorf("offer: %w", err)
 	}
 	return decodeOffers(list)[0], nil

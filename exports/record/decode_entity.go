@@ -1,24 +1,31 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"kindex/exports/jsonenc"
 )
 
 // UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote, of the kinds that e.Kinds declares.
 func (e *Entity) UnmarshalJSON(b []byte) error {
-	if !json.Valid(b) {
-		return fmt.Errorf("entity record: %w", json.Unmarshal(b, new(any)))
-	}
 	if string(b) == "null" { // by convention
 		return nil
 	}
-	b = jsonenc.Compact(b)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, b); err != nil {
+		return fmt.Errorf("entity record: %w", err)
+	}
+	return e.Decode(compact.Bytes())
+}
+
+// Decode is like UnmarshalJSON for a record without white space that is known to be valid JSON. The entity's
+// texts stay parts of b, which must not change afterwards: a catalogue is in memory only once.
+func (e *Entity) Decode(b []byte) error {
 	if len(b) == 0 || b[0] != '{' {
 		return fmt.Errorf("entity record: expected an object, got %.20q", b)
 	}
@@ -29,9 +36,8 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("entity record: %s: %w", name, err)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.links)) {
-		e.Links = append(e.Links, Link{name, d.links[name]})
-	}
+	slices.SortFunc(e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
 	e.Tags, e.Capabilities, e.Formerly = orNil(e.Tags), orNil(e.Capabilities), orNil(e.Formerly)
 	e.IDs, e.Offers = decodeIDs(d.ids), decodeOffers(d.offers)
 	return nil
@@ -40,44 +46,46 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 // entityDecoder decodes the members of a record.
 type entityDecoder struct {
 	e      *Entity
-	links  map[string]string
 	ids    map[string][]string
 	offers []offerJSON
 }
 
 func (d *entityDecoder) member(name string, value []byte) error {
 	if text := d.e.text(name); text != nil {
-		return json.Unmarshal(value, text)
+		return jsonenc.Decode(value, text)
 	}
 	switch name {
 	case "tags":
-		return json.Unmarshal(value, &d.e.Tags)
+		return jsonenc.Decode(value, &d.e.Tags)
 	case "capabilities":
-		return json.Unmarshal(value, &d.e.Capabilities)
+		return jsonenc.Decode(value, &d.e.Capabilities)
 	case "formerly": // only in what AppendAuthored wrote
-		return json.Unmarshal(value, &d.e.Formerly)
+		return jsonenc.Decode(value, &d.e.Formerly)
 	case "rest": // likewise
 		d.e.Rest = DecodeRest(value)
 		return nil
 	case "scores":
-		return json.Unmarshal(value, &d.e.Scores)
+		return jsonenc.Decode(value, &d.e.Scores)
 	case "links":
-		return json.Unmarshal(value, &d.links)
+		return jsonenc.DecodeMembers(value, func(name string, url []byte) error {
+			d.e.Links = append(d.e.Links, Link{Name: name})
+			return jsonenc.Decode(url, &d.e.Links[len(d.e.Links)-1].URL)
+		})
 	case "signals":
 		return d.e.Signals.decode(value)
 	case "lifecycle":
-		return json.Unmarshal(value, &d.e.Lifecycle)
+		return jsonenc.Decode(value, &d.e.Lifecycle)
 	case "price":
-		return json.Unmarshal(value, &d.e.Price)
+		return jsonenc.Decode(value, &d.e.Price)
 	case "ids":
-		return json.Unmarshal(value, &d.ids)
+		return jsonenc.Decode(value, &d.ids)
 	case "offers":
-		return json.Unmarshal(value, &d.offers)
+		return jsonenc.Decode(value, &d.offers)
 	}
 	for _, f := range d.e.Declared().Fields {
 		if f.Name == name && string(value) != "null" {
 			var v any
-			if err := json.Unmarshal(value, &v); err != nil {
+			if err := jsonenc.Decode(value, &v); err != nil {
 				return err
 			}
 			d.e.Values.decode(f, v)
@@ -109,42 +117,35 @@ func (e *Entity) text(name string) *string {
 }
 
 func (s *Signals) decode(object []byte) error {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(object, &all); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		var err error
+	return jsonenc.DecodeMembers(object, func(name string, value []byte) (err error) {
 		if name == "benchmarks" {
-			err = json.Unmarshal(all[name], &s.Benchmarks)
+			err = jsonenc.Decode(value, &s.Benchmarks)
 		} else {
 			f := Fact{Name: name}
-			err = f.decode(all[name])
+			err = f.decode(value)
 			s.Facts = append(s.Facts, f)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (f *Fact) decode(object []byte) error {
 	var stated struct {
-		Value        any
+		Value        json.RawMessage
 		Date, Source string
 	}
-	if err := json.Unmarshal(object, &stated); err != nil {
+	if err := jsonenc.Decode(object, &stated); err != nil {
 		return err
 	}
 	f.Date, f.Source = stated.Date, stated.Source
-	switch v := stated.Value.(type) {
-	case string:
-		f.Day = v
-	case float64:
-		f.Number = v
-	default:
+	switch {
+	case len(stated.Value) == 0 || string(stated.Value) == "null":
 		return errors.New("has no value")
+	case stated.Value[0] == '"':
+		return jsonenc.Decode(stated.Value, &f.Day)
 	}
-	return nil
+	return jsonenc.Decode(stated.Value, &f.Number)
 }
