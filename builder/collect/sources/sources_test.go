@@ -29,7 +29,8 @@ var all = map[string]func(base string) *collect.Source{
 
 // TestAnswers asks a service for the identifiers in the comment of each archive in testdata. The files
 // are its responses, by the address of the request; anything else is missing. The last one has what comes of
-// them. The requests of a source have its token, and no other one.
+// them. The requests of a source have its token, and no other one. What e0.yaml has is added to the file of the
+// first entity, and what is written there is what it becomes.
 func TestAnswers(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) < 30 {
@@ -56,12 +57,25 @@ func TestAnswers(t *testing.T) {
 			if s.Token != "" {
 				token = "Bearer token-of-" + s.Token
 			}
-			lines, _ := collecttest.Run(t, collecttest.Options(t, s, "model", namespace, strings.Fields(ids)...))
+			o := collecttest.Options(t, s, "model", namespace, strings.Fields(ids)...)
+			written := o.Content + "/model/e0.yaml"
+			appendTo(t, written, responses["e0.yaml"])
+			lines, _ := collecttest.Run(t, o)
+			file, err := os.ReadFile(written)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if suite.Updating() {
 				want.Data = []byte(strings.Join(lines, "\n") + "\n")
+				if before := &a.Files[len(a.Files)-2]; before.Name == "written" {
+					before.Data = file
+				}
 				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if text := responses["written"]; text != nil && !suite.Updating() && string(text) != string(file) {
+				t.Errorf("the file is\n%s\nwant\n%s", file, text)
 			}
 			collecttest.Want(t, lines, strings.Split(strings.TrimSpace(string(want.Data)), "\n")...)
 		})
@@ -88,4 +102,16 @@ func respond(t *testing.T, w http.ResponseWriter, r *http.Request, file []byte) 
 	}
 	w.WriteHeader(resp.StatusCode)
 	_, _ = io.Copy(w, resp.Body) // the connection may have ended
+}
+
+// appendTo appends text to a file.
+func appendTo(t *testing.T, path string, text []byte) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, append(data, text...), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
