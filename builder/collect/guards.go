@@ -58,8 +58,10 @@ type edit func(file, fields map[string]any) error
 // edit adds an edit of the file of an entity.
 func (r *run) edit(e *record.Entity, change edit) { r.edits[e] = append(r.edits[e], change) }
 
-// judge lets the values of all answers pass the guards, and counts what became of each.
+// judge lets the values and results of all answers pass the guards, and counts what became of each.
 func (r *run) judge() {
+	scales := r.scales()
+	decided := map[string]bool{} // entity and result: of two sources with the same result, the first counts
 	for _, a := range r.asks {
 		g := r.suspect(a)
 		for _, t := range a.targets {
@@ -78,6 +80,12 @@ func (r *run) judge() {
 				})
 			}
 			r.judgeAnswer(a, t, &answer, g)
+			for _, b := range answer.Results {
+				if key := t.entity.Key() + ":" + b.Identity(); !decided[key] && hasColumn(a.columns, ResultsColumn) {
+					decided[key] = true
+					r.judgeResult(a, t, b, answer.Day, scales)
+				}
+			}
 		}
 	}
 }

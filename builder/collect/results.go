@@ -18,31 +18,10 @@ import (
 // result is ResultsColumn, a dot and its folded name.
 const ResultsColumn = "benchmarks"
 
-// judgeResults lets the benchmark results of all answers pass the guards. A result that stays the same
-// keeps its date and source: they say when it was published.
-func (r *run) judgeResults() {
-	scales := r.scales()
-	decided := map[string]bool{} // entity and result: of two sources with the same result, the first counts
-	for _, a := range r.asks {
-		for _, t := range a.targets {
-			answer := a.used[t.id]
-			for _, b := range answer.Results {
-				key := t.entity.Key() + ":" + b.Identity()
-				if decided[key] || !hasColumn(a.columns, ResultsColumn) {
-					continue
-				}
-				decided[key] = true
-				if r.judgeResult(a, t, &b, answer.Day, scales) {
-					r.edit(t.entity, func(file, fields map[string]any) error { return setResult(&b, file, fields) })
-				}
-			}
-		}
-	}
-}
-
-// judgeResult reports whether a result is written, and counts what became of it. It completes its date.
-func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, scales map[string]float64) bool {
-	held := heldResult(t.entity, b)
+// judgeResult lets a benchmark result pass the guards. One that stays the same keeps its date and source: they
+// say when it was published.
+func (r *run) judgeResult(a *asking, t target, b record.Benchmark, day string, scales map[string]float64) {
+	held := heldResult(t.entity, &b)
 	b.Date = cmp.Or(b.Date, day)
 	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.Name, New: b.Value, Date: b.Date}
 	if held != nil {
@@ -50,14 +29,16 @@ func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, 
 		switch {
 		case rounded(held.Value, b.Value) || rounded(b.Value, held.Value):
 			a.report.Unchanged++
-			return false
+			return
 		case held.Date > b.Date:
 			a.report.Older++
-			return false
+			return
 		}
 	}
-	c.reason = cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, b, scales))
-	return r.settle(a, t.entity, c)
+	c.reason = cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, &b, scales))
+	if r.settle(a, t.entity, c) {
+		r.edit(t.entity, func(file, fields map[string]any) error { return setResult(&b, file, fields) })
+	}
 }
 
 func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {

@@ -85,7 +85,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r.judge()
-	r.judgeResults()
 	r.judgeOffers()
 	if err := r.write(ctx); err != nil {
 		return nil, err

@@ -161,19 +161,17 @@ func (r *run) writeStatus() error {
 		return err
 	}
 	whole := len(r.entities) == len(r.content.Entities)
-	ran, selected, unanswered := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, e := range r.entities {
-		selected[e.Key()] = true
-	}
+	ran := map[string]*asking{}
 	for _, a := range r.asks {
-		ran[a.Name] = true
-		a.addUnanswered(unanswered)
+		ran[a.Name] = a
 		if len(a.used) > 0 && whole {
 			status.Sources[a.Name] = a.status(r)
 		}
 	}
 	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool {
-		return ran[s.Source] && (selected[s.Entity] || whole) && !unanswered[stoppedKey(s)]
+		a := ran[s.Source]
+		selected := whole || slices.ContainsFunc(r.entities, func(e *record.Entity) bool { return e.Key() == s.Entity })
+		return a != nil && selected && !a.unanswered(s)
 	})
 	status.Stopped = append(status.Stopped, r.report.Stopped...)
 	slices.SortStableFunc(status.Stopped, func(a, b quality.Stopped) int {
@@ -195,31 +193,23 @@ func (r *run) writeStatus() error {
 	return replaceFile(path, append(data, '\n'), 0o644)
 }
 
-// addUnanswered adds the keys of the entities and offers that the source covers but has not answered
-// for in this run, because their figures are recent or because a request failed. Values of these
-// that a guard stopped remain stopped.
-func (a *asking) addUnanswered(keys map[string]bool) {
+// unanswered reports whether the source covers the entity or the offer of a stopped value but has not answered
+// for it in this run, because its figures are recent or because a request failed. The value then remains
+// stopped.
+func (a *asking) unanswered(s quality.Stopped) bool {
+	id := ""
 	for _, t := range a.targets {
-		if _, ok := a.used[t.id]; !ok {
-			keys[a.Name+"\x00"+t.entity.Key()] = true
+		if t.entity.Key() == s.Entity && !strings.HasPrefix(s.Name, OffersColumn+".") {
+			id = t.id
 		}
 	}
 	for _, t := range a.offers {
-		if _, ok := a.used[t.id]; !ok {
-			keys[a.Name+"\x00"+t.entity.Key()+"\x00"+offerName(t.offer)] = true
+		if t.entity.Key() == s.Entity && strings.HasPrefix(s.Name+".", offerName(t.offer)+".") { // dots in an offer's key are encoded
+			id = t.id
 		}
 	}
-}
-
-// stoppedKey returns the key of the entity or offer that a stopped value belongs to, in the format
-// of addUnanswered.
-func stoppedKey(s quality.Stopped) string {
-	key := s.Source + "\x00" + s.Entity
-	if rest, ok := strings.CutPrefix(s.Name, OffersColumn+"."); ok {
-		offer, _, _ := strings.Cut(rest, ".") // dots in an offer's key are encoded
-		key += "\x00" + OffersColumn + "." + offer
-	}
-	return key
+	_, answered := a.used[id]
+	return id != "" && !answered
 }
 
 // status returns the status of the source. An entity that is not asked for because its figures are

@@ -25,7 +25,7 @@ func dataForms() []form {
 		{"sbom", func(f *file, root *node) { f.read(root.get("sbom"), dataForms()) }},           // of GitHub's interface
 		{"predicate", func(f *file, root *node) { f.read(root.get("predicate"), dataForms()) }}, // of an attestation
 		{"cells", (*file).notebook},
-		{"_meta.pipfile-spec =Pipfile.lock", (*file).pipfileLock},
+		{"_meta.pipfile-spec =Pipfile.lock", (*file).pipfile},
 		{"channels dependencies[]", (*file).environment},
 		{"package[]", (*file).condaLock},
 		{"environments+packages", rules{
@@ -38,7 +38,7 @@ func dataForms() []form {
 			f.catalogs(root)
 			f.overrides(root.get("overrides"))
 		}},
-		{"pip_version", rules{{"installed.metadata", (*file).python}, {"install.metadata", (*file).python}}.read},
+		{"pip_version", rules{{"installed.metadata install.metadata", func(f *file, n *node) { f.locked("pypi", n) }}}.read},
 		{"dependencies devDependencies peerDependencies optionalDependencies overrides resolutions workspaces.catalog workspaces.catalogs", (*file).packageJSON},
 		{"imports scopes =deno.* =import_map.json", rules{{"imports.*", (*file).specifier}, {"scopes.*.*", (*file).specifier}}.read},
 		{"object+data[]", func(f *file, root *node) { f.listing(root.get("data")) }}, // the models of a provider

@@ -94,14 +94,9 @@ func (f *file) included(n *node) {
 	}
 }
 
-// pipfileLock reads Pipfile.lock, whose categories are tables.
-func (f *file) pipfileLock(root *node) {
-	f.addRegistries(root, "_meta.sources")
-	rules{{"*", named("pypi")}}.read(f, root)
-}
-
+// pipfile reads Pipfile and Pipfile.lock, whose categories are tables.
 func (f *file) pipfile(root *node) {
-	f.addRegistries(root, "source")
+	f.addRegistries(root, "source", "_meta.sources")
 	rules{{"*", named("pypi")}}.read(f, root)
 }
 
@@ -254,13 +249,6 @@ func (f *file) locked(namespace string, n *node) {
 			e.ID, e.Note = "", "is part of the project"
 		}
 		f.add(e)
-	}
-}
-
-// python adds a package that a table names, as pip does.
-func (f *file) python(n *node) {
-	if name := n.str("name"); name != "" {
-		f.add(Entry{ID: "pypi:" + name, Name: name, Version: n.str("version"), Line: n.get("name").line})
 	}
 }
 

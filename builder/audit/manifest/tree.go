@@ -42,6 +42,7 @@ type node struct {
 	kind  kind
 	text  string
 	line  int
+	depth int
 	items []*node // the elements of a list, or the members of a table, which can repeat keys
 }
 
@@ -147,8 +148,8 @@ func (f *file) tree(s syntax) *node {
 
 // builder makes a tree within the limits.
 type builder struct {
-	root          *node
-	values, depth int
+	root   *node
+	values int
 }
 
 // limit is the panic of a builder at a limit.
@@ -168,6 +169,11 @@ func (b *builder) read(s syntax, data []byte) (line int, err error) {
 	return s.parse(b, data)
 }
 
+const (
+	errValues  = limit("more than 2000000 values")
+	errNesting = limit("nested more than 200 deep")
+)
+
 // add adds a value to another one. Without that, it is the root.
 func (b *builder) add(to, n *node) *node {
 	if b.values++; b.values > maxValues {
@@ -175,23 +181,14 @@ func (b *builder) add(to, n *node) *node {
 	}
 	if to == nil {
 		b.root = n
-	} else {
-		to.items = append(to.items, n)
+		return n
 	}
-	return n
-}
-
-const errValues = limit("more than 2000000 values")
-
-// enter is called before the values in another one are read, and what it returns after them.
-func (b *builder) enter() (leave func()) {
-	if b.depth++; b.depth > maxNesting {
+	if n.depth = to.depth + 1; n.depth > maxNesting {
 		panic(errNesting)
 	}
-	return func() { b.depth-- }
+	to.items = append(to.items, n)
+	return n
 }
-
-const errNesting = limit("nested more than 200 deep")
 
 // lineCounter returns the lines of offsets, which mostly rise, so that each line is counted once.
 func lineCounter(data []byte) func(offset int) int {
@@ -226,7 +223,6 @@ func (b *builder) json(data []byte) (line int, err error) {
 		default:
 			n.text = fmt.Sprint(t)
 		case json.Delim:
-			defer b.enter()()
 			if n.kind = list; t == '{' {
 				n.kind = table
 			}
@@ -312,12 +308,11 @@ func (b *builder) yaml(data []byte) (line int, err error) {
 }
 
 func (b *builder) yamlValue(to *node, key string, y *yaml.Node) {
-	defer b.enter()() // also for an alias within itself
 	switch y.Kind {
 	case yaml.DocumentNode:
 		b.yamlValue(to, key, y.Content[0])
 		return
-	case yaml.AliasNode:
+	case yaml.AliasNode: // also one within itself
 		b.yamlValue(to, key, y.Alias)
 		return
 	}
@@ -361,11 +356,9 @@ func (b *builder) xml(data []byte) (line int, err error) {
 				for _, a := range t.Attr {
 					b.add(n, &node{key: a.Name.Local, text: a.Value, line: line})
 				}
-				leave := b.enter()
 				if err := element(n); err != nil {
 					return err
 				}
-				leave()
 			case xml.EndElement:
 				return nil
 			case xml.CharData:

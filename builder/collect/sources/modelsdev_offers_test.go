@@ -20,27 +20,19 @@ func priced(t *testing.T, s *collect.Source, offers string) collect.Options {
 }
 
 func TestOffersOfACheckout(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := unpack(t, map[string]string{
+		"models/lab/a.toml":              "release_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n",
+		"providers/own/models/a.toml":    "base_model = \"lab/a\"\n[cost]\ninput = 1.50\noutput = 6\n[[cost.tiers]]\ntier = { size = 200_000 }\ninput = 2\noutput = 8\n",
+		"providers/less/models/a.toml":   "base_model = \"lab/a\"\n[cost]\ninput = 1\noutput = 6\n[limit]\noutput = 4096\n",
+		"providers/omit/models/a.toml":   "base_model = \"lab/a\"\nbase_model_omit = [\"limit.output\"]\n[cost]\ninput = 1\noutput = inf\n",
+		"providers/broken/models/a.toml": "[cost\n",
+		"providers/linked/models/b.toml": "x = 1\n",
+	})
 	link := func(name, to string) {
 		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("models/lab/a.toml", "release_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n")
-	write("providers/own/models/a.toml", "base_model = \"lab/a\"\n[cost]\ninput = 1.50\noutput = 6\n[[cost.tiers]]\ntier = { size = 200_000 }\ninput = 2\noutput = 8\n")
-	write("providers/less/models/a.toml", "base_model = \"lab/a\"\n[cost]\ninput = 1\noutput = 6\n[limit]\noutput = 4096\n")
-	write("providers/omit/models/a.toml", "base_model = \"lab/a\"\nbase_model_omit = [\"limit.output\"]\n[cost]\ninput = 1\noutput = inf\n")
-	write("providers/broken/models/a.toml", "[cost\n")
-	write("providers/linked/models/b.toml", "x = 1\n")
 	link("providers/linked/models/a.toml", "../../own/models/a.toml")
 	link("providers/linked/models/lost.toml", "../../gone/models/a.toml")
 	link("providers/linked/models/out.toml", "/etc/passwd")

@@ -67,19 +67,11 @@ func TestSavedFile(t *testing.T) {
 }
 
 func TestCheckout(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("models/lab/a.toml", "name = \"A\"\nrelease_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n[[benchmarks]]\nname = \"x\"\nscore = 1.5\n")
-	write("models/lab/notes.md", "x")
-	write("providers/x/provider.toml", "broken =")
+	dir := unpack(t, map[string]string{
+		"models/lab/a.toml":         "name = \"A\"\nrelease_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n[[benchmarks]]\nname = \"x\"\nscore = 1.5\n",
+		"models/lab/notes.md":       "x",
+		"providers/x/provider.toml": "broken =",
+	})
 	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
 	collecttest.Want(t, lines, "e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 gone")
 
@@ -93,10 +85,7 @@ func TestCheckout(t *testing.T) {
 	if len(lines) != 1 || !strings.Contains(lines[0], "path escapes from parent") {
 		t.Errorf("a link out of the checkout: %q", lines)
 	}
-	write("models/lab/a.toml", "release_date =")
-	if err := os.Remove(filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
-		t.Fatal(err)
-	}
+	dir = unpack(t, map[string]string{"models/lab/a.toml": "release_date ="})
 	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a"))
 	collecttest.Want(t, lines, "e0 failed: models/lab/a.toml: toml: …")
 	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
