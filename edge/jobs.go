@@ -18,7 +18,7 @@ import (
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	jobs := map[string]func(context.Context){
-		"storing key usage":      func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
+		"storing key usage":      s.storeKeyUsage,
 		"publishing submissions": s.markPublishedLoop,
 		"following the forge":    s.followForge,
 		"purging":                s.purge,
@@ -66,9 +66,17 @@ func (s *Server) panics(ctx context.Context, name string, job func(context.Conte
 	return false
 }
 
+// storeKeyUsage stores when keys were used: every few seconds, and once more at the end.
+func (s *Server) storeKeyUsage(ctx context.Context) {
+	s.every(ctx, 5*time.Second, "storing key usage", s.keys.Flush)
+	if err := s.keys.Flush(context.WithoutCancel(ctx)); err != nil {
+		s.log.Error("storing key usage", "error", err)
+	}
+}
+
 // purge deletes expired records from time to time.
 func (s *Server) purge(ctx context.Context) {
-	s.every(ctx, 10*time.Minute, "deleting expired records", s.state.PurgeCounters, s.state.PurgeIdempotency, s.state.PurgeSignIns, s.state.PurgeAudit)
+	s.every(ctx, 10*time.Minute, "deleting expired records", s.state.Purge)
 }
 
 // every runs tasks again and again until ctx ends, and logs their errors.

@@ -145,7 +145,7 @@ func TestRotatedSecretEnds(t *testing.T) {
 		if err := h.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.RotateWebhook(owner, made.ID, "sealed", until) }); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.state.Expire(t.Context(), time.Now().Add(-time.Hour)); err != nil {
+		if err := h.state.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

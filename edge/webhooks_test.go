@@ -26,6 +26,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
+	"kindex/site/panel"
 )
 
 // fixedNames is a resolver that resolves only a fixed set of names.
@@ -227,7 +228,7 @@ func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 		} {
 			var made account.CreatedWebhook
 			h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+path+`","events":["entity.created","entity.updated"]`+c.more+`}`, 201, &made)
-			var shown account.WebhookRecord
+			var shown panel.Webhook
 			h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 200, &shown)
 			if made.Figures != !strings.Contains(c.more, "false") || shown.Figures != made.Figures || !slices.Equal(shown.Fields, made.Fields) || (len(made.Fields) > 0) != strings.Contains(c.more, "fields") {
 				t.Errorf("%s: %+v, %+v", path, made, shown)
@@ -298,7 +299,7 @@ func (h *hooked) heard(t *testing.T, path string) []string {
 }
 
 type deliveryPage struct {
-	Data       []account.DeliveryRecord
+	Data       []panel.Delivery
 	Count      int
 	NextCursor *string
 }
@@ -312,7 +313,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		h.send(t, "GET", path+"/deliveries?status=succeeded", key, "", 200, &p)
 		return p.Count == 5
 	})
-	var all []account.DeliveryRecord
+	var all []panel.Delivery
 	for cursor := ""; ; {
 		var p deliveryPage
 		h.send(t, "GET", path+"/deliveries?limit=2"+cursor, key, "", 200, &p)
@@ -330,7 +331,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		t.Errorf("%+v", none)
 	}
 	h.answer.Store(500)
-	var test account.DeliveryRecord
+	var test panel.Delivery
 	h.send(t, "POST", path+"/test", key, "", 202, &test)
 	eventually(t, "the test has failed", func() bool {
 		var p deliveryPage
@@ -338,7 +339,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		return p.Count == 1 && p.Data[0].ID == test.ID && *p.Data[0].ResponseStatus == 500 && p.Data[0].Error != nil
 	})
 	h.answer.Store(200)
-	var replay, again account.DeliveryRecord
+	var replay, again panel.Delivery
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &replay, "Idempotency-Key", "r1")
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &again, "Idempotency-Key", "r1")
 	eventually(t, "the replay came", func() bool {
@@ -421,7 +422,7 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	bob, _ := h.newKey(t, "bob")
 	var made account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", ada.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &made)
-	var test account.DeliveryRecord
+	var test panel.Delivery
 	h.send(t, "POST", "/api/webhooks/"+made.ID+"/test", ada.Reveal(), "", 202, &test)
 	var own account.CreatedWebhook
 	h.send(t, "POST", "/api/webhooks", bob.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &own)
@@ -436,7 +437,7 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	// Nor does another account's delivery exist under the caller's own webhook.
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
-	var list struct{ Data []account.WebhookRecord }
+	var list struct{ Data []panel.Webhook }
 	if h.send(t, "GET", "/api/webhooks", bob.Reveal(), "", 200, &list); len(list.Data) != 1 || list.Data[0].ID != own.ID {
 		t.Errorf("%+v", list)
 	}

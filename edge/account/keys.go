@@ -9,39 +9,28 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/web"
+	"kindex/site/panel"
 )
-
-// KeyRecord describes a key to its owner.
-type KeyRecord struct {
-	ID         string         `json:"id"`
-	Name       string         `json:"name"`
-	Masked     string         `json:"masked"`
-	Scopes     []apikey.Scope `json:"scopes"`
-	Legacy     bool           `json:"legacy"`
-	ExpiresAt  *time.Time     `json:"expiresAt"`
-	CreatedAt  time.Time      `json:"createdAt"`
-	LastUsedAt *time.Time     `json:"lastUsedAt"`
-}
 
 // CreatedKey describes a new key, including its secret, which is shown only once.
 type CreatedKey struct {
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Key       string         `json:"key"`
-	Scopes    []apikey.Scope `json:"scopes"`
-	ExpiresAt *time.Time     `json:"expiresAt"`
-	CreatedAt time.Time      `json:"createdAt"`
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	Key       string     `json:"key"`
+	Scopes    []string   `json:"scopes"`
+	ExpiresAt *time.Time `json:"expiresAt"`
+	CreatedAt time.Time  `json:"createdAt"`
 }
 
 // KeysOf returns an account's active keys.
-func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
+func (s *Service) KeysOf(ctx context.Context, account string) ([]panel.APIKey, error) {
 	list, err := s.State.Keys(ctx, account)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	data := make([]KeyRecord, len(list))
+	data := make([]panel.APIKey, len(list))
 	for i, k := range list {
-		data[i] = KeyRecord{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.List(), Legacy: k.Legacy,
+		data[i] = panel.APIKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.Names(), Legacy: k.Legacy,
 			ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt), LastUsedAt: web.NullableTime(s.Keys.LastUsed(k))}
 	}
 	return data, nil
@@ -91,7 +80,7 @@ func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 			return Result{}, s.keyProblem(err)
 		}
 		return Result{Status: http.StatusCreated, secretID: k.ID, Body: CreatedKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(),
-			Scopes: k.Scopes.List(), ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt)}}, nil
+			Scopes: k.Scopes.Names(), ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt)}}, nil
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/site/panel"
 )
 
 // openSecrets returns a webhook's secrets, newest first.
@@ -41,36 +42,16 @@ type NewWebhook struct {
 	Figures *bool    `json:"figures"` // nil stands for true
 }
 
-// registered is what never changes about a webhook but for Active.
-type registered struct {
-	ID        string    `json:"id"`
-	URL       string    `json:"url"`
-	Events    []string  `json:"events"`
-	Fields    []string  `json:"fields"`
-	Figures   bool      `json:"figures"`
-	Active    bool      `json:"active"`
-	CreatedAt time.Time `json:"createdAt"`
-}
-
 // CreatedWebhook describes a new webhook, including its secret, which is shown only once.
 type CreatedWebhook struct {
-	registered
+	panel.Registration
 	Secret string `json:"secret"`
 }
 
-// WebhookRecord describes a webhook to its owner, without its secret.
-type WebhookRecord struct {
-	registered
-	DisabledAt     *time.Time `json:"disabledAt"`
-	DisabledReason *string    `json:"disabledReason"`
-	FailingSince   *time.Time `json:"failingSince"`
-	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
-	LastSuccessAt  *time.Time `json:"lastSuccessAt"`
-	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
-}
-
-func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
-	v := WebhookRecord{registered: registered{w.ID, w.URL, w.Events, w.Fields, !w.IgnoreFigures, w.Active(), web.TruncateToSecond(w.CreatedAt)},
+// DescribeWebhook describes a webhook to its owner.
+func DescribeWebhook(w webhook.Webhook) panel.Webhook {
+	v := panel.Webhook{Registration: panel.Registration{ID: w.ID, URL: w.URL, Events: w.Events, Fields: w.Fields, Figures: !w.IgnoreFigures,
+		Active: w.Active(), CreatedAt: web.TruncateToSecond(w.CreatedAt)},
 		DisabledAt: web.NullableTime(w.DisabledAt), FailingSince: web.NullableTime(w.FailingSince), LastAttemptAt: web.NullableTime(w.LastAttemptAt),
 		LastSuccessAt: web.NullableTime(w.LastSuccessAt)}
 	if w.Active() {
@@ -124,7 +105,7 @@ func (s *Service) CreateWebhook(ctx context.Context, declared *kinds.Set, accoun
 			return Result{}, err
 		}
 		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + created.ID, secretID: created.ID,
-			Body: CreatedWebhook{NewWebhookRecord(created).registered, secret.Reveal()}}, nil
+			Body: CreatedWebhook{DescribeWebhook(created).Registration, secret.Reveal()}}, nil
 	}, refused, nil
 }
 

@@ -36,7 +36,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	if own := c.Principal.Key.Scopes; !own.Covers(grant.Scopes) {
-		return nil, web.InsufficientScope((grant.Scopes &^ own).List()[0],
+		return nil, web.InsufficientScope(apikey.Scope((grant.Scopes &^ own).Names()[0]),
 			"A key can grant only its own scopes: this key has "+own.String()+", but the new key would have "+grant.Scopes.String()+".")
 	}
 	return a.accounts.Write(c, a.accounts.CreateKey(c.Principal.Account.ID, grant))

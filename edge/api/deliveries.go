@@ -1,8 +1,6 @@
 package api
 
 import (
-	"fmt"
-
 	"kindex/edge/account"
 	"kindex/edge/query"
 	"kindex/edge/storage"
@@ -17,8 +15,7 @@ func (a *API) Deliveries(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	after := l.after("delivery")
 	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: l.page.Limit + 1}
 	if after != nil {
-		q.Before = &storage.DeliveryPosition{ID: after.Slug}
-		if _, err := fmt.Sscanf(after.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil {
+		if q.Before = after.Slug; !account.ValidID("dlv_", q.Before) {
 			return nil, errCursor
 		}
 	}
@@ -29,12 +26,11 @@ func (a *API) Deliveries(c *web.Call, w webhook.Webhook) (*web.Reply, error) {
 	l.private = true
 	page := first(l, deliveries)
 	for _, d := range page {
-		l.add(account.NewDeliveryRecord(d))
+		l.add(account.DescribeDelivery(d))
 	}
 	var next *query.Cursor
 	if len(deliveries) > len(page) {
-		last := page[len(page)-1]
-		next = position("delivery", fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), last.ID)
+		next = position("delivery", "", page[len(page)-1].ID)
 	}
 	return l.reply(count, next), nil
 }

@@ -33,7 +33,7 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	l := newList(c)
 	l.private = true
 	for _, w := range hooks {
-		l.add(account.NewWebhookRecord(w))
+		l.add(account.DescribeWebhook(w))
 	}
 	return l.reply(len(hooks), nil), nil
 }
@@ -51,7 +51,7 @@ func (a *API) OfWebhook(answer func(*web.Call, webhook.Webhook) (*web.Reply, err
 
 // Webhook handles GET /api/webhooks/:id.
 func (a *API) Webhook(_ *web.Call, w webhook.Webhook) (*web.Reply, error) {
-	return web.JSONReply(http.StatusOK, account.NewWebhookRecord(w))
+	return web.JSONReply(http.StatusOK, account.DescribeWebhook(w))
 }
 
 // DeleteWebhook handles DELETE /api/webhooks/:id.

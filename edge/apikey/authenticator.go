@@ -3,7 +3,6 @@ package apikey
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -22,27 +21,15 @@ const (
 	maxKnown   = 8192
 )
 
-// lookupTimeout limits how long looking up a key in the store can take.
+// lookupTimeout limits how long looking up a key in the store, or storing when keys were used, can take.
 const lookupTimeout = 5 * time.Second
-
-// HashPrefix is the number of leading hexadecimal digits of a key's hash that are used to
-// look it up. The other 224 bits are compared in constant time: the timing of a database
-// index reveals at most these 32 bits of a hash, from which no key can be derived.
-const HashPrefix = 8
-
-// Candidate is a stored key whose hash starts with the same digits as the hash of the key
-// being looked up.
-type Candidate struct {
-	Hash    string
-	Key     Key
-	Account Account
-}
 
 // Store is the storage used by an Authenticator. Its methods must be safe for concurrent use.
 type Store interface {
-	// KeysByHash returns every key, including revoked ones, whose hash starts with the given
-	// HashPrefix digits. It must see everything committed before the call.
-	KeysByHash(ctx context.Context, prefix string) ([]Candidate, error)
+	// KeyByHash returns the key with a hash, revoked or not, and its account. If there is none, the
+	// error is ErrUnknown. It must see everything committed before the call. How long it takes
+	// may depend on the hash: nobody can derive a key from that.
+	KeyByHash(ctx context.Context, hash string) (Key, Account, error)
 	// TouchKeys stores the times at which keys were last used, given by key id. It does not
 	// overwrite a later time.
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
@@ -56,10 +43,10 @@ type Authenticator struct {
 
 	mu   sync.Mutex
 	used map[string]time.Time // last-used times that are not stored yet, by key id
-	// refused is indexed by the key's hash. A map lookup is not constant-time, but leaks
-	// nothing useful: nobody can choose a hash or derive a key from it.
+	// By the hash of a key: those that were refused, and those that were valid when they were last
+	// looked up.
 	refused map[[sha256.Size]byte]refusal
-	good    map[[sha256.Size]byte]bool // keys that were valid when they were last looked up
+	good    map[[sha256.Size]byte]bool
 }
 
 // refusal is why a key cannot become valid.
@@ -145,17 +132,13 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 		return Key{}, Account{}, err
 	}
 	sum := sha256.Sum256([]byte(sent))
-	hash := hex.EncodeToString(sum[:])
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	candidates, err := a.store.KeysByHash(ctx, hash[:HashPrefix])
-	if err != nil {
-		return Key{}, Account{}, err
-	}
-	key, account, found := FindByHash(candidates, hash)
+	key, account, err := a.store.KeyByHash(ctx, hex.EncodeToString(sum[:]))
 	switch {
-	case !found:
-		err = ErrUnknown
+	case errors.Is(err, ErrUnknown):
+	case err != nil:
+		return Key{}, Account{}, err
 	case !key.RevokedAt.IsZero():
 		err = ErrRevoked
 	case key.Expired(a.now()):
@@ -179,19 +162,6 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 	return Key{}, Account{}, err
 }
 
-// FindByHash finds the candidate with the given hexadecimal hash. The time it takes does not
-// depend on how much of the hash matches.
-func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
-	at := -1
-	for i := range candidates {
-		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare([]byte(candidates[i].Hash), []byte(hash)), i, at)
-	}
-	if at < 0 {
-		return Key{}, Account{}, false
-	}
-	return candidates[at].Key, candidates[at].Account, true
-}
-
 // LastUsed returns when a key was last used, as far as this edge knows, including uses that
 // are not stored yet.
 func (a *Authenticator) LastUsed(k Key) time.Time {
@@ -213,6 +183,8 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
 	err := a.store.TouchKeys(ctx, used)
 	if err != nil {
 		a.mu.Lock()
@@ -221,31 +193,4 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 		a.mu.Unlock()
 	}
 	return err
-}
-
-// FlushEvery is the interval at which Work calls Flush.
-const FlushEvery = 5 * time.Second
-
-// Work calls Flush at intervals until ctx ends, and then once more. It passes errors to
-// failed.
-func (a *Authenticator) Work(ctx context.Context, failed func(error)) {
-	tick := time.NewTicker(FlushEvery)
-	defer tick.Stop()
-	for {
-		last := false
-		select {
-		case <-ctx.Done():
-			last = true
-		case <-tick.C:
-		}
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
-		err := a.Flush(end)
-		cancel()
-		if err != nil {
-			failed(err)
-		}
-		if last {
-			return
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,13 +15,16 @@ import (
 	"kindex/edge/apikey"
 )
 
-// store holds keys in memory and counts lookups. It fails the test if it is queried by
-// anything but a hash prefix.
+// stored is a key with its account.
+type stored struct {
+	key     apikey.Key
+	account apikey.Account
+}
+
+// store holds keys in memory and counts lookups.
 type store struct {
-	t  *testing.T
-	mu sync.Mutex
-	// by full hash
-	keys    map[string]apikey.Candidate
+	mu      sync.Mutex
+	keys    map[string]stored // by hash
 	asked   int
 	slow    time.Duration // how long a lookup takes to return
 	err     error
@@ -30,30 +32,24 @@ type store struct {
 	touches int
 }
 
-func newStore(t *testing.T) *store {
-	return &store{t: t, keys: map[string]apikey.Candidate{}, touched: map[string]time.Time{}}
+func newStore() *store {
+	return &store{keys: map[string]stored{}, touched: map[string]time.Time{}}
 }
 
-func (s *store) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candidate, error) {
+func (s *store) KeyByHash(ctx context.Context, hash string) (apikey.Key, apikey.Account, error) {
 	s.mu.Lock()
 	s.asked++
-	if len(prefix) != apikey.HashPrefix || strings.Trim(prefix, "0123456789abcdef") != "" {
-		s.t.Errorf("looked up by %q", prefix)
-	}
-	var found []apikey.Candidate
-	for hash, c := range s.keys {
-		if strings.HasPrefix(hash, prefix) {
-			c.Hash = hash
-			found = append(found, c)
-		}
-	}
+	found, ok := s.keys[hash]
 	err, slow := s.err, s.slow
 	s.mu.Unlock()
+	if err == nil && !ok {
+		err = apikey.ErrUnknown
+	}
 	select {
 	case <-time.After(slow):
-		return found, err
+		return found.key, found.account, err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return apikey.Key{}, apikey.Account{}, ctx.Err()
 	}
 }
 
@@ -74,12 +70,12 @@ func (s *store) add(id string) apikey.Secret {
 	secret := apikey.Generate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keys[secret.Hash()] = apikey.Candidate{Key: apikey.Key{ID: id, AccountID: "acc_" + id, Masked: secret.Masked()},
-		Account: apikey.Account{ID: "acc_" + id, Name: "account " + id}}
+	s.keys[secret.Hash()] = stored{apikey.Key{ID: id, AccountID: "acc_" + id, Masked: secret.Masked()},
+		apikey.Account{ID: "acc_" + id, Name: "account " + id}}
 	return secret
 }
 
-func (s *store) change(secret apikey.Secret, change func(*apikey.Candidate)) {
+func (s *store) change(secret apikey.Secret, change func(*stored)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.keys[secret.Hash()]
@@ -87,19 +83,13 @@ func (s *store) change(secret apikey.Secret, change func(*apikey.Candidate)) {
 	s.keys[secret.Hash()] = c
 }
 
-func (s *store) set(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-}
-
 func TestIdentify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t)
+		s := newStore()
 		a := apikey.NewAuthenticator(s, time.Now)
 		good, revoked, suspended := s.add("good"), s.add("revoked"), s.add("suspended")
-		s.change(revoked, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
-		s.change(suspended, func(c *apikey.Candidate) { c.Account.SuspendedAt = time.Now() })
+		s.change(revoked, func(c *stored) { c.key.RevokedAt = time.Now() })
+		s.change(suspended, func(c *stored) { c.account.SuspendedAt = time.Now() })
 		for range 3 {
 			key, account, err := a.Identify(t.Context(), good.Reveal())
 			if err != nil || key.ID != "good" || account.ID != "acc_good" {
@@ -129,34 +119,12 @@ func TestIdentify(t *testing.T) {
 	})
 }
 
-// TestOtherHashWithTheSameBeginning checks that a stored key with the same hash prefix is not
-// mistaken for the key being looked up.
-func TestOtherHashWithTheSameBeginning(t *testing.T) {
-	s := newStore(t)
-	secret := apikey.Generate()
-	hash := secret.Hash()
-	last := byte('0')
-	if hash[63] == last {
-		last = '1'
-	}
-	for i, near := range []string{hash[:63] + string(last), hash[:8] + strings.Repeat("0", 56), hash[:63], hash + "0", strings.ToUpper(hash)} {
-		s.keys[near] = apikey.Candidate{Key: apikey.Key{ID: fmt.Sprint("near", i)}}
-	}
-	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.Is(err, apikey.ErrUnknown) {
-		t.Errorf("mistaken for %v: %v", key.ID, err)
-	}
-	s.keys[hash] = apikey.Candidate{Key: apikey.Key{ID: "it"}}
-	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); err != nil || key.ID != "it" {
-		t.Errorf("%v: %v", key.ID, err)
-	}
-}
-
 // TestRevokedKeyStops checks that a request that arrives after a revocation is refused, however slow
 // the store is.
 func TestRevokedKeyStops(t *testing.T) {
 	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStore(t)
+			s := newStore()
 			s.slow = slow
 			a := apikey.NewAuthenticator(s, time.Now)
 			secret := s.add("k")
@@ -166,7 +134,7 @@ func TestRevokedKeyStops(t *testing.T) {
 			}
 			go func() { _ = identify() }()
 			synctest.Wait() // a lookup may be in progress
-			s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
+			s.change(secret, func(c *stored) { c.key.RevokedAt = time.Now() })
 			for range 3 {
 				if err := identify(); !errors.Is(err, apikey.ErrRevoked) {
 					t.Errorf("slow %v: %v", slow, err)
@@ -180,7 +148,7 @@ func TestRevokedKeyStops(t *testing.T) {
 // cached.
 func TestStoreOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t)
+		s := newStore()
 		a := apikey.NewAuthenticator(s, time.Now)
 		secret := s.add("k")
 		down := errors.New("no connection")
@@ -216,7 +184,7 @@ func TestStoreOutOfReach(t *testing.T) {
 // what it remembers stays bounded.
 func TestInventedKeysHoldNoMemory(t *testing.T) {
 	suite.InTest(t)
-	s := newStore(t)
+	s := newStore()
 	a := apikey.NewAuthenticator(s, time.Now)
 	const flood = 40_000
 	for range flood {
@@ -234,15 +202,10 @@ func TestInventedKeysHoldNoMemory(t *testing.T) {
 
 func TestLastUsedIsStoredLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t)
+		s := newStore()
 		a := apikey.NewAuthenticator(s, time.Now)
 		one, two, bad := s.add("one"), s.add("two"), s.add("bad")
-		s.change(bad, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
-		ctx, stop := context.WithCancel(t.Context())
-		var failures []error
-		done := make(chan struct{})
-		go func() { a.Work(ctx, func(err error) { failures = append(failures, err) }); close(done) }()
-
+		s.change(bad, func(c *stored) { c.key.RevokedAt = time.Now() })
 		var last time.Time
 		for range 1000 {
 			time.Sleep(time.Millisecond)
@@ -257,8 +220,11 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 		if got := a.LastUsed(apikey.Key{ID: "one"}); !got.Equal(last) {
 			t.Errorf("this edge reports %v, want %v", got, last)
 		}
-		time.Sleep(apikey.FlushEvery)
-		synctest.Wait()
+		for range 2 {
+			if err := a.Flush(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
 		if got := s.touched["one"]; !got.Equal(last) || s.touches != 1 || len(s.touched) != 1 {
 			t.Errorf("stored: %v after %d writes", s.touched, s.touches)
 		}
@@ -266,17 +232,14 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 			t.Error("a later use stored by another edge was overwritten")
 		}
 		// A failed write is retried later and does not replace a newer use.
-		s.set(func() { s.err = errors.New("disk full") })
+		s.err = errors.New("disk full")
 		apikey.Use(a, "two", last)
 		apikey.Use(a, "one", last.Add(time.Second))
-		time.Sleep(apikey.FlushEvery)
-		synctest.Wait()
+		failure := a.Flush(t.Context())
 		apikey.Use(a, "two", last.Add(2*time.Second))
-		s.set(func() { s.err = nil })
-		stop()
-		<-done
-		if len(failures) != 1 || !s.touched["two"].Equal(last.Add(2*time.Second)) || !s.touched["one"].Equal(last.Add(time.Second)) {
-			t.Errorf("after a failure (%v) and shutdown: %v", failures, s.touched)
+		s.err = nil
+		if err := a.Flush(t.Context()); err != nil || failure == nil || !s.touched["two"].Equal(last.Add(2*time.Second)) || !s.touched["one"].Equal(last.Add(time.Second)) {
+			t.Errorf("after a failure (%v): %v", failure, s.touched)
 		}
 		_ = two
 	})

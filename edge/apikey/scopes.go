@@ -47,28 +47,18 @@ func (s Scopes) Has(one Scope) bool { return s&ScopesOf(one) != 0 }
 // Covers reports whether the set contains all scopes of another set.
 func (s Scopes) Covers(other Scopes) bool { return other&^s == 0 }
 
-// List returns the scopes of the set in the order of AllScopes.
-func (s Scopes) List() []Scope {
-	list := []Scope{}
+// Names returns the names of the scopes in the order of AllScopes.
+func (s Scopes) Names() []string {
+	names := []string{}
 	for _, one := range AllScopes {
 		if s.Has(one) {
-			list = append(list, one)
+			names = append(names, string(one))
 		}
 	}
-	return list
+	return names
 }
 
-// Join returns the names of the scopes, with a separator between them.
-func (s Scopes) Join(separator string) string {
-	list := s.List()
-	names := make([]string, len(list))
-	for i, one := range list {
-		names[i] = string(one)
-	}
-	return strings.Join(names, separator)
-}
-
-func (s Scopes) String() string { return s.Join(", ") }
+func (s Scopes) String() string { return strings.Join(s.Names(), ", ") }
 
 // ParseScopes returns the set of scopes with the given names. If a name is unknown, the error
 // lists the known scopes.

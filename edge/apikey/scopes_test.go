@@ -19,11 +19,11 @@ func TestScopes(t *testing.T) {
 		if got != c.want || (err == nil) != (c.want != 0) {
 			t.Errorf("%q: %v %v", c.names, got, err)
 		}
-		if c.want != 0 && got.List()[0] == "" {
-			t.Errorf("%q: %v", c.names, got.List())
+		if c.want != 0 && got.Names()[0] == "" {
+			t.Errorf("%q: %v", c.names, got.Names())
 		}
 	}
-	if got := ScopesOf(ScopeKeys, ScopeRead).List(); !slices.Equal(got, []Scope{ScopeRead, ScopeKeys}) {
+	if got := ScopesOf(ScopeKeys, ScopeRead).Names(); !slices.Equal(got, []string{"read", "keys"}) {
 		t.Errorf("%v", got)
 	}
 	if DefaultScopes.Has(ScopeKeys) || !Everything.Covers(DefaultScopes) || DefaultScopes.Covers(Everything) || !DefaultScopes.Covers(0) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"golang.org/x/oauth2"
-
 	"kindex/edge/apikey"
 	"kindex/site/panel"
 )
@@ -53,21 +51,15 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
 		return
 	}
-	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
-	to, err := p.begin(r.Context(), state, nonce, verifier)
+	a := newAttempt(p.name(), h.Now())
+	to, err := p.begin(r.Context(), a)
 	if err != nil {
 		h.Log.Error("sign-in: provider unavailable", "provider", p.title(), "error", err)
 		h.problem(w, r, http.StatusBadGateway, p.title()+" cannot be reached",
 			"Your account is not affected. Try again in a few minutes.")
 		return
 	}
-	err = h.Store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
-		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.Network(r)), ExpiresAt: h.Now().Add(AttemptTTL)})
-	if err != nil {
-		h.unavailable(w, r, err)
-		return
-	}
-	h.setCookie(w, attemptCookie, browser, AttemptTTL)
+	h.setCookie(w, attemptCookie, a.token, attemptTTL)
 	redirect(w, to)
 }
 
@@ -78,13 +70,9 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 		h.unknownProvider(w, r)
 		return
 	}
-	a, err := h.attempt(r, p)
-	switch {
-	case errors.Is(err, ErrNoAttempt):
+	a, ok := h.attempt(r, p)
+	if !ok {
 		h.noAttempt(w, r)
-		return
-	case err != nil:
-		h.unavailable(w, r, err)
 		return
 	}
 	h.setCookie(w, attemptCookie, "", 0)
@@ -101,22 +89,6 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.openSession(w, r, p, who)
 	}
-}
-
-// attempt removes and returns the attempt to which a callback belongs. A callback with a
-// repeated parameter is treated as forged.
-func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
-	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
-	for _, values := range answer {
-		if len(values) > 1 {
-			return Attempt{}, ErrNoAttempt
-		}
-	}
-	state := answer.Get("state")
-	if browser == "" || state == "" {
-		return Attempt{}, ErrNoAttempt
-	}
-	return h.Store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.Now())
 }
 
 // noAttempt handles a callback without an attempt. Usually the browser has reloaded the page.

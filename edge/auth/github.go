@@ -60,16 +60,16 @@ func (g *github) title() string {
 	return "GitHub at " + g.host
 }
 
-func (g *github) begin(_ context.Context, state, _, verifier string) (string, error) {
-	return g.config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), nil
+func (g *github) begin(_ context.Context, a attempt) (string, error) {
+	return g.config.AuthCodeURL(a.state(), oauth2.S256ChallengeOption(a.verifier())), nil
 }
 
-func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error) {
+func (g *github) identify(ctx context.Context, a attempt, answer url.Values) (Identity, error) {
 	code, err := answered(answer)
 	if err != nil {
 		return Identity{}, err
 	}
-	token, err := exchange(context.WithValue(ctx, oauth2.HTTPClient, g.client), &g.config, code, a.Verifier)
+	token, err := exchange(context.WithValue(ctx, oauth2.HTTPClient, g.client), &g.config, code, a.verifier())
 	if err != nil {
 		return Identity{}, err
 	}

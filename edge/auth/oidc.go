@@ -18,11 +18,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// How long a provider's metadata, or a failure to fetch it, is cached.
-const (
-	discoveryLife = time.Hour
-	failureLife   = 5 * time.Second
-)
+// discoveryLife is how long a provider's metadata is cached.
+const discoveryLife = time.Hour
 
 // oidcProvider signs in with an OpenID Connect provider, whose endpoints are discovered
 // when first needed.
@@ -34,10 +31,9 @@ type oidcProvider struct {
 	client *http.Client
 	now    func() time.Time
 
-	mu     sync.Mutex // held while the metadata is fetched
-	last   *discovery // nil until fetching has succeeded once
-	failed error      // the error of the last attempt
-	at     time.Time  // the time of the last attempt
+	mu   sync.Mutex // held while the metadata is fetched
+	last *discovery // nil until fetching has succeeded once
+	at   time.Time  // when it was fetched
 }
 
 // discovery is a provider's metadata (OpenID Connect Discovery 1.0).
@@ -71,22 +67,17 @@ func (p *oidcProvider) title() string { return p.host }
 func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	life := discoveryLife
-	if p.failed != nil {
-		life = failureLife
+	if p.last != nil && time.Since(p.at) < discoveryLife {
+		return p.last, nil
 	}
-	if p.at.IsZero() || time.Since(p.at) >= life {
-		// This caller may disconnect, but other callers wait for the result, too.
-		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
-		defer cancel()
-		d, err := p.ask(oidc.ClientContext(ask, p.client))
-		p.failed, p.at = err, time.Now()
-		if err == nil {
-			p.last = d
-		}
-	}
-	if p.last == nil {
-		return nil, p.failed
+	// This caller may disconnect, but other callers wait for the result, too.
+	ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
+	defer cancel()
+	d, err := p.ask(oidc.ClientContext(ask, p.client))
+	if err == nil {
+		p.last, p.at = d, time.Now()
+	} else if p.last == nil {
+		return nil, err
 	}
 	return p.last, nil
 }
@@ -132,15 +123,15 @@ func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	return &c
 }
 
-func (p *oidcProvider) begin(ctx context.Context, state, nonce, verifier string) (string, error) {
+func (p *oidcProvider) begin(ctx context.Context, a attempt) (string, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
 		return "", err
 	}
-	return p.as(d).AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)), nil
+	return p.as(d).AuthCodeURL(a.state(), oidc.Nonce(a.nonce()), oauth2.S256ChallengeOption(a.verifier())), nil
 }
 
-func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error) {
+func (p *oidcProvider) identify(ctx context.Context, a attempt, answer url.Values) (Identity, error) {
 	d, err := p.discover(ctx)
 	if err != nil {
 		return Identity{}, err
@@ -153,11 +144,11 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 		return Identity{}, err
 	}
 	ctx = oidc.ClientContext(ctx, p.client)
-	token, err := exchange(ctx, p.as(d), code, a.Verifier)
+	token, err := exchange(ctx, p.as(d), code, a.verifier())
 	if err != nil {
 		return Identity{}, err
 	}
-	idToken, err := p.verify(ctx, d, token, a.Nonce)
+	idToken, err := p.verify(ctx, d, token, a.nonce())
 	if err != nil {
 		return Identity{}, err
 	}

@@ -21,10 +21,10 @@ type provider interface {
 	// title returns the provider's display name.
 	title() string
 	// begin returns the address to send the browser to.
-	begin(ctx context.Context, state, nonce, verifier string) (string, error)
+	begin(ctx context.Context, a attempt) (string, error)
 	// identify returns the user for a callback. It checks everything except the state
 	// parameter.
-	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
+	identify(ctx context.Context, a attempt, answer url.Values) (Identity, error)
 }
 
 // providerTimeout limits how long a provider's response can take, and how long database

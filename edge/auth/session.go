@@ -46,8 +46,13 @@ func hash(token string) string {
 // token, which only the browser has: nothing needs to be stored, and a copy of the
 // database is not enough to forge a form.
 func formToken(session string) string {
-	mac := hmac.New(sha256.New, []byte(session))
-	mac.Write([]byte("kindex form"))
+	return derive(session, "kindex form")
+}
+
+// derive returns a token for a purpose, which does not reveal the one that it is derived from.
+func derive(token, purpose string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte(purpose))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
@@ -85,27 +90,11 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	if secret == "" {
 		return apikey.Account{}, "", ErrSignedOut
 	}
-	now := h.Now()
-	s, account, err := h.Store.Session(r.Context(), hash(secret), now)
+	account, err = h.Store.Session(r.Context(), hash(secret), h.Now())
 	if err != nil {
 		return apikey.Account{}, "", err
 	}
-	if now.Sub(s.SeenAt) >= sessionStep {
-		// If this fails, the next request tries again.
-		if err := h.Store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
-			h.Log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
-		}
-	}
 	return account, formToken(secret), nil
-}
-
-// sessionEnd returns the time at which a session that was last used at seen ends.
-func sessionEnd(created, seen time.Time) time.Time {
-	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
-	if end.After(maxEnd) {
-		return maxEnd
-	}
-	return end
 }
 
 // ErrForged means that a form was not sent by a page of this service in this session. Its

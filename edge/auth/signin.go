@@ -6,8 +6,8 @@
 // to a name or an email address, which can pass to somebody else. Both kinds of providers use
 // the authorization code flow with PKCE (RFC 7636, S256) and a state. OpenID Connect adds a
 // nonce and the issuer of the response (RFC 9207). Each provider has a separate redirect
-// address (RFC 9700, section 4.4). The data of a sign-in attempt is stored in the database,
-// bound to the browser by a cookie, and used only once.
+// address (RFC 9700, section 4.4). A sign-in attempt is bound to the browser by a cookie, from
+// which its data is derived.
 package auth
 
 import (
@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -35,14 +34,10 @@ type Options struct {
 
 	Store Store
 	// AllowStart reports whether a client can start a sign-in now. If nil, every client can.
-	// This keeps clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
 	// Address returns the IP address of a request for the audit log. If nil, addresses are
 	// not logged.
 	Address func(*http.Request) string
-	// Network returns the network that a request comes from. If nil, all requests are treated
-	// as coming from the same network.
-	Network func(*http.Request) netip.Prefix
 	Now     func() time.Time // default: time.Now
 	Log     *slog.Logger     // default: no log
 	// Render renders a page in the style of the website: HTML in UTF-8 that loads nothing from other
@@ -105,9 +100,6 @@ func newHandler(o Options) (*Handler, error) {
 	}
 	if h.Address == nil {
 		h.Address = func(*http.Request) string { return "" }
-	}
-	if h.Network == nil {
-		h.Network = func(*http.Request) netip.Prefix { return netip.Prefix{} }
 	}
 	if h.Log == nil {
 		h.Log = slog.New(slog.DiscardHandler)

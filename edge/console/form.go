@@ -272,7 +272,7 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 }
 
 // showProposal fills in the file of a new entity, its path, and similar entities.
-func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []submission.Problem, draft *submission.Draft) (err error) {
+func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []submission.Problem, draft *submission.Draft) error {
 	f.Path = formFilePath(f.Kinds, fields, draft)
 	if draft == nil {
 		f.YAML = string(submission.Sketch(f.Kinds, fields, problems))
@@ -280,8 +280,8 @@ func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []s
 		f.YAML = string(draft.YAML)
 		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
 	}
-	f.Similar, err = similarEntities(c.Served, f.Values["name"], f.Values["url"])
-	return err
+	f.Similar = similarEntities(c.Served, f.Values["name"], f.Values["url"])
+	return nil
 }
 
 func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"strings"
 
 	"kindex/edge/live"
@@ -16,26 +15,20 @@ const maxSimilarCandidates = 30
 // similarEntities returns existing entities that a form may describe. It searches for the name and
 // keeps entities that have the same URL, a similar name, or a name that contains the given name or
 // is contained in it.
-func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
+func similarEntities(v *live.ServedBuild, name, page string) []form.Similar {
 	list := []form.Similar{}
 	word := record.FoldName(name)
 	if word == "" {
-		return list, nil
+		return list
 	}
 	for _, o := range v.FindSimilarNames(name, maxSimilarCandidates) {
-		var e struct{ Type, Slug, Name, Category, URL string }
-		if err := json.Unmarshal(v.Build.Record(o), &e); err != nil {
-			return nil, err
-		}
+		e := v.Build.Entity(o)
 		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
-		if samePage || similarNames(word, record.FoldName(e.Name)) {
-			list = append(list, form.Similar{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
-		}
-		if len(list) == live.MaxSimilar {
-			break
+		if len(list) < live.MaxSimilar && (samePage || similarNames(word, record.FoldName(e.Name))) {
+			list = append(list, form.Similar{Path: "/" + e.Key() + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}
 	}
-	return list, nil
+	return list
 }
 
 // similarNames reports whether two names could refer to the same thing: one contains the other,

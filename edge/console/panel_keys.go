@@ -24,20 +24,8 @@ func (v *panelRequest) keysPage() (*panel.DeveloperPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &panel.DeveloperPage{Member: v.member, Use: v.usage(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
-		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}
-	for _, k := range list {
-		p.Keys = append(p.Keys, panelKey(k))
-	}
-	return p, nil
-}
-
-func panelKey(k account.KeyRecord) panel.APIKey {
-	p := panel.APIKey{ID: k.ID, Name: k.Name, Masked: k.Masked, Legacy: k.Legacy, ExpiresAt: k.ExpiresAt, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
-	for _, scope := range k.Scopes {
-		p.Scopes = append(p.Scopes, string(scope))
-	}
-	return p
+	return &panel.DeveloperPage{Member: v.member, Use: v.usage(), Keys: list, Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
+		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}, nil
 }
 
 // scopeTexts describes what each scope allows.
@@ -143,7 +131,7 @@ func (v *panelRequest) ownKey() (panel.APIKey, error) {
 	}
 	for _, k := range list {
 		if k.ID == v.Param("key") {
-			return panelKey(k), nil
+			return k, nil
 		}
 	}
 	return panel.APIKey{}, web.NewProblem("unknown-key", "Your account has no such active key.")

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -18,16 +16,6 @@ const PanelWebhooks = "/developer/webhooks/"
 
 // DeliveriesPerPage is the number of delivery log entries per page.
 const DeliveriesPerPage = 20
-
-func panelWebhook(w webhook.Webhook) panel.Webhook {
-	s := account.NewWebhookRecord(w)
-	p := panel.Webhook{ID: s.ID, URL: s.URL, Events: s.Events, Fields: s.Fields, Figures: s.Figures, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
-		FailingSince: s.FailingSince, LastAttemptAt: s.LastAttemptAt, LastSuccessAt: s.LastSuccessAt, NextAttemptAt: s.NextAttemptAt}
-	if s.DisabledReason != nil {
-		p.DisabledReason = *s.DisabledReason
-	}
-	return p
-}
 
 // webhooks lists the account's webhooks.
 func (v *panelRequest) webhooks() (panelReply, error) {
@@ -46,7 +34,7 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 	}
 	p := &panel.WebhooksPage{Member: v.member, Most: webhook.MaxPerAccount, Once: newFormID()}
 	for _, w := range list {
-		p.Webhooks = append(p.Webhooks, panelWebhook(w))
+		p.Webhooks = append(p.Webhooks, account.DescribeWebhook(w))
 	}
 	return p, nil
 }
@@ -68,7 +56,7 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	case problem != nil:
 		return v.webhookFormError(asked, problem, refused != nil)
 	}
-	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: created.ID, URL: created.URL}, Secret: created.Secret}}, nil
+	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: created.Registration, Secret: created.Secret}}, nil
 }
 
 // webhookFormError returns the form with error messages.
@@ -103,43 +91,23 @@ func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panelReply, error)) 
 
 // webhook shows one webhook and a page of its delivery log.
 func (v *panelRequest) webhook(w webhook.Webhook) (panelReply, error) {
-	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1, Before: parsePosition(v.Request.URL.Query().Get("before"))}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1}
+	if before := v.Request.URL.Query().Get("before"); account.ValidID("dlv_", before) {
+		q.Before = before
+	}
 	list, count, err := v.console.State.Deliveries(v.Request.Context(), q)
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
-	p := &panel.WebhookPage{Member: v.member, Webhook: panelWebhook(w), Count: count, Later: q.Before != nil}
+	p := &panel.WebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Count: count, Later: q.Before != ""}
 	if len(list) > DeliveriesPerPage {
 		list = list[:DeliveriesPerPage]
-		p.Older = p.Webhook.Path() + "?before=" + formatPosition(list[DeliveriesPerPage-1])
+		p.Older = p.Webhook.Path() + "?before=" + list[DeliveriesPerPage-1].ID
 	}
 	for _, d := range list {
-		s := account.NewDeliveryRecord(d)
-		p.Deliveries = append(p.Deliveries, panel.Delivery{ID: s.ID, Kind: s.Kind, Event: s.Event, EventID: s.EventID, Status: s.Status, Attempts: s.Attempts,
-			CreatedAt: s.CreatedAt, LastAttemptAt: s.LastAttemptAt, NextAttemptAt: s.NextAttemptAt, ResponseStatus: d.ResponseStatus,
-			Milliseconds: d.Took.Milliseconds(), Error: d.Error})
+		p.Deliveries = append(p.Deliveries, account.DescribeDelivery(d))
 	}
 	return panelReply{page: p}, nil
-}
-
-// formatPosition returns the string that identifies a delivery's position in the log.
-func formatPosition(d webhook.Delivery) string {
-	return fmt.Sprintf("%d-%d-%s", d.CreatedAt.UnixMilli(), d.Seq, d.ID)
-}
-
-// parsePosition parses a string from formatPosition. For any other string, it returns nil, which
-// stands for the start of the log.
-func parsePosition(text string) *storage.DeliveryPosition {
-	parts := strings.SplitN(text, "-", 3)
-	if len(parts) < 3 || !account.ValidID("dlv_", parts[2]) {
-		return nil
-	}
-	created, err := strconv.ParseInt(parts[0], 10, 64)
-	seq, err2 := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil || err2 != nil {
-		return nil
-	}
-	return &storage.DeliveryPosition{CreatedMs: created, Seq: seq, ID: parts[2]}
 }
 
 // testWebhook requests a test delivery.
@@ -168,7 +136,7 @@ func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) 
 
 // confirmRotate asks for confirmation.
 func (v *panelRequest) confirmRotate(w webhook.Webhook) (panelReply, error) {
-	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, nil
+	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Once: newFormID()}}, nil
 }
 
 // rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
@@ -180,12 +148,12 @@ func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panelReply, error) {
 	case err != nil || repeated:
 		return panelReply{redirect: PanelWebhooks + w.ID + "/"}, err
 	}
-	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
+	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
 }
 
 // confirmDelete asks for confirmation.
 func (v *panelRequest) confirmDelete(w webhook.Webhook) (panelReply, error) {
-	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, nil
+	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w)}}, nil
 }
 
 func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panelReply, error) {

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"kindex/edge/auth"
@@ -20,7 +19,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
 	}
-	o.AllowStart, o.Network, o.Address = s.allowSignIn, s.networkOf, s.Shared.ClientAddress
+	o.AllowStart, o.Address = s.allowSignIn, s.Shared.ClientAddress
 	o.URL, o.Store, o.Now, o.Log, o.Render = s.Shared.URL, s.State, s.Shared.Now, s.Shared.Log, s.renderSignIn
 	var err error
 	if s.auth, err = auth.New(o); err != nil {
@@ -41,11 +40,6 @@ func (s *Console) openSignIn(o auth.Options) error {
 func (s *Console) allowSignIn(r *http.Request) bool {
 	_, ok := s.Shared.Limits.Allow(ratelimit.SignIn, s.Shared.Proxies.Client(r), 1)
 	return ok
-}
-
-// networkOf returns the network that a request comes from.
-func (s *Console) networkOf(r *http.Request) netip.Prefix {
-	return ratelimit.Network(s.Shared.Proxies.Client(r))
 }
 
 // renderSignIn renders a sign-in page in the style of the website.

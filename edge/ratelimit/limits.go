@@ -67,7 +67,7 @@ var (
 // counted first, so that it can create counts for at most as many addresses as it is allowed uses.
 func (l *Limits) Allow(u *Use, addr netip.Addr, n int64) (wait int64, ok bool) {
 	if u.Network > 0 {
-		if wait, ok := l.allow(u, Network(addr).String(), n, u.Network); !ok {
+		if wait, ok := l.allow(u, network(addr).String(), n, u.Network); !ok {
 			return wait, false
 		}
 	}
@@ -86,11 +86,11 @@ func (l *Limits) allow(u *Use, subject string, n, limit int64) (wait int64, ok b
 	return w.wait(now), ok && (n > 0 || used < limit)
 }
 
-// Network returns the network around an address that a single customer may have been
+// network returns the network around an address that a single customer may have been
 // assigned: a /48 for IPv6 or a /24 for IPv4. Limits per address do not stop a client that
 // controls a whole network. Zones and IPv4-mapped IPv6 notation make no difference. For the
 // zero Addr, it returns the zero Prefix.
-func Network(addr netip.Addr) netip.Prefix { return prefix(addr, 24, 48) }
+func network(addr netip.Addr) netip.Prefix { return prefix(addr, 24, 48) }
 
 // addressOf returns an address as it is counted: with its /64 for IPv6, the usual allocation for one
 // customer.

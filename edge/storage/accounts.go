@@ -41,12 +41,16 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 
 // AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (tx *Tx) AccountNamed(name string) (apikey.Account, error) {
-	return one(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name), apikey.ErrNoAccount, accountInto)
+	return accountWhere(tx.conn, "a.name = $1", name)
+}
+
+func accountWhere(c *conn, condition string, args ...any) (apikey.Account, error) {
+	return one(c, apikey.ErrNoAccount, accountInto, "SELECT "+accountColumns+" FROM accounts a WHERE "+condition, args...)
 }
 
 // Account returns the account with this id, or apikey.ErrNoAccount.
 func (tx *Tx) Account(id string) (apikey.Account, error) {
-	return one(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id), apikey.ErrNoAccount, accountInto)
+	return accountWhere(tx.conn, "a.id = $1", id)
 }
 
 // lockAccount locks an account until this transaction ends, so that other transactions can
@@ -64,8 +68,7 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 // that account. The name must leave room for 11 more letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
-		return one(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
-			" WHERE i.provider = $1 AND i.subject = $2", provider, subject), apikey.ErrNoAccount, accountInto)
+		return accountWhere(tx.conn, "a.id = (SELECT account_id FROM identities WHERE provider = $1 AND subject = $2)", provider, subject)
 	}
 	account, err = find()
 	switch {
@@ -131,7 +134,7 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	}
 	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},
 		"UPDATE accounts SET quota = $2, quota_window = $3, version = version + 1 WHERE id = $1",
-		sql.NullInt64{Int64: quota, Valid: quota > 0}, sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
+		orNull(quota), sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
 }
 
 // Suspend suspends an account and ends its sessions. If it is already suspended, the time of
@@ -179,16 +182,15 @@ type AccountSummary struct {
 
 // Accounts returns all accounts, sorted by name.
 func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
-	rows, err := s.rows(ctx, "SELECT "+accountColumns+","+
+	return list(s.on(ctx), func(a *AccountSummary) []any {
+		return append(accountInto(&a.Account), &a.ActiveKeys, moment(&a.LastUsedAt))
+	}, "SELECT "+accountColumns+","+
 		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+activeKey("$1")+"),"+
 		" (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id)"+
 		" FROM accounts a ORDER BY a.name", s.now().UnixMilli())
-	return all(rows, err, func(a *AccountSummary) []any {
-		return append(accountInto(&a.Account), &a.ActiveKeys, moment(&a.LastUsedAt))
-	})
 }
 
 // AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (s *State) AccountNamed(ctx context.Context, name string) (apikey.Account, error) {
-	return one(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name), apikey.ErrNoAccount, accountInto)
+	return accountWhere(s.on(ctx), "a.name = $1", name)
 }

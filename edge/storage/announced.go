@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"kindex/edge/webhook"
 )
@@ -14,10 +13,9 @@ const announcedRow = "events"
 
 // Announced implements webhook.AnnouncerStore.
 func (s *State) Announced(ctx context.Context) (webhook.Announced, error) {
-	return one(s.row(ctx, "SELECT version, build, change_id, commit_of, as_of, commit_at, noticed_at IS NOT NULL FROM announced WHERE name = $1", announcedRow),
-		nil, func(a *webhook.Announced) []any {
-			return []any{&a.Version, &a.Build, &a.Change, &a.Commit, moment(&a.AsOf), moment(&a.CommitTime), &a.Noticed}
-		})
+	return one(s.on(ctx), nil, func(a *webhook.Announced) []any {
+		return []any{&a.Version, &a.Build, &a.Change, &a.Commit, moment(&a.AsOf), moment(&a.CommitTime), &a.Noticed}
+	}, "SELECT version, build, change_id, commit_of, as_of, commit_at, noticed_at IS NOT NULL FROM announced WHERE name = $1", announcedRow)
 }
 
 // Announce implements webhook.AnnouncerStore. It uses one transaction, so that a crash can
@@ -38,9 +36,8 @@ func (tx *Tx) moveAnnounced(version int64, events []webhook.Event, set string, a
 	if _, err := tx.exec("INSERT INTO announced (name, version, seq, build, change_id, commit_of) VALUES ($1, 0, 0, '', '', '') ON CONFLICT (name) DO NOTHING", announcedRow); err != nil {
 		return false, err
 	}
-	var last int64
-	err = tx.row("UPDATE announced SET version = version + 1, seq = seq + $3, "+set+" WHERE name = $1 AND version = $2 RETURNING seq",
-		append([]any{announcedRow, version, len(events)}, args...)...).Scan(&last)
+	last, err := value[int64](tx.conn, "UPDATE announced SET version = version + 1, seq = seq + $3, "+set+" WHERE name = $1 AND version = $2 RETURNING seq",
+		append([]any{announcedRow, version, len(events)}, args...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -53,8 +50,7 @@ func (tx *Tx) moveAnnounced(version int64, events []webhook.Event, set string, a
 // addEvents stores events after the seq last, and a delivery to each webhook that receives them.
 // This includes disabled webhooks, because they may be enabled at any time.
 func (tx *Tx) addEvents(last int64, events []webhook.Event) error {
-	rows, err := tx.rows("SELECT " + webhookColumns + " FROM webhooks w ORDER BY id")
-	hooks, err := all(rows, err, webhookInto)
+	hooks, err := list(tx.conn, webhookInto, "SELECT "+webhookColumns+" FROM webhooks w ORDER BY id")
 	if err != nil {
 		return err
 	}
@@ -81,16 +77,12 @@ func (tx *Tx) addEvents(last int64, events []webhook.Event) error {
 	return deliver.flush()
 }
 
-// noticeRetention is how long notices are kept after the retirement. They are no longer needed
-// after the retirement, except if an edge's clock is set back.
-const noticeRetention = 365 * 24 * time.Hour
-
 // Notices implements webhook.AnnouncerStore.
 func (s *State) Notices(ctx context.Context, after string) (map[webhook.Notice]bool, error) {
-	rows, err := s.rows(ctx, "SELECT type, slug, retires, notice FROM retirement_notices WHERE retires > $1", after)
-	list, err := all(rows, err, func(n *webhook.Notice) []any { return []any{&n.Type, &n.Slug, &n.Retires, &n.Days} })
-	sent := make(map[webhook.Notice]bool, len(list))
-	for _, n := range list {
+	rows, err := list(s.on(ctx), func(n *webhook.Notice) []any { return []any{&n.Type, &n.Slug, &n.Retires, &n.Days} },
+		"SELECT type, slug, retires, notice FROM retirement_notices WHERE retires > $1", after)
+	sent := make(map[webhook.Notice]bool, len(rows))
+	for _, n := range rows {
 		sent[n] = true
 	}
 	return sent, err
@@ -109,9 +101,7 @@ func (s *State) RecordNotices(ctx context.Context, at webhook.Announced, notices
 				return err
 			}
 		}
-		oldest := time.UnixMilli(tx.now()).Add(-noticeRetention).UTC().Format(time.DateOnly)
-		_, err = tx.exec("DELETE FROM retirement_notices WHERE retires < $1", oldest)
-		return err
+		return nil
 	})
 	return recorded && err == nil, err
 }

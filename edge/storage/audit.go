@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +88,7 @@ const (
 // AuditEntry is an entry in an account's audit log. It never contains a secret.
 type AuditEntry struct {
 	AccountID string
-	Seq       int64     // numbers the entries of an account from 1; set by Audit
+	Seq       int64     // numbers the entries of an account from 1
 	At        time.Time // set by Audit
 	Actor     Actor     // set by Audit
 	Action    Action
@@ -106,14 +104,12 @@ func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 // in the log. API keys in the detail are redacted, and unprintable characters are replaced. If
 // there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
-	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
-	if errors.Is(err, sql.ErrNoRows) {
-		return apikey.ErrNoAccount
-	} else if err != nil {
+	seq, err := one(tx.conn, apikey.ErrNoAccount, into1[int64], "UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID)
+	if err != nil {
 		return err
 	}
 	_, err = tx.exec(`INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, e.AccountID, e.Seq, tx.now(), string(e.Action), string(tx.actor.Kind),
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, e.AccountID, seq, tx.now(), string(e.Action), string(tx.actor.Kind),
 		tx.actor.ID, sanitizeDetail(tx.actor.Name), tx.actor.Address, e.Target, sanitizeDetail(e.Detail))
 	if err != nil {
 		return err
@@ -149,26 +145,21 @@ func quoteNames(names ...string) string {
 // AuditLog returns entries of an account's log, newest first, and the total number of
 // entries. before is the Seq of the last entry on the previous page, or 0 for the first page.
 // limit must be at least 1.
-func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (list []AuditEntry, count int, err error) {
+func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (entries []AuditEntry, count int, err error) {
 	oldest := s.now().Add(-AuditRetention).UnixMilli()
-	where, args := "account_id = $1 AND at > $2", []any{accountID, oldest}
-	if err := s.row(ctx, "SELECT COUNT(*) FROM audit_log WHERE "+where, args...).Scan(&count); err != nil {
+	where, args := "account_id = $1 AND at > $2", arguments{accountID, oldest}
+	c := s.on(ctx)
+	if count, err = value[int](c, "SELECT COUNT(*) FROM audit_log WHERE "+where, args...); err != nil {
 		return nil, 0, err
 	}
 	if before > 0 {
-		where, args = where+" AND seq < $3", append(args, before)
+		where += " AND seq < " + args.add(before)
 	}
-	rows, err := s.rows(ctx, "SELECT seq, at, action, actor, actor_id, actor_name, address, target, detail FROM audit_log WHERE "+where+
-		" ORDER BY seq DESC LIMIT "+placeholder(len(args)+1), append(args, limit)...)
-	list, err = all(rows, err, func(e *AuditEntry) []any {
+	most := args.add(limit)
+	entries, err = list(c, func(e *AuditEntry) []any {
 		e.AccountID = accountID
 		return []any{&e.Seq, moment(&e.At), &e.Action, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Actor.Address, &e.Target, &e.Detail}
-	})
-	return list, count, err
-}
-
-// PurgeAudit deletes entries that are older than AuditRetention.
-func (s *State) PurgeAudit(ctx context.Context) error {
-	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditRetention).UnixMilli())
-	return s.wrap("deleting old audit entries", err)
+	}, "SELECT seq, at, action, actor, actor_id, actor_name, address, target, detail FROM audit_log WHERE "+where+
+		" ORDER BY seq DESC LIMIT "+most, args...)
+	return entries, count, err
 }

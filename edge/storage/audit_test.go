@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
@@ -78,7 +77,7 @@ func TestAuditEntry(t *testing.T) {
 }
 
 // TestAuditIsBounded checks that many entries for one action do not displace those for other
-// actions, and that all entries are deleted after AuditRetention.
+// actions.
 func TestAuditIsBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -106,40 +105,7 @@ func TestAuditIsBounded(t *testing.T) {
 		if err != nil || count != storage.AuditPerAction || !revoked || list[0].Target != fmt.Sprint(storage.AuditPerAction+more-1) {
 			t.Errorf("%d webhook entries, the key's revocation is logged: %v, %v", count, revoked, err)
 		}
-		if err := s.PurgeAudit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if now := auditActions(t, s, ada.ID); len(now) != len(list) {
-			t.Errorf("%d of %d entries remain", len(now), len(list))
-		}
 	})
-}
-
-func TestAuditIsForgotten(t *testing.T) {
-	at := time.Now()
-	target := t.TempDir() + "/kindex.db"
-	s := storagetest.OpenAt(t, target, func() time.Time { return at })
-	ada := ensure(t, s, "ada")
-	write(t, s, func(tx *storage.Tx) error {
-		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyRevoked})
-	})
-	at = at.Add(storage.AuditRetention - time.Hour)
-	write(t, s, func(tx *storage.Tx) error {
-		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyCreated})
-	})
-	if err := s.PurgeAudit(t.Context()); err != nil || !slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
-		t.Errorf("an hour early: %v", err)
-	}
-	at = at.Add(2 * time.Hour)
-	if slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
-		t.Error("an old entry is shown")
-	}
-	if err := s.PurgeAudit(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := storagetest.Exec(target, "INSERT INTO audit_log SELECT * FROM audit_log WHERE action = 'key.revoked'"); err != nil {
-		t.Errorf("the old entry is still stored: %v", err)
-	}
 }
 
 // TestAuditIsNumbered checks that entries created concurrently are numbered without gaps.

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,12 +29,9 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	if err := s.writeBackup(ctx, part); err != nil {
-		return nil, err
-	}
-	report, err := checkFile(ctx, part, path)
+	report, err := s.writeBackup(ctx, part, path)
 	if err != nil {
-		return nil, fmt.Errorf("verifying the backup: %w", err)
+		return nil, fmt.Errorf("writing the backup: %w", err)
 	}
 	if len(report.Problems) > 0 {
 		return report, fmt.Errorf("no backup was written because the database has problems; see kindex state check")
@@ -88,44 +84,18 @@ func (s *State) checkBackupTarget(path string, replace bool) error {
 	return nil
 }
 
-// writeBackup writes the backup to an empty file.
-func (s *State) writeBackup(ctx context.Context, path string) (err error) {
-	if s.engine == SQLite {
-		c, err := s.db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		// The pool's connections are read-only, but VACUUM INTO needs one that is not.
-		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
-			return err
-		}
-		defer func() {
-			if _, err := c.ExecContext(context.WithoutCancel(ctx), "PRAGMA query_only(1)"); err != nil {
-				_ = c.Raw(func(any) error { return driver.ErrBadConn }) // discards the connection, so that nothing writes through it later
-			}
-		}()
-		_, err = c.ExecContext(ctx, "VACUUM INTO $1", path)
-		return s.wrap("writing the backup", err)
-	}
+// writeBackup writes the backup to an empty file and checks it. name is its name in messages.
+func (s *State) writeBackup(ctx context.Context, path, name string) (r *Report, err error) {
 	to, err := Open(ctx, path, Options{Now: s.now, SkipMigrations: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	_, err = s.CopyTo(ctx, to)
-	return err
-}
-
-// checkFile runs Check on a SQLite file before it is renamed.
-func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
-	s, err := Open(ctx, path, Options{SkipMigrations: true, MustExist: true})
-	if err != nil {
-		return nil, errors.New(strings.ReplaceAll(err.Error(), path, name))
+	to.target = name
+	if _, err := s.CopyTo(ctx, to); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	s.target = name
-	return s.Check(ctx)
+	return to.Check(ctx)
 }
 
 // publishFile atomically renames a finished file into place.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 )
@@ -38,7 +37,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 		return nil, s.wrap("checking", err)
 	}
 	defer func() { _ = tx.Rollback() }() // the transaction only reads
-	c := &checker{ctx: ctx, db: tx, report: r, tables: tables}
+	c := &checker{conn: &conn{ctx: ctx, read: tx}, report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {
 		c.sqlite(s.file)
@@ -51,8 +50,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 
 // checker holds the state of a check.
 type checker struct {
-	ctx    context.Context
-	db     querier
+	*conn
 	report *Report
 	tables []table
 	err    error
@@ -68,10 +66,9 @@ func (c *checker) texts(query string) []string {
 	if c.err != nil {
 		return nil
 	}
-	rows, err := c.db.QueryContext(c.ctx, query)
-	var list []string
-	list, c.err = all(rows, err, textInto)
-	return list
+	var lines []string
+	lines, c.err = list(c.conn, into1[string], query)
+	return lines
 }
 
 func (c *checker) version() {
@@ -95,10 +92,8 @@ func (c *checker) sqlite(file string) {
 	for _, line := range c.texts(`SELECT "table" || ' to ' || parent || ', row ' || COALESCE(rowid, 0) FROM pragma_foreign_key_check`) {
 		c.addProblem("dangling reference: from %s", line)
 	}
-	for _, end := range []string{"", "-wal", "-shm"} {
-		if i, err := os.Stat(file + end); err == nil && i.Mode().Perm()&0o007 != 0 {
-			c.addProblem("%s is accessible to every user of this machine: chmod 600 %s", file+end, file+end)
-		}
+	if err := checkPrivate(file); err != nil {
+		c.addProblem("%v", err)
 	}
 }
 
@@ -121,7 +116,7 @@ func (c *checker) count() {
 	for _, t := range c.tables {
 		n := TableCount{Table: t.name}
 		if c.err == nil {
-			c.err = c.db.QueryRowContext(c.ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n.Rows)
+			n.Rows, c.err = value[int64](c.conn, "SELECT COUNT(*) FROM "+t.name)
 		}
 		c.report.Counts = append(c.report.Counts, n)
 	}

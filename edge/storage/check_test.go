@@ -21,22 +21,22 @@ var sound = []string{
 	`INSERT INTO webhook_events (seq, id, event, payload, created_at) VALUES (7, 'evt_a', 'entity.updated', '{}', 1)`,
 	webhookRow("wh_a"),
 	`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, created_at) VALUES ('dlv_e', 'wh_a', 'event', 7, 'evt_a', 'entity.updated', 'pending', 1)`,
-	`INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ('h', 'acc_a', 1, 1, 2)`,
+	`INSERT INTO sessions (hash, account_id, created_at, seen_at) VALUES ('h', 'acc_a', 1, 1)`,
 }
 
 func webhookRow(id string) string {
 	return "INSERT INTO webhooks (id, account_id, url, events, secret, created_at) VALUES ('" + id + "', 'acc_a', 'https://x.example/', '[]', 's', 1)"
 }
 
-func keyRow(id, hash, prefix string) string {
-	return "INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('" + id + "', 'acc_a', 'n', 'm', '" + hash + "', '" + prefix + "', 1)"
+func keyRow(id, hash string) string {
+	return "INSERT INTO api_keys (id, account_id, name, masked, hash, created_at) VALUES ('" + id + "', 'acc_a', 'n', 'm', '" + hash + "', 1)"
 }
 
 // keyRows returns statements that insert n active keys.
 func keyRows(n int) (list []string) {
 	for i := range n {
 		hash := strings.Repeat(string(rune('a'+i)), 64)
-		list = append(list, keyRow("key_"+hash[:1], hash, hash[:8]))
+		list = append(list, keyRow("key_"+hash[:1], hash))
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -112,8 +113,7 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 			return err
 		}
 	}
-	n := 0
-	err := tx.row("SELECT COUNT(*) FROM " + t.name).Scan(&n)
+	n, err := value[int](tx.conn, "SELECT COUNT(*) FROM "+t.name)
 	if err == nil && n > 0 {
 		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new database", s.target, t.name, n)
 	}
@@ -130,7 +130,7 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 	if err != nil {
 		return 0, err
 	}
-	arrived, err := eachRow(ctx, tx.sql, t, func(...any) error { return nil })
+	arrived, err := eachRow(ctx, tx.read, t, func(...any) error { return nil })
 	if err == nil && arrived != read {
 		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
 	}
@@ -219,7 +219,7 @@ func placeholders(n, columns int) string {
 		default:
 			b.WriteString("(")
 		}
-		b.WriteString(placeholder(i + 1))
+		b.WriteString("$" + strconv.Itoa(i+1))
 	}
 	return b.String() + ")"
 }

@@ -21,11 +21,7 @@ import (
 // database opens the database of a state, bypassing package storage.
 func database(t *testing.T, target string) *sql.DB {
 	t.Helper()
-	driver := "sqlite"
-	if storage.IsPostgreSQL(target) {
-		driver = "pgx"
-	}
-	db, err := sql.Open(driver, target)
+	db, err := storagetest.Database(target)
 	if err != nil {
 		t.Fatal(err)
 	}

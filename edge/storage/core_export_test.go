@@ -9,15 +9,13 @@ func (tx *Tx) Exec(query string, args ...any) error {
 }
 
 // Number runs a query and returns its result, which must be a single number.
-func (tx *Tx) Number(query string, args ...any) (n int64, err error) {
-	err = tx.row(query, args...).Scan(&n)
-	return n, err
+func (tx *Tx) Number(query string, args ...any) (int64, error) {
+	return value[int64](tx.conn, query, args...)
 }
 
 // Number runs a query outside a transaction and returns its result, which must be a single number.
-func (s *State) Number(ctx context.Context, query string, args ...any) (n int64, err error) {
-	err = s.row(ctx, query, args...).Scan(&n)
-	return n, err
+func (s *State) Number(ctx context.Context, query string, args ...any) (int64, error) {
+	return value[int64](s.on(ctx), query, args...)
 }
 
 // OnWriter runs a statement on the writer's connection, outside its transactions.

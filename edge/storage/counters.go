@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"kindex/edge/ratelimit"
 )
@@ -31,7 +30,7 @@ func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n
 			" RETURNING used"
 		args = append(args, n, limit-n) // the count may be at most limit-n before
 	}
-	err = s.counters.QueryRowContext(ctx, query, args...).Scan(&used)
+	used, err = value[int64](&conn{ctx: ctx, read: s.counters}, query, args...)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) && n > 0:
 		return max(0, limit), false, nil
@@ -49,25 +48,4 @@ func (s *State) asyncCommit() string {
 		return "set_config('synchronous_commit', 'off', true) = 'off'"
 	}
 	return "1 = 1"
-}
-
-// dropBatchSize is the maximum number of counts that one statement deletes, so that it does
-// not block other statements for long.
-const dropBatchSize = 5000
-
-// counterRetention is how long counts of past windows are kept. An edge whose clock is up to a day
-// ahead must not delete the counts that others still need.
-const counterRetention = 25 * time.Hour
-
-// PurgeCounters deletes the counts of windows that ended some time ago. Several edges can do this on the
-// same database.
-func (s *State) PurgeCounters(ctx context.Context) error {
-	before := s.now().Add(-counterRetention)
-	for {
-		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
-			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), dropBatchSize)
-		if err != nil || n < dropBatchSize {
-			return s.wrap("deleting old request counts", err)
-		}
-	}
 }

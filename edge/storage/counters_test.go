@@ -179,47 +179,10 @@ func TestCrashForgetsLittle(t *testing.T) {
 	})
 }
 
-// TestPurgeCounters checks that only windows that ended more than 25 hours ago are deleted.
-func TestPurgeCounters(t *testing.T) {
-	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		st, ctx := open(), t.Context()
-		now := time.Now()
-		old, recent, current := ratelimit.WindowAt(now.Add(-26*time.Hour), time.Second), ratelimit.WindowAt(now.Add(-24*time.Hour), time.Second), ratelimit.WindowAt(now, 0)
-		count := func(subject string, w ratelimit.Window, n int64) {
-			t.Helper()
-			if _, _, err := st.Count(ctx, subject, w, n, 10); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range 6000 { // more counts than one statement deletes
-			count(fmt.Sprint("ip:", i), old, 1)
-		}
-		count("ip:1", recent, 3)
-		count("ip:1", current, 7)
-		check := func(w ratelimit.Window, subject string, want int64) {
-			t.Helper()
-			if n, _, err := st.Count(ctx, subject, w, 0, 0); err != nil || n != want {
-				t.Errorf("%s has %d, %v; want %d", subject, n, err, want)
-			}
-		}
-		check(old, "ip:5999", 1)
-		if err := st.PurgeCounters(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := st.Number(ctx, "SELECT COUNT(*) FROM counters"); n != 2 || err != nil {
-			t.Errorf("%d counters are left, %v", n, err)
-		}
-		check(recent, "ip:1", 3)
-		check(current, "ip:1", 7)
-	})
-}
-
 // TestTakeMore counts several requests at once, or none of them, and gives them back together.
 func TestTakeMore(t *testing.T) {
-	noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-	test := func(t *testing.T, l *ratelimit.Quota) {
-		t.Helper()
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		l := ratelimit.NewQuota(open(), func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) })
 		s := ratelimit.Subject{ID: "acc:acc_more", Tier: ratelimit.Authenticated, Limit: 12}
 		remaining := func(what string, want int64) {
 			t.Helper()
@@ -252,8 +215,5 @@ func TestTakeMore(t *testing.T) {
 			t.Errorf("%+v %v", st, err)
 		}
 		remaining("given back", 10)
-	}
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		test(t, ratelimit.NewQuota(open(), noon))
 	})
 }

@@ -1,7 +1,7 @@
 package storage
 
 import (
-	"context"
+	"database/sql"
 	"time"
 )
 
@@ -43,10 +43,11 @@ func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	if err != nil || n > 0 {
 		return nil, err
 	}
-	var d IdempotencyRecord
-	err = tx.row(`SELECT body_hash, status, location, answer, secret_id FROM idempotency
-		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`, a.AccountID, a.Method, a.Path, a.Key).
-		Scan(&d.BodyHash, &d.Status, &d.Location, &d.Answer, &d.SecretID)
+	d, err := one(tx.conn, sql.ErrNoRows, func(d *IdempotencyRecord) []any {
+		return []any{&d.BodyHash, &d.Status, &d.Location, &d.Answer, &d.SecretID}
+	},
+		"SELECT body_hash, status, location, answer, secret_id FROM idempotency WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4",
+		a.AccountID, a.Method, a.Path, a.Key)
 	return &d, err
 }
 
@@ -61,10 +62,4 @@ func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
 	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
 		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxIdempotencyKeys-1)
 	return err
-}
-
-// PurgeIdempotency removes expired attempts.
-func (s *State) PurgeIdempotency(ctx context.Context) error {
-	_, err := s.exec(ctx, `DELETE FROM idempotency WHERE created_at <= $1`, s.now().Add(-idempotencyTTL).UnixMilli())
-	return s.wrap("deleting old idempotency keys", err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -92,40 +91,35 @@ func TestIdempotencyIsPerAccount(t *testing.T) {
 // oldest writes are forgotten; the writes of other accounts are not.
 func TestIdempotencyIsBounded(t *testing.T) {
 	suite.InTest(t)
-	for name, target := range map[string]func() string{
-		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
-			other := post
-			other.AccountID = "acc_b"
-			if _, made, err := once(s, other, "other"); err != nil || !made {
-				t.Fatal(made, err)
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+		s := withNotes(t, storagetest.OpenAt(t, target, func() time.Time { return now }))
+		other := post
+		other.AccountID = "acc_b"
+		if _, made, err := once(s, other, "other"); err != nil || !made {
+			t.Fatal(made, err)
+		}
+		numbered := func(i int) storage.IdempotencyKey {
+			a := post
+			a.Key = fmt.Sprint(i)
+			return a
+		}
+		const more = 20
+		for i := range storage.MaxIdempotencyKeys + more {
+			now = now.Add(time.Millisecond)
+			if _, made, err := once(s, numbered(i), fmt.Sprint("n", i)); err != nil || !made {
+				t.Fatal(i, made, err)
 			}
-			numbered := func(i int) storage.IdempotencyKey {
-				a := post
-				a.Key = fmt.Sprint(i)
-				return a
+		}
+		if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != storage.MaxIdempotencyKeys+1 || err != nil {
+			t.Errorf("%d writes are remembered: %v", n, err)
+		}
+		for _, a := range []storage.IdempotencyKey{other, numbered(more), numbered(storage.MaxIdempotencyKeys + more - 1)} {
+			if _, made, err := once(s, a, "again"); err != nil || made {
+				t.Errorf("%+v was run again: %v", a, err)
 			}
-			const more = 20
-			for i := range storage.MaxIdempotencyKeys + more {
-				now = now.Add(time.Millisecond)
-				if _, made, err := once(s, numbered(i), fmt.Sprint("n", i)); err != nil || !made {
-					t.Fatal(i, made, err)
-				}
-			}
-			if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != storage.MaxIdempotencyKeys+1 || err != nil {
-				t.Errorf("%d writes are remembered: %v", n, err)
-			}
-			for _, a := range []storage.IdempotencyKey{other, numbered(more), numbered(storage.MaxIdempotencyKeys + more - 1)} {
-				if _, made, err := once(s, a, "again"); err != nil || made {
-					t.Errorf("%+v was run again: %v", a, err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // TestIdempotencyForgetsFailures repeats a write whose first attempt failed.
@@ -152,42 +146,24 @@ func TestIdempotencyForgetsFailures(t *testing.T) {
 // TestIdempotencyTTL moves the clock to just before the end of the TTL, and then to its end.
 func TestIdempotencyTTL(t *testing.T) {
 	suite.InTest(t)
-	for name, target := range map[string]func() string{
-		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			begin := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-			now := begin
-			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
-			step := func(at time.Duration, id string, want bool) {
-				t.Helper()
-				now = begin.Add(at)
-				if d, made, err := once(s, post, id); err != nil || made != want {
-					t.Errorf("after %v: %+v, run %v, %v", at, d, made, err)
-				}
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		begin := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+		now := begin
+		s := withNotes(t, storagetest.OpenAt(t, target, func() time.Time { return now }))
+		step := func(at time.Duration, id string, want bool) {
+			t.Helper()
+			now = begin.Add(at)
+			if d, made, err := once(s, post, id); err != nil || made != want {
+				t.Errorf("after %v: %+v, run %v, %v", at, d, made, err)
 			}
-			kept := func(want int64) {
-				t.Helper()
-				if err := s.PurgeIdempotency(t.Context()); err != nil {
-					t.Error(err)
-				}
-				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != want || err != nil {
-					t.Errorf("%d attempts are stored: %v", n, err)
-				}
-			}
-			step(0, "first", true)
-			step(24*time.Hour-time.Millisecond, "too early", false)
-			kept(1)
-			step(24*time.Hour, "second", true)
-			kept(1)
-			step(48*time.Hour-time.Millisecond, "too early again", false)
-			now = begin.Add(48 * time.Hour)
-			kept(0)
-			step(48*time.Hour, "third", true)
-			if n := notes(t, s, "%"); n != 3 {
-				t.Errorf("%d rows", n)
-			}
-		})
-	}
+		}
+		step(0, "first", true)
+		step(24*time.Hour-time.Millisecond, "too early", false)
+		step(24*time.Hour, "second", true)
+		step(48*time.Hour-time.Millisecond, "too early again", false)
+		step(48*time.Hour, "third", true)
+		if n := notes(t, s, "%"); n != 3 {
+			t.Errorf("%d rows", n)
+		}
+	})
 }

@@ -73,8 +73,9 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 	if !account.SuspendedAt.IsZero() {
 		return apikey.Key{}, &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
 	}
-	now, hash, count := tx.now(), secret.Hash(), 0
-	if err := tx.row("SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+activeKey("$2"), accountID, now).Scan(&count); err != nil {
+	now := tx.now()
+	count, err := value[int](tx.conn, "SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+activeKey("$2"), accountID, now)
+	if err != nil {
 		return apikey.Key{}, err
 	}
 	if count >= apikey.MaxActive {
@@ -84,11 +85,10 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxInactiveKeys); err != nil {
 		return apikey.Key{}, err
 	}
-	k := apikey.Key{ID: NewID("key_"), AccountID: accountID, Name: g.Name, Masked: secret.Masked(), CreatedAt: time.UnixMilli(now).UTC(),
-		Scopes: g.Scopes, ExpiresAt: fromMillis(toMillis(g.ExpiresAt))}
-	if _, err = tx.exec("INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at, scopes, expires_at)"+
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		k.ID, k.AccountID, k.Name, k.Masked, hash, hash[:apikey.HashPrefix], now, k.Scopes.Join(" "), toMillis(k.ExpiresAt)); err != nil {
+	k := apikey.Key{ID: NewID("key_"), AccountID: accountID, Name: g.Name, Masked: secret.Masked(), CreatedAt: fromMillis(now), Scopes: g.Scopes, ExpiresAt: g.ExpiresAt}
+	if _, err = tx.exec("INSERT INTO api_keys (id, account_id, name, masked, hash, created_at, scopes, expires_at)"+
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		k.ID, k.AccountID, k.Name, k.Masked, secret.Hash(), now, strings.Join(k.Scopes.Names(), " "), toMillis(k.ExpiresAt)); err != nil {
 		return apikey.Key{}, err
 	}
 	return k, tx.Audit(AuditEntry{AccountID: accountID, Action: KeyCreated, Target: k.ID, Detail: grantDetail(g)})
@@ -119,69 +119,50 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 // RevokedAt, which is zero if this call revoked it. The error is apikey.ErrUnknown if there
 // is no such key. Keys of suspended accounts can be revoked, too.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
-	hash := secret.Hash()
-	candidates, err := collectCandidates(tx.rows(candidatesQuery, hash[:apikey.HashPrefix]))
-	if err != nil {
-		return apikey.Key{}, err
+	k, err := one(tx.conn, apikey.ErrUnknown, keyInto, "SELECT "+keyColumns+" FROM api_keys k WHERE k.hash = $1", secret.Hash())
+	if err == nil && k.RevokedAt.IsZero() {
+		_, err = tx.revoke(KeyReported, "id = $1", k.ID)
 	}
-	k, _, found := apikey.FindByHash(candidates, hash)
-	switch {
-	case !found:
-		return apikey.Key{}, apikey.ErrUnknown
-	case !k.RevokedAt.IsZero():
-		return k, nil
-	}
-	_, err = tx.revoke(KeyReported, "id = $1", k.ID)
 	return k, err
 }
 
 // revoke revokes the active keys that match a condition, and records this in the audit log. It
 // reports whether there were any.
 func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
-	now := tx.now()
-	at := placeholder(len(args) + 1)
-	rows, err := tx.rows("UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+activeKey(at)+" RETURNING account_id, id, name", append(args, now)...)
-	list, err := all(rows, err, func(e *AuditEntry) []any { return []any{&e.AccountID, &e.Target, &e.Detail} })
-	for _, e := range list {
+	all := arguments(args)
+	at := all.add(tx.now())
+	revoked, err := list(tx.conn, func(e *AuditEntry) []any { return []any{&e.AccountID, &e.Target, &e.Detail} },
+		"UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+activeKey(at)+" RETURNING account_id, id, name", all...)
+	for _, e := range revoked {
 		e.Action, e.Detail = action, quoteNames(e.Detail)
 		err = errors.Join(err, tx.Audit(e))
 	}
-	return len(list) > 0, err
+	return len(revoked) > 0, err
 }
 
 // Key returns a key of any account, for the operator. If there is none, the error is
 // apikey.ErrUnknown.
 func (tx *Tx) Key(id string) (apikey.Key, error) {
-	return one(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id), apikey.ErrUnknown, keyInto)
+	return one(tx.conn, apikey.ErrUnknown, keyInto, "SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id)
 }
 
 // Keys returns the active keys of an account, oldest first.
 func (s *State) Keys(ctx context.Context, accountID string) ([]apikey.Key, error) {
-	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+activeKey("$2")+" ORDER BY k.created_at, k.id",
+	return list(s.on(ctx), keyInto, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+activeKey("$2")+" ORDER BY k.created_at, k.id",
 		accountID, s.now().UnixMilli())
-	return all(rows, err, keyInto)
 }
 
 // AllKeys returns the keys of all accounts, including revoked and expired ones, oldest
 // first.
 func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
-	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
-	return all(rows, err, keyInto)
+	return list(s.on(ctx), keyInto, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
 }
 
-// candidatesQuery selects the keys whose hashes start with the given digits.
-const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
-	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
-
-func collectCandidates(rows *sql.Rows, err error) ([]apikey.Candidate, error) {
-	return all(rows, err, func(c *apikey.Candidate) []any {
-		return slices.Concat([]any{&c.Hash}, keyInto(&c.Key), accountInto(&c.Account))
-	})
-}
-
-// KeysByHash implements apikey.Store.
-func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candidate, error) {
-	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
+// KeyByHash implements apikey.Store.
+func (s *State) KeyByHash(ctx context.Context, hash string) (k apikey.Key, account apikey.Account, err error) {
+	k, err = one(s.on(ctx), apikey.ErrUnknown, func(k *apikey.Key) []any { return append(keyInto(k), accountInto(&account)...) },
+		"SELECT "+keyColumns+", "+accountColumns+" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = $1", hash)
+	return k, account, err
 }
 
 // TouchKeys implements apikey.Store. It uses one transaction for all keys.

@@ -25,12 +25,13 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if newest, err = latestSchema(); err != nil {
 		return 0, 0, err
 	}
-	there, query := 0, "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '"+versionTable+"'"
+	query := "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '" + versionTable + "'"
 	if s.engine == PostgreSQL {
 		query = "SELECT COUNT(to_regclass('" + versionTable + "'))"
 	}
-	if err = s.row(ctx, query).Scan(&there); err == nil && there > 0 {
-		err = s.row(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable).Scan(&at)
+	there, err := value[int](s.on(ctx), query)
+	if err == nil && there > 0 {
+		at, err = value[int64](s.on(ctx), "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable)
 	}
 	return at, newest, s.wrap("reading the schema version", err)
 }

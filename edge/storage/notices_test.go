@@ -11,8 +11,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// TestNotices checks that notices and their events are stored together or not at all, and are
-// deleted a year after the retirement.
+// TestNotices checks that notices and their events are stored together or not at all.
 func TestNotices(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -44,14 +43,14 @@ func TestNotices(t *testing.T) {
 		if before.Noticed || !after.Noticed || after.Version != before.Version+1 {
 			t.Errorf("announced %+v, %+v", before, after)
 		}
-		record(after, notice(day(-367)), "evt_3", true) // deleted immediately
+		record(after, notice(day(-10)), "evt_3", true)
 		record(announced(), notice(day(20)), "evt_4", true)
 		events := storagetest.Events(t, s, 0)
 		if len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
 			t.Errorf("events %+v", events)
 		}
 		all, err := s.Notices(ctx, "")
-		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
+		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(-10)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
 			t.Errorf("notices %v, want %v: %v", all, want, err)
 		}
 		if ahead, err := s.Notices(ctx, day(0)); err != nil || !maps.Equal(ahead, map[webhook.Notice]bool{notice(day(20)): true}) {

@@ -17,9 +17,8 @@ type sealed struct{ webhook, column, text string }
 
 // sealedSecrets returns all stored secrets.
 func (s *State) sealedSecrets(ctx context.Context) ([]sealed, error) {
-	rows, err := s.rows(ctx, `SELECT id, 'secret', secret FROM webhooks
+	return list(s.on(ctx), func(s *sealed) []any { return []any{&s.webhook, &s.column, &s.text} }, `SELECT id, 'secret', secret FROM webhooks
 		UNION ALL SELECT id, 'previous_secret', previous_secret FROM webhooks WHERE previous_secret IS NOT NULL`)
-	return all(rows, err, func(s *sealed) []any { return []any{&s.webhook, &s.column, &s.text} })
 }
 
 // CheckSealed returns an error if a stored secret cannot be opened with the operator's keys.

@@ -2,16 +2,9 @@ package storage
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 )
-
-// querier is a database or a transaction from which rows are read.
-type querier interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}
 
 // table describes a table in the database.
 type table struct {
@@ -37,22 +30,21 @@ const lastTable = "webhook_deliveries"
 
 // tables returns the tables of the schema, except the version table, each after the tables
 // that it refers to.
-func (s *State) tables(ctx context.Context) (list []table, err error) {
+func (s *State) tables(ctx context.Context) (tables []table, err error) {
 	query := columnsSQLite
 	if s.engine == PostgreSQL {
 		query = columnsPostgreSQL
 	}
-	rows, err := s.rows(ctx, query)
-	cells, err := all(rows, err, func(c *[2]string) []any { return []any{&c[0], &c[1]} })
+	cells, err := list(s.on(ctx), func(c *[2]string) []any { return []any{&c[0], &c[1]} }, query)
 	for _, c := range cells {
-		if len(list) == 0 || list[len(list)-1].name != c[0] {
-			list = append(list, table{name: c[0]})
+		if len(tables) == 0 || tables[len(tables)-1].name != c[0] {
+			tables = append(tables, table{name: c[0]})
 		}
-		t := &list[len(list)-1]
+		t := &tables[len(tables)-1]
 		t.columns = append(t.columns, c[1])
 	}
-	if i := slices.IndexFunc(list, func(t table) bool { return t.name == lastTable }); i >= 0 {
-		list = append(slices.Delete(slices.Clone(list), i, i+1), list[i])
+	if i := slices.IndexFunc(tables, func(t table) bool { return t.name == lastTable }); i >= 0 {
+		tables = append(slices.Delete(slices.Clone(tables), i, i+1), tables[i])
 	}
-	return list, s.wrap("reading the schema", err)
+	return tables, s.wrap("reading the schema", err)
 }

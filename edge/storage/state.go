@@ -10,7 +10,6 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -109,125 +108,18 @@ func (s *State) Ping(ctx context.Context) error {
 	if s.engine == SQLite {
 		return s.db.PingContext(ctx)
 	}
-	var readOnly string
-	if err := s.row(ctx, "SHOW transaction_read_only").Scan(&readOnly); err != nil {
-		return err
+	readOnly, err := value[string](s.on(ctx), "SHOW transaction_read_only")
+	if err == nil && readOnly != "off" {
+		err = fmt.Errorf("the database %s is read-only", s.target)
 	}
-	if readOnly != "off" {
-		return fmt.Errorf("the database %s is read-only", s.target)
-	}
-	return nil
+	return err
 }
-
-// row runs a query for one row, outside a transaction.
-func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
-	return s.db.QueryRowContext(ctx, query, args...)
-}
-
-// rows runs a query outside a transaction.
-func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.db.QueryContext(ctx, query, args...)
-}
-
-// exec runs one statement in a separate transaction, and returns the number of affected rows.
-// On PostgreSQL, this is a single round trip.
-func (s *State) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
-	return affected(s.writer.ExecContext(ctx, query, args...))
-}
-
-func affected(r sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// all reads the rows of a query. into lists where the columns of a row go.
-func all[T any](rows *sql.Rows, err error, into func(*T) []any) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	list := []T{}
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(into(&v)...); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
-}
-
-// one reads the only row of a query. If there is none, the error is missing.
-func one[T any](row *sql.Row, missing error, into func(*T) []any) (v T, err error) {
-	if err = row.Scan(into(&v)...); errors.Is(err, sql.ErrNoRows) {
-		err = missing
-	}
-	return v, err
-}
-
-// column receives the value of a column.
-type column func(value any) error
-
-// Scan implements sql.Scanner.
-func (c column) Scan(value any) error { return c(value) }
-
-// orZero receives a column; null becomes the zero value.
-func orZero[T any](to *T) column {
-	return func(value any) error {
-		var n sql.Null[T]
-		err := n.Scan(value)
-		*to = n.V
-		return err
-	}
-}
-
-// moment receives a stored time.
-func moment(t *time.Time) column {
-	return func(value any) error {
-		var n sql.NullInt64
-		err := n.Scan(value)
-		*t = fromMillis(n)
-		return err
-	}
-}
-
-// lasting receives a stored duration.
-func lasting(d *time.Duration) column {
-	return func(value any) error {
-		var n sql.NullInt64
-		err := n.Scan(value)
-		*d = time.Duration(n.Int64) * time.Millisecond
-		return err
-	}
-}
-
-// placeholder returns the placeholder for argument n.
-func placeholder(n int) string { return "$" + strconv.Itoa(n) }
-
-// textInto receives a row of one text.
-func textInto(s *string) []any { return []any{s} }
 
 // NewID returns a new unguessable identifier: a prefix and 100 random bits.
 func NewID(prefix string) string {
 	var b [13]byte
 	rand.Read(b[:])
 	return prefix + strings.ToLower(base32.StdEncoding.EncodeToString(b[:])[:20])
-}
-
-// toMillis converts a time to its stored form: milliseconds since 1970, UTC. The zero
-// time becomes null.
-func toMillis(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
-}
-
-// fromMillis converts a stored time back. Null becomes the zero time.
-func fromMillis(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.UnixMilli(n.Int64).UTC()
 }
 
 // wrap adds a description of what the program was doing to a database error.

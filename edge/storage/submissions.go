@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	"kindex/edge/submission"
@@ -35,20 +34,17 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 		return submission.Submission{}, err
 	}
 	identity := submission.Identity(s.Name, s.URL)
-	own, err := one(tx.row(`SELECT `+submissionColumns+`WHERE s.account_id = $1 AND s.status IN `+openStatuses+`
-		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id LIMIT 1`, s.AccountID, s.Type, s.Slug, identity), sql.ErrNoRows, submissionInto)
-	switch {
-	case err == nil:
-		return submission.Submission{}, &submission.TakenError{Type: own.Type, Slug: own.Slug, Submission: &own,
-			SamePage: own.Type != s.Type || own.Slug != s.Slug}
-	case !errors.Is(err, sql.ErrNoRows):
+	open, err := list(tx.conn, submissionInto, `SELECT `+submissionColumns+`WHERE s.account_id = $1 AND s.status IN `+openStatuses+` ORDER BY s.created_at, s.id`, s.AccountID)
+	if err != nil {
 		return submission.Submission{}, err
 	}
-	open := 0
-	if err := tx.row(`SELECT count(*) FROM submissions WHERE account_id = $1 AND status IN `+openStatuses, s.AccountID).Scan(&open); err != nil {
-		return submission.Submission{}, err
+	for _, own := range open {
+		samePage := own.Type != s.Type || own.Slug != s.Slug
+		if !samePage || submission.Identity(own.Name, own.URL) == identity {
+			return submission.Submission{}, &submission.TakenError{Type: own.Type, Slug: own.Slug, Submission: &own, SamePage: samePage}
+		}
 	}
-	if open >= submission.MaxOpen {
+	if len(open) >= submission.MaxOpen {
 		return submission.Submission{}, submission.ErrTooManyOpen
 	}
 	if err := tx.pruneSubmissions(s.AccountID); err != nil {
@@ -63,7 +59,7 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 	if err := tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug}); err != nil {
 		return submission.Submission{}, err
 	}
-	return one(tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID), submission.ErrUnknown, submissionInto)
+	return one(tx.conn, submission.ErrUnknown, submissionInto, `SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID)
 }
 
 // pruneSubmissions deletes an account's oldest closed submissions beyond the limits. A
@@ -82,7 +78,7 @@ func (s *State) Submission(ctx context.Context, id string) (submission.Submissio
 	if !submission.ValidID(id) { // not every string can be used in a query
 		return submission.Submission{}, submission.ErrUnknown
 	}
-	return one(s.row(ctx, `SELECT `+submissionColumns+`WHERE s.id = $1`, id), submission.ErrUnknown, submissionInto)
+	return one(s.on(ctx), submission.ErrUnknown, submissionInto, `SELECT `+submissionColumns+`WHERE s.id = $1`, id)
 }
 
 // Submissions returns the submissions that match a query.
@@ -93,39 +89,34 @@ func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submissi
 		order = "ASC"
 	}
 	if q.After != "" {
-		args = append(args, q.After)
 		sign := map[bool]string{true: ">", false: "<"}[q.OldFirst]
-		where += fmt.Sprintf(" AND (s.created_at, s.id) %s (SELECT created_at, id FROM submissions WHERE id = $%d)", sign, len(args))
+		where += " AND (s.created_at, s.id) " + sign + " (SELECT created_at, id FROM submissions WHERE id = " + args.add(q.After) + ")"
 	}
 	query := `SELECT ` + submissionColumns + where + ` ORDER BY s.created_at ` + order + `, s.id ` + order
 	if q.Limit > 0 {
-		args = append(args, q.Limit)
-		query += fmt.Sprintf(" LIMIT $%d", len(args))
+		query += " LIMIT " + args.add(q.Limit)
 	}
-	rows, err := s.rows(ctx, query, args...)
-	list, err := all(rows, err, submissionInto)
-	return list, s.wrap("listing submissions", err)
+	found, err := list(s.on(ctx), submissionInto, query, args...)
+	return found, s.wrap("listing submissions", err)
 }
 
 // CountSubmissions returns the number of submissions that match a query, on all pages.
 func (s *State) CountSubmissions(ctx context.Context, q submission.Query) (n int, err error) {
 	where, args := whereSubmissions(q)
-	err = s.row(ctx, `SELECT count(*) FROM submissions s `+where, args...).Scan(&n)
+	n, err = value[int](s.on(ctx), `SELECT count(*) FROM submissions s `+where, args...)
 	return n, s.wrap("counting submissions", err)
 }
 
-func whereSubmissions(q submission.Query) (where string, args []any) {
+func whereSubmissions(q submission.Query) (where string, args arguments) {
 	where = "WHERE 1 = 1"
 	if q.AccountID != "" {
-		args = append(args, q.AccountID)
-		where += fmt.Sprintf(" AND s.account_id = $%d", len(args))
+		where += " AND s.account_id = " + args.add(q.AccountID)
 	}
 	if len(q.Statuses) > 0 {
 		where += " AND s.status IN (" + statusList(q.Statuses, &args) + ")"
 	}
 	if q.Slug != "" {
-		args = append(args, q.Slug)
-		where += fmt.Sprintf(" AND s.slug = $%d", len(args))
+		where += " AND s.slug = " + args.add(q.Slug)
 	}
 	if q.ToClose {
 		where += " AND s.to_close = 1"
@@ -134,11 +125,10 @@ func whereSubmissions(q submission.Query) (where string, args []any) {
 }
 
 // statusList adds statuses to the arguments and returns their placeholders.
-func statusList(statuses []submission.Status, args *[]any) string {
+func statusList(statuses []submission.Status, args *arguments) string {
 	var placeholders []string
 	for _, status := range statuses {
-		*args = append(*args, string(status))
-		placeholders = append(placeholders, fmt.Sprintf("$%d", len(*args)))
+		placeholders = append(placeholders, args.add(string(status)))
 	}
 	return strings.Join(placeholders, ", ")
 }
@@ -166,23 +156,23 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 			return false, err
 		}
 	}
-	args := []any{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, tx.now(), withdrawn}
-	e := AuditEntry{Action: Action("submission." + string(to)), Target: id}
-	err := tx.row(`UPDATE submissions SET status = $2, updated_at = $8,
+	args := arguments{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, tx.now(), withdrawn}
+	from := statusList(to.From(), &args)
+	e, err := one(tx.conn, sql.ErrNoRows, func(e *AuditEntry) []any { return []any{&e.AccountID, &e.Detail} }, `UPDATE submissions SET status = $2, updated_at = $8,
 			reason = COALESCE(NULLIF(CAST($3 AS TEXT), ''), reason),
 			branch = COALESCE(NULLIF(CAST($4 AS TEXT), ''), branch),
 			commit_hash = COALESCE(NULLIF(CAST($5 AS TEXT), ''), commit_hash),
 			pull_request = COALESCE(NULLIF(CAST($6 AS BIGINT), 0), pull_request),
 			pull_request_url = COALESCE(NULLIF(CAST($7 AS TEXT), ''), pull_request_url),
 			to_close = CASE WHEN CAST($9 AS BIGINT) = 1 AND pull_request > 0 THEN 1 ELSE 0 END
-		WHERE id = $1 AND status IN (`+statusList(to.From(), &args)+`) RETURNING account_id, type || '/' || slug`, args...).
-		Scan(&e.AccountID, &e.Detail)
+		WHERE id = $1 AND status IN (`+from+`) RETURNING account_id, type || '/' || slug`, args...)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
 	case err != nil:
 		return false, err
 	}
+	e.Action, e.Target = Action("submission."+string(to)), id
 	if c.Reason != "" {
 		e.Detail += ": " + c.Reason
 	}
@@ -198,10 +188,10 @@ func (tx *Tx) checkChosen(id string) error {
 			return err
 		}
 	}
-	other, err := one(tx.row(`SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
+	other, err := one(tx.conn, sql.ErrNoRows, submissionInto, `SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
 		AND EXISTS (SELECT 1 FROM submissions p WHERE p.id = $1 AND p.changes = '' AND p.status = 'pending'
 			AND (p.type = s.type AND p.slug = s.slug OR p.identity = s.identity))
-		ORDER BY s.created_at, s.id LIMIT 1`, id), sql.ErrNoRows, submissionInto)
+		ORDER BY s.created_at, s.id LIMIT 1`, id)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
@@ -214,7 +204,7 @@ func (tx *Tx) checkChosen(id string) error {
 // RecordBranch stores where a submission has been written, if it is still in review or accepted,
 // and reports whether it is.
 func (s *State) RecordBranch(ctx context.Context, id string, c submission.Change) (bool, error) {
-	n, err := s.exec(ctx, `UPDATE submissions SET branch = $2, commit_hash = $3, pull_request = $4, pull_request_url = $5
+	n, err := s.on(ctx).exec(`UPDATE submissions SET branch = $2, commit_hash = $3, pull_request = $4, pull_request_url = $5
 		WHERE id = $1 AND status IN ('in-review', 'accepted')`, id, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL)
 	return n > 0, s.wrap("recording the branch of a submission", err)
 }
@@ -222,40 +212,38 @@ func (s *State) RecordBranch(ctx context.Context, id string, c submission.Change
 // Unchoose makes a submission pending again that is in review or accepted, but has not been written
 // anywhere.
 func (s *State) Unchoose(ctx context.Context, id string) error {
-	_, err := s.exec(ctx, `UPDATE submissions SET status = 'pending'
+	_, err := s.on(ctx).exec(`UPDATE submissions SET status = 'pending'
 		WHERE id = $1 AND status IN ('in-review', 'accepted') AND branch = '' AND pull_request = 0`, id)
 	return s.wrap("making a submission pending again", err)
 }
 
 // PullRequestClosed implements submission.Store.
 func (s *State) PullRequestClosed(ctx context.Context, id string) error {
-	_, err := s.exec(ctx, `UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
+	_, err := s.on(ctx).exec(`UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
 	return s.wrap("recording that a pull request is closed", err)
 }
 
 // Siblings returns the other open submissions that propose the same entity as a submission,
 // oldest first: the type and slug, or the name and URL, are the same.
 func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]submission.Submission, error) {
-	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
+	found, err := list(s.on(ctx), submissionInto, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
 		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
-	list, err := all(rows, err, submissionInto)
-	return list, s.wrap("listing submissions for the same entity", err)
+	return found, s.wrap("listing submissions for the same entity", err)
 }
 
 // CountSiblings returns the number of siblings by submission id, for each open submission
 // that has any.
 func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
-	rows, err := s.rows(ctx, `SELECT s.id, count(*) FROM submissions s JOIN submissions o
-		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)
-		WHERE s.status IN `+openStatuses+` AND o.status IN `+openStatuses+` GROUP BY s.id`)
 	type siblings struct {
 		id string
 		n  int
 	}
-	list, err := all(rows, err, func(s *siblings) []any { return []any{&s.id, &s.n} })
+	rows, err := list(s.on(ctx), func(s *siblings) []any { return []any{&s.id, &s.n} }, `SELECT s.id, count(*) FROM submissions s JOIN submissions o
+		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)
+		WHERE s.status IN `+openStatuses+` AND o.status IN `+openStatuses+` GROUP BY s.id`)
 	counts := map[string]int{}
-	for _, s := range list {
+	for _, s := range rows {
 		counts[s.id] = s.n
 	}
 	return counts, s.wrap("counting submissions for the same entity", err)

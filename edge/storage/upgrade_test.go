@@ -15,69 +15,63 @@ import (
 // events. Those that were waiting for it are pending deliveries now, in order, and no others.
 func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
 	suite.InTest(t)
-	for _, engine := range []struct {
-		name   string
-		target func() string
-	}{{"SQLite", func() string { return t.TempDir() + "/kindex.db" }}, {"PostgreSQL", func() string { return storagetest.PostgreSQL(t) }}} {
-		t.Run(engine.name, func(t *testing.T) {
-			target := engine.target()
-			s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.MigrateTo(t.Context(), 12); err != nil {
+			t.Fatal(err)
+		}
+		hook := func(id, events string, position, disabled string) string {
+			return `INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position, disabled_at, next_at) VALUES ('wh_` + id + `', 'acc_a', 'https://x.example/', '` +
+				events + `', 's', 1, ` + position + `, ` + disabled + `, 5)`
+		}
+		for _, statement := range []string{
+			`INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)`,
+			`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at, noticed_at) VALUES ('events', 4, 4, 'b', 'c', '{}', 1, 2)`,
+			`INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES
+				(1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 10), (2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 20),
+				(3, 'evt_cccccccccccccccccccc', 'entity.created', 1, 'tool', 'x', 'X', '{}', 'b', 30), (4, 'evt_dddddddddddddddddddd', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 40)`,
+			hook("aaaaaaaaaaaaaaaaaaaa", `["entity.created","entity.updated"]`, "1", "NULL"), hook("bbbbbbbbbbbbbbbbbbbb", `["entity.updated"]`, "1", "7"), hook("cccccccccccccccccccc", `["entity.updated"]`, "4", "NULL"),
+			// The first was delivered, and the second has been tried.
+			`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, attempts, created_at, next_at) VALUES
+				('dlv_a', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 'succeeded', 1, 11, NULL),
+				('dlv_b', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'pending', 3, 21, 99),
+				('dlv_c', 'wh_bbbbbbbbbbbbbbbbbbbb', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'failed', 1, 21, NULL)`,
+		} {
+			if err := writeOne(t.Context(), s, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for id, want := range map[string][]int64{"wh_aaaaaaaaaaaaaaaaaaaa": {2, 3, 4}, "wh_bbbbbbbbbbbbbbbbbbbb": {2, 4}, "wh_cccccccccccccccccccc": nil} {
+			list, _, err := s.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: id, Status: webhook.Pending, Limit: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.Close()
-			if err := s.MigrateTo(t.Context(), 12); err != nil {
-				t.Fatal(err)
+			var got []int64
+			for _, d := range list {
+				got = append(got, d.Seq)
 			}
-			hook := func(id, events string, position, disabled string) string {
-				return `INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position, disabled_at, next_at) VALUES ('wh_` + id + `', 'acc_a', 'https://x.example/', '` +
-					events + `', 's', 1, ` + position + `, ` + disabled + `, 5)`
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%s: events %v are pending, want %v", id, got, want)
 			}
-			for _, statement := range []string{
-				`INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)`,
-				`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at, noticed_at) VALUES ('events', 4, 4, 'b', 'c', '{}', 1, 2)`,
-				`INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES
-					(1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 10), (2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 20),
-					(3, 'evt_cccccccccccccccccccc', 'entity.created', 1, 'tool', 'x', 'X', '{}', 'b', 30), (4, 'evt_dddddddddddddddddddd', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 40)`,
-				hook("aaaaaaaaaaaaaaaaaaaa", `["entity.created","entity.updated"]`, "1", "NULL"), hook("bbbbbbbbbbbbbbbbbbbb", `["entity.updated"]`, "1", "7"), hook("cccccccccccccccccccc", `["entity.updated"]`, "4", "NULL"),
-				// The first was delivered, and the second has been tried.
-				`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, attempts, created_at, next_at) VALUES
-					('dlv_a', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 'succeeded', 1, 11, NULL),
-					('dlv_b', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'pending', 3, 21, 99),
-					('dlv_c', 'wh_bbbbbbbbbbbbbbbbbbbb', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'failed', 1, 21, NULL)`,
-			} {
-				if err := writeOne(t.Context(), s, statement); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := s.Migrate(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			for id, want := range map[string][]int64{"wh_aaaaaaaaaaaaaaaaaaaa": {2, 3, 4}, "wh_bbbbbbbbbbbbbbbbbbbb": {2, 4}, "wh_cccccccccccccccccccc": nil} {
-				list, _, err := s.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: id, Status: webhook.Pending, Limit: 10})
-				if err != nil {
-					t.Fatal(err)
-				}
-				var got []int64
-				for _, d := range list {
-					got = append(got, d.Seq)
-				}
-				if slices.Sort(got); !slices.Equal(got, want) {
-					t.Errorf("%s: events %v are pending, want %v", id, got, want)
-				}
-			}
-			if leased, err := s.Lease(t.Context(), "edge", 10, time.Minute); err != nil || !slices.Equal(leased, []string{"wh_aaaaaaaaaaaaaaaaaaaa"}) {
-				t.Errorf("leased %v, %v", leased, err)
-			}
-			if _, d, err := s.Next(t.Context(), "edge", "wh_aaaaaaaaaaaaaaaaaaaa"); err != nil || d.ID != "dlv_b" || d.Attempts != 3 || string(d.Payload) != "{}" {
-				t.Errorf("next is %+v, %v", d, err)
-			}
-			if at, err := s.Announced(t.Context()); err != nil || at != (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}) {
-				t.Errorf("announced %+v, %v", at, err)
-			}
-			if report, err := s.Check(t.Context()); err != nil || len(report.Problems) > 0 {
-				t.Errorf("%+v, %v", report, err)
-			}
-		})
-	}
+		}
+		if leased, err := s.Lease(t.Context(), "edge", 10, time.Minute); err != nil || !slices.Equal(leased, []string{"wh_aaaaaaaaaaaaaaaaaaaa"}) {
+			t.Errorf("leased %v, %v", leased, err)
+		}
+		if _, d, err := s.Next(t.Context(), "edge", "wh_aaaaaaaaaaaaaaaaaaaa"); err != nil || d.ID != "dlv_b" || d.Attempts != 3 || string(d.Payload) != "{}" {
+			t.Errorf("next is %+v, %v", d, err)
+		}
+		if at, err := s.Announced(t.Context()); err != nil || at != (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}) {
+			t.Errorf("announced %+v, %v", at, err)
+		}
+		if report, err := s.Check(t.Context()); err != nil || len(report.Problems) > 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
 }

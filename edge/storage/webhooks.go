@@ -2,9 +2,7 @@ package storage
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"time"
 
@@ -30,14 +28,6 @@ func webhookInto(w *webhook.Webhook) []any {
 		})}
 }
 
-// jsonInto receives a column of JSON.
-func jsonInto(list *[]string) column {
-	return func(value any) error {
-		var text sql.NullString
-		return errors.Join(text.Scan(value), json.Unmarshal([]byte(text.String), list))
-	}
-}
-
 // CreateWebhook adds a webhook to its account. The webhook receives events from now on. If
 // the account has reached its limit, the error is webhook.ErrTooMany, even with concurrent
 // calls.
@@ -45,8 +35,8 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	if _, err := tx.lockAccount(w.AccountID); err != nil {
 		return w, err
 	}
-	var count int
-	if err := tx.row("SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID).Scan(&count); err != nil {
+	count, err := value[int](tx.conn, "SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID)
+	if err != nil {
 		return w, err
 	}
 	if count >= webhook.MaxPerAccount {
@@ -59,8 +49,8 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	if w.Fields == nil {
 		w.Fields = []string{}
 	}
-	w.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
-	_, err := tx.exec(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
+	w.CreatedAt = fromMillis(tx.now())
+	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.ID, w.AccountID, w.URL, jsonList(w.Events), jsonList(w.Fields), figures, w.SealedSecret, toMillis(w.CreatedAt))
 	if err != nil {
 		return w, err
@@ -105,14 +95,13 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 
 // Webhooks returns an account's webhooks, oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
-	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE account_id = $1 ORDER BY w.created_at, w.id", accountID)
-	return all(rows, err, webhookInto)
+	return list(s.on(ctx), webhookInto, "SELECT "+webhookColumns+" FROM webhooks w WHERE account_id = $1 ORDER BY w.created_at, w.id", accountID)
 }
 
 // Webhook returns an account's webhook. If there is none with this id, the error is
 // webhook.ErrUnknown.
 func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
-	return one(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND account_id = $2", id, accountID), webhook.ErrUnknown, webhookInto)
+	return one(s.on(ctx), webhook.ErrUnknown, webhookInto, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND account_id = $2", id, accountID)
 }
 
 // deliveryColumns are the columns of webhook_deliveries d and its webhook w that deliveryInto
@@ -132,34 +121,28 @@ type DeliveryQuery struct {
 	WebhookID string
 	Status    webhook.Status // "" selects all
 	Limit     int
-	Before    *DeliveryPosition // selects older deliveries; nil starts at the newest
+	Before    string // the ID of the last delivery on the previous page, or ""
 }
 
-// DeliveryPosition is the position of a delivery in the log: deliveries created in the same
-// millisecond are in the order of their events.
-type DeliveryPosition struct {
-	CreatedMs, Seq int64
-	ID             string
-}
-
-// Deliveries returns entries from a webhook's delivery log, and the total number of entries.
-// The caller must check who owns the webhook.
-func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook.Delivery, count int, err error) {
-	where, args := "d.webhook_id = $1", []any{q.WebhookID}
+// Deliveries returns entries from a webhook's delivery log, and the total number of entries. Those
+// created in the same millisecond are in the order of their events. The caller must check who owns
+// the webhook.
+func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (page []webhook.Delivery, count int, err error) {
+	where, args := "d.webhook_id = $1", arguments{q.WebhookID}
 	if q.Status != "" {
-		where, args = where+" AND d.status = $2", append(args, string(q.Status))
+		where += " AND d.status = " + args.add(string(q.Status))
 	}
-	if err := s.row(ctx, "SELECT COUNT(*) FROM webhook_deliveries d WHERE "+where, args...).Scan(&count); err != nil {
+	c := s.on(ctx)
+	if count, err = value[int](c, "SELECT COUNT(*) FROM webhook_deliveries d WHERE "+where, args...); err != nil {
 		return nil, 0, err
 	}
-	if b := q.Before; b != nil {
-		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (" + placeholder(len(args)+1) + ", " + placeholder(len(args)+2) + ", " + placeholder(len(args)+3) + ")"
-		args = append(args, b.CreatedMs, b.Seq, b.ID)
+	if q.Before != "" {
+		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (SELECT created_at, COALESCE(event_seq, 0), id FROM webhook_deliveries WHERE id = " + args.add(q.Before) + ")"
 	}
-	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+" FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE "+where+
-		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+placeholder(len(args)+1), append(args, q.Limit)...)
-	list, err = all(rows, err, deliveryInto)
-	return list, count, err
+	limit := args.add(q.Limit)
+	page, err = list(c, deliveryInto, "SELECT "+deliveryColumns+" FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE "+where+
+		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+limit, args...)
+	return page, count, err
 }
 
 // maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
@@ -169,24 +152,21 @@ const maxRequestedDeliveries = 100
 // webhook.ErrUnknown, webhook.ErrBusy or a database error.
 func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
-	at := fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
 	return tx.requestDelivery(accountID, webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForTest, EventID: id, Event: webhook.TestEvent,
-		Payload: webhook.TestPayload(id, at)})
+		Payload: webhook.TestPayload(id, fromMillis(tx.now()))})
 }
 
 // RequestReplay requests another delivery of an event or a test. The error is
 // webhook.ErrUnknown, webhook.ErrBusy or a database error.
 func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
-	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
-	err := tx.row(`SELECT d.event_seq, d.event_id, d.event, d.payload FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+	d, err := one(tx.conn, webhook.ErrUnknown, func(d *webhook.Delivery) []any { return []any{orZero(&d.Seq), &d.EventID, &d.Event, &d.Payload} },
+		`SELECT d.event_seq, d.event_id, d.event, d.payload FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
 		WHERE d.id = $1 AND w.id = $2 AND w.account_id = $3 AND (d.payload IS NOT NULL OR d.event_seq IN (SELECT seq FROM webhook_events))`,
-		deliveryID, webhookID, accountID).Scan(orZero(&d.Seq), &d.EventID, &d.Event, &d.Payload)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = webhook.ErrUnknown
-	}
+		deliveryID, webhookID, accountID)
 	if err != nil {
 		return d, err
 	}
+	d.WebhookID, d.Kind = webhookID, webhook.ForReplay
 	return tx.requestDelivery(accountID, d)
 }
 
@@ -194,14 +174,13 @@ func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Del
 	// This locks the webhook's row, so that no pending delivery can be added while they are
 	// counted.
 	n, err := tx.exec("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID)
+	if err == nil && n == 0 {
+		err = webhook.ErrUnknown
+	}
 	if err != nil {
 		return d, err
 	}
-	if n == 0 {
-		return d, webhook.ErrUnknown
-	}
-	var waiting int
-	err = tx.row("SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND kind <> 'event' AND status = 'pending'", d.WebhookID).Scan(&waiting)
+	waiting, err := value[int](tx.conn, "SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND kind <> 'event' AND status = 'pending'", d.WebhookID)
 	if err != nil {
 		return d, err
 	}
@@ -209,10 +188,10 @@ func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Del
 		return d, webhook.ErrBusy
 	}
 	d.ID, d.Status = NewID("dlv_"), webhook.Pending
-	d.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
+	d.CreatedAt = fromMillis(tx.now())
 	d.NextAt = d.CreatedAt
 	_, err = tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, payload, status, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, d.ID, d.WebhookID, string(d.Kind), sql.NullInt64{Int64: d.Seq, Valid: d.Seq != 0},
-		d.EventID, d.Event, sql.NullString{String: string(d.Payload), Valid: d.Payload != nil}, string(d.Status), toMillis(d.CreatedAt))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, d.ID, d.WebhookID, string(d.Kind), orNull(d.Seq),
+		d.EventID, d.Event, orNull(string(d.Payload)), string(d.Status), toMillis(d.CreatedAt))
 	return d, err
 }

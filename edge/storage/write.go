@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -10,62 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Tx is a running transaction. It must not be used outside the function that received it.
+// Tx is a running transaction. It must not be used outside the function that received it. After a
+// failed statement, the transaction fails, even if the function ignores the error.
 type Tx struct {
-	ctx   context.Context
-	sql   *sql.Tx
+	*conn
 	state *State
 	actor Actor // who makes the changes
-	// failed is the error of the first failed statement. It ends the transaction, as on
-	// PostgreSQL. SQLite may have rolled the transaction back, and would run and commit later
-	// statements separately.
-	failed error
-}
-
-// exec runs a statement and returns the number of rows that it changed.
-func (tx *Tx) exec(query string, args ...any) (int64, error) {
-	if tx.failed != nil {
-		return 0, tx.failed
-	}
-	n, err := affected(tx.sql.ExecContext(tx.ctx, query, args...))
-	tx.failed = err
-	return n, err
-}
-
-func (tx *Tx) row(query string, args ...any) *sql.Row {
-	if tx.failed != nil {
-		return tx.sql.QueryRowContext(canceledContext, query, args...)
-	}
-	r := tx.sql.QueryRowContext(tx.ctx, query, args...)
-	tx.failed = r.Err()
-	return r
-}
-
-// rows runs a query. The result must be closed before the next statement.
-func (tx *Tx) rows(query string, args ...any) (*sql.Rows, error) {
-	if tx.failed != nil {
-		return nil, tx.failed
-	}
-	rows, err := tx.sql.QueryContext(tx.ctx, query, args...)
-	tx.failed = err
-	return rows, err
-}
-
-// canceledContext is a context that has ended, so that a statement with it fails without
-// being run.
-var canceledContext = func() context.Context {
-	ctx, end := context.WithCancel(context.Background())
-	end()
-	return ctx
-}()
-
-// run runs a function in the transaction. It returns the error of a failed statement even
-// if the function ignored it.
-func (tx *Tx) run(do func(*Tx) error) error {
-	if err := do(tx); err != nil {
-		return err
-	}
-	return tx.failed
 }
 
 // now returns the time in the stored format.
@@ -106,11 +55,12 @@ func (s *State) tryWrite(ctx context.Context, do func(*Tx) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // has no effect after a commit
-	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
-	if err := t.run(do); isRetryable(t.failed) {
-		return t.failed // whatever error the function returned instead
-	} else if err != nil {
+	c := &conn{ctx: ctx, read: tx, write: tx}
+	if err := do(&Tx{c, s, actorOf(ctx)}); err != nil && !isRetryable(c.failed) {
 		return err
+	}
+	if c.failed != nil {
+		return c.failed // whatever the function returned instead
 	}
 	return tx.Commit()
 }

@@ -354,28 +354,22 @@ func TestManyProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const processes = 4
-	for name, target := range map[string]func() string{
-		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			target := target()
-			var wg sync.WaitGroup
-			for range processes {
-				wg.Go(func() {
-					cmd := exec.Command(exe)
-					cmd.Env = append(os.Environ(), otherProcess+"="+target)
-					if out, err := cmd.CombinedOutput(); err != nil {
-						t.Errorf("%v: %s", err, out)
-					}
-				})
-			}
-			wg.Wait()
-			if n := notes(t, storagetest.Open(t, target), "other%"); n != processes*writesOfOther {
-				t.Errorf("%d of %d rows", n, processes*writesOfOther)
-			}
-		})
-	}
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		var wg sync.WaitGroup
+		for range processes {
+			wg.Go(func() {
+				cmd := exec.Command(exe)
+				cmd.Env = append(os.Environ(), otherProcess+"="+target)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("%v: %s", err, out)
+				}
+			})
+		}
+		wg.Wait()
+		if n := notes(t, storagetest.Open(t, target), "other%"); n != processes*writesOfOther {
+			t.Errorf("%d of %d rows", n, processes*writesOfOther)
+		}
+	})
 }
 
 // TestOpenAtOnce has many edges open and migrate the same empty database concurrently.

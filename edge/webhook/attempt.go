@@ -54,16 +54,10 @@ type sender struct {
 	now     func() time.Time
 }
 
-// post sends a body once. If there is no response, the result contains only what the owner of
-// the webhook may know.
-func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
-	start := time.Now()
-	a := s.exchange(ctx, url, secrets, id, body, 0)
-	a.duration = time.Since(start)
-	return a
-}
-
-func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte, maxBody int64) attemptResult {
+// post sends a body once, and reads up to maxBody bytes of the response. If there is no response,
+// the result contains only what the owner of the webhook may know.
+func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte, maxBody int64) (a attemptResult) {
+	defer func(start time.Time) { a.duration = time.Since(start) }(time.Now())
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -89,7 +83,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
 	wait, _ := safedial.RetryAfter(response.Header, s.now(), MaxRetryAfter)
-	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx", retryAfter: wait}
+	a = attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx", retryAfter: wait}
 	if maxBody > 0 {
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known, so a partial body is fine
 	}

@@ -47,7 +47,7 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 
 func (s *sender) call(t *testing.T, url string) attemptResult {
 	t.Helper()
-	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"))
+	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"), 0)
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {

@@ -18,16 +18,14 @@ import (
 )
 
 // Store is the storage that the dispatcher needs. Each method is one transaction. A lease
-// belongs to one owner until it ends. Renew and RecordAttempt return ErrLeaseLost if the caller
-// is not its owner.
+// belongs to one owner until it ends. RecordAttempt returns ErrLeaseLost if the caller is not its
+// owner.
 type Store interface {
 	// Lease leases up to n webhooks with deliveries that are due, and returns their IDs, starting
 	// with those that have waited longest. No other dispatcher gets them before the lease ends.
 	Lease(ctx context.Context, owner string, n int, lasts time.Duration) (ids []string, err error)
-	// Renew extends the lease, so that it ends after the given time from now.
-	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
-	// Release releases the lease.
-	Release(ctx context.Context, owner, webhook string) error
+	// Release ends the lease after a wait. Until then, no dispatcher gets the webhook.
+	Release(ctx context.Context, owner, webhook string, wait time.Duration) error
 	// Next returns the webhook and the delivery that is due next: tests and replays first, then
 	// events in order. The ID of the delivery is "" if none is due, the webhook was deleted or
 	// its account is suspended.
@@ -38,9 +36,6 @@ type Store interface {
 	// OldestWaiting returns the time of the oldest event that has not been delivered to every
 	// webhook, or the zero time if there is none.
 	OldestWaiting(ctx context.Context) (time.Time, error)
-	// Expire deletes events and deliveries that were created before a given time and are no
-	// longer needed.
-	Expire(ctx context.Context, before time.Time) error
 	// ReleaseStaleLeases releases leases of edges that no longer exist.
 	ReleaseStaleLeases(ctx context.Context) error
 }
@@ -70,11 +65,8 @@ type Options struct {
 	Drain    time.Duration         // how long attempts in progress can take at shutdown; default: safedial.Timeout
 }
 
-const (
-	leaseBatchSize      = 100 // maximum number of webhooks leased at a time
-	maintenanceInterval = 15 * time.Second
-	retention           = 30 * 24 * time.Hour
-)
+// leaseBatchSize is the maximum number of webhooks leased at a time.
+const leaseBatchSize = 100
 
 // Dispatcher delivers events to webhooks: it makes one attempt at a time for each webhook, in
 // the order of the events and independently of other webhooks. Several dispatchers that use
@@ -84,11 +76,12 @@ type Dispatcher struct {
 	sender     sender
 	metrics    *metrics
 	wake       chan struct{}
-	wakes      atomic.Int64 // the number of calls of Wake
 	slots      chan struct{}
 	workers    sync.WaitGroup
-	stop       chan time.Duration // receives, once, how long attempts in progress can take
-	leaseCount int64              // number of leases so far
+	stopping   context.Context // has ended once Stop was called
+	stop       func()
+	drain      atomic.Int64 // how long attempts in progress can take after that
+	leaseCount int64        // number of leases so far
 }
 
 // New returns a dispatcher, which must be started with Run.
@@ -114,18 +107,15 @@ func New(o Options) *Dispatcher {
 	o.Timeout = cmp.Or(o.Timeout, safedial.Timeout)
 	o.Lease = cmp.Or(o.Lease, 30*time.Second)
 	o.Drain = cmp.Or(o.Drain, safedial.Timeout)
-	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
-		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
+	d := &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics, o.Store, o.Now),
+		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers)}
+	d.stopping, d.stop = context.WithCancel(context.Background())
+	d.drain.Store(int64(o.Drain))
+	return d
 }
 
 // Wake makes the dispatcher look for due webhooks immediately.
 func (d *Dispatcher) Wake() {
-	d.wakes.Add(1)
-	d.look()
-}
-
-// look makes the dispatcher look for due webhooks.
-func (d *Dispatcher) look() {
 	select {
 	case d.wake <- struct{}{}:
 	default: // the dispatcher is about to look
@@ -133,12 +123,10 @@ func (d *Dispatcher) look() {
 }
 
 // Stop ends Run, just as the end of its context would, and sets how long attempts in progress
-// can take. Only the first call has an effect.
+// can take.
 func (d *Dispatcher) Stop(drain time.Duration) {
-	select {
-	case d.stop <- drain:
-	default:
-	}
+	d.drain.Store(int64(drain))
+	d.stop()
 }
 
 // Run delivers until ctx ends or Stop is called. After that, attempts in progress have until
@@ -149,22 +137,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer cutOff()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	drain := d.Drain
-	stopped := make(chan struct{}) // drain can be read once this is closed
-	go func() {
-		defer close(stopped)
-		select {
-		case drain = <-d.stop:
-			end()
-		case <-ctx.Done():
-		}
-	}()
+	defer context.AfterFunc(d.stopping, end)()
 	report := &errorReporter{log: d.Log}
 	report.report("leasing webhooks", d.Store.ReleaseStaleLeases(ctx))
-	var maintenance sync.WaitGroup
-	maintenance.Go(func() { d.maintain(ctx) })
-	tick := time.NewTicker(d.Poll)
-	defer tick.Stop()
 	for ctx.Err() == nil {
 		full, err := d.start(ctx, attempts)
 		report.report("finding due webhooks", err)
@@ -174,19 +149,11 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-d.wake:
-		case <-tick.C:
+		case <-time.After(d.Poll):
 		}
 	}
-	maintenance.Wait()
-	<-stopped
-	ended := make(chan struct{})
-	go func() { d.workers.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(drain):
-		cutOff()
-		<-ended
-	}
+	defer time.AfterFunc(time.Duration(d.drain.Load()), cutOff).Stop()
+	d.workers.Wait()
 }
 
 // start starts workers for due webhooks. full reports whether more may be due.
@@ -198,7 +165,6 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 		return false, nil
 	}
 	room := min(cap(d.slots)-len(d.slots), leaseBatchSize)
-	wakes := d.wakes.Load()
 	until := time.Now().Add(d.Lease)
 	// Each lease has a unique owner: a worker that was too slow cannot interfere with the
 	// next worker for the same webhook, on this edge or another.
@@ -209,7 +175,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 		err = nil // the query was interrupted because the dispatcher is stopping
 	}
 	for _, id := range leased {
-		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, id: id, leaseUntil: until, wakes: wakes}
+		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, id: id, leaseUntil: until}
 		d.slots <- struct{}{}
 		d.workers.Go(func() {
 			defer func() { <-d.slots }()
@@ -217,31 +183,6 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 		})
 	}
 	return len(leased) == room, err
-}
-
-// maintain measures the age of the oldest undelivered event, and deletes old entries.
-func (d *Dispatcher) maintain(ctx context.Context) {
-	var expired time.Time
-	report := &errorReporter{log: d.Log}
-	tick := time.NewTicker(maintenanceInterval)
-	defer tick.Stop()
-	for ctx.Err() == nil {
-		oldest, err := d.Store.OldestWaiting(ctx)
-		if err == nil {
-			d.metrics.setOldestWaiting(oldest, d.Now())
-			if now := d.Now(); now.Sub(expired) >= time.Hour {
-				expired = now
-				err = d.Store.Expire(ctx, now.Add(-retention))
-			}
-		}
-		if ctx.Err() == nil {
-			report.report("maintaining the webhook queue", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
-	}
 }
 
 // errorReporter logs a persistent failure only once.

@@ -45,23 +45,15 @@ func (e *Event) finalize(cause ...string) error {
 		Slug string `json:"slug"`
 		Name string `json:"name"`
 	}
-	type field struct {
-		Field string          `json:"field"`
-		Old   json.RawMessage `json:"old"`
-		New   json.RawMessage `json:"new"`
-	}
 	body := struct {
-		ID        string   `json:"id"`
-		Event     string   `json:"event"`
-		Timestamp string   `json:"timestamp"`
-		Entity    entity   `json:"entity"`
-		Changes   []field  `json:"changes"`
-		ChangeIDs []string `json:"changeIds"`
+		ID        string          `json:"id"`
+		Event     string          `json:"event"`
+		Timestamp string          `json:"timestamp"`
+		Entity    entity          `json:"entity"`
+		Changes   json.RawMessage `json:"changes"`
+		ChangeIDs []string        `json:"changeIds"`
 		*retiring
-	}{e.ID, e.Name, e.At.UTC().Format(time.RFC3339), entity{e.Type, e.Slug, e.Entity}, make([]field, len(e.Changes)), e.ChangeIDs, e.retiring}
-	for i, c := range e.Changes {
-		body.Changes[i] = field{c.Field, c.Old, c.New}
-	}
+	}{e.ID, e.Name, e.At.UTC().Format(time.RFC3339), entity{e.Type, e.Slug, e.Entity}, record.AppendFieldChanges(nil, e.Changes), e.ChangeIDs, e.retiring}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // as everywhere else in the API

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"context"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,10 +15,9 @@ type metrics struct {
 	givenUp  prometheus.Counter
 	disabled prometheus.Counter
 	inFlight prometheus.Gauge
-	queueAge prometheus.Gauge
 }
 
-func newMetrics(r prometheus.Registerer) *metrics {
+func newMetrics(r prometheus.Registerer, store Store, now func() time.Time) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_webhook_attempts_total",
 			Help: "Attempts to deliver an event, by outcome: a status class, or the reason there was no response."}, []string{"outcome"}),
@@ -27,20 +28,25 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		disabled: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
 			Help: "Webhooks that were disabled."}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts in progress."}),
-		queueAge: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
-			Help: "Age in seconds of the oldest undelivered event, or 0 if there is none."}),
 	}
 	if r != nil {
-		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, m.queueAge)
+		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
+			Help: "Age in seconds of the oldest undelivered event, or 0 if there is none."}, func() float64 { return queueAge(store, now) }))
 	}
 	return m
 }
 
-// setOldestWaiting records the time of the oldest waiting event. It is zero if there is none.
-func (m *metrics) setOldestWaiting(oldest, now time.Time) {
-	if oldest.IsZero() {
-		m.queueAge.Set(0)
-		return
+// queueAge returns the age of the oldest waiting event in seconds, or 0 if there is none. If the
+// database is unavailable, it returns NaN.
+func queueAge(store Store, now func() time.Time) float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	oldest, err := store.OldestWaiting(ctx)
+	switch {
+	case err != nil:
+		return math.NaN()
+	case oldest.IsZero():
+		return 0
 	}
-	m.queueAge.Set(max(now.Sub(oldest), 0).Seconds())
+	return max(now().Sub(oldest), 0).Seconds()
 }

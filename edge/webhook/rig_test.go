@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +64,7 @@ type rig struct {
 	now     func() time.Time
 	account string
 	server  *httptest.Server
-	log     *lockedBuffer
+	log     *lines
 
 	before func(agent string) // called before each response, if set
 	looks  []*looks           // of the running dispatchers
@@ -74,36 +73,17 @@ type rig struct {
 	hooks map[string]*endpoint // by path
 }
 
-// lockedBuffer is a buffer for the log of a test, with a lock.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // hanging is the timeout after which a request or a test is assumed to hang.
 const hanging = 3 * time.Minute
 
 // each runs a test on both engines.
 func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
-	t.Run("SQLite", func(t *testing.T) { test(t, newRig(t, filepath.Join(t.TempDir(), "kindex.db"), now)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, newRig(t, storagetest.PostgreSQL(t), now)) })
+	storagetest.EachTarget(t, func(t *testing.T, target string) { test(t, newRig(t, target, now)) })
 }
 
 func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	t.Helper()
-	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lockedBuffer{}}
+	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lines{}}
 	r.open = func() *storage.State { return storagetest.OpenAt(t, target, now) }
 	r.state = r.open()
 	var err error

@@ -14,21 +14,18 @@ type worker struct {
 	attemptCtx context.Context // ends when attempts in progress are cut off
 	id         string          // of the webhook
 	leaseUntil time.Time       // the lease lasts until then at least
-	wakes      int64           // the dispatcher's, before the lease
 }
 
 // recordGrace is how long recording an outcome can take while the lease is still valid.
 const recordGrace = 10 * time.Second
 
-// errPostponed ends a worker that keeps its lease until it ends.
-var errPostponed = errors.New("postponed")
-
 func (w *worker) run() {
-	more, err := true, error(nil)
-	for more && err == nil && w.ctx.Err() == nil {
-		more, err = w.deliverNext()
+	more, wait, err := true, time.Duration(0), error(nil)
+	// An attempt must end before the lease does.
+	for more && err == nil && w.ctx.Err() == nil && time.Until(w.leaseUntil) >= w.d.Timeout+recordGrace {
+		more, wait, err = w.deliverNext()
 	}
-	if errors.Is(err, errPostponed) || errors.Is(err, ErrLeaseLost) {
+	if errors.Is(err, ErrLeaseLost) {
 		return
 	}
 	if err != nil && w.ctx.Err() == nil {
@@ -36,39 +33,44 @@ func (w *worker) run() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), recordGrace)
 	defer cancel()
-	if err := w.d.Store.Release(ctx, w.owner, w.id); err != nil {
+	if err := w.d.Store.Release(ctx, w.owner, w.id, wait); err != nil {
 		w.d.Log.Error("releasing a webhook", "webhook", w.id, "error", err)
 	}
-	if w.d.wakes.Load() != w.wakes {
-		w.d.look() // an event may have come after this worker found no more, when the webhook was still leased
+	if err == nil {
+		w.d.Wake() // an event may have come after this worker found no more, when the webhook was still leased
 	}
 }
 
-// deliverNext makes an attempt at the next delivery. more is false if none is due.
-func (w *worker) deliverNext() (more bool, err error) {
+// deliverNext makes an attempt at the next delivery. more is false if there was none: none is due, or
+// the webhook has to wait for something other than its receiver.
+func (w *worker) deliverNext() (more bool, wait time.Duration, err error) {
 	hook, d, err := w.d.Store.Next(w.ctx, w.owner, w.id)
 	if err != nil || d.ID == "" {
-		return false, err
+		return false, 0, err
 	}
 	secrets, err := w.d.Secrets(&hook)
-	if err != nil {
-		// Without the operator's key nothing can be signed. The lease is kept until it ends,
-		// so that no worker retries this constantly.
+	if err != nil { // without the operator's key nothing can be signed
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
 		w.d.Log.Error("cannot decrypt the secret of a webhook", "webhook", w.id, "error", err)
-		return false, errPostponed
+		return false, w.d.Lease, nil
 	}
 	if len(secrets) > 1 && !w.d.Now().Before(hook.PreviousUntil) {
 		secrets = secrets[:1]
 	}
-	a, err := w.attempt(hook.URL, secrets, &d)
-	if err != nil {
-		return false, err
+	a := w.attempt(hook.URL, secrets, &d)
+	switch {
+	case a.postpone > 0: // the request limit of the host has been reached
+		w.d.metrics.attempts.WithLabelValues("postponed").Inc()
+		return false, a.postpone, nil
+	case a.status == 0 && w.attemptCtx.Err() != nil: // interrupted by the shutdown, which is no failure
+		return false, 0, w.attemptCtx.Err()
 	}
+	w.d.metrics.attempts.WithLabelValues(a.outcome).Inc()
+	w.d.metrics.seconds.Observe(a.duration.Seconds())
 	active := hook.Active()
 	w.d.Schedule.record(&hook, &d, a, w.d.Now(), w.d.Random())
 	if err := w.record(&hook, &d); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	if d.Kind == ForEvent && d.Status == Failed {
 		w.d.metrics.givenUp.Inc()
@@ -77,47 +79,19 @@ func (w *worker) deliverNext() (more bool, err error) {
 		w.d.metrics.disabled.Inc()
 		w.d.Log.Warn("webhook disabled", "webhook", w.id, "reason", hook.DisabledReason)
 	}
-	return true, nil
+	return true, 0, nil
 }
 
-// attempt makes one attempt, which ends before the lease does. An attempt that is interrupted
-// by the shutdown does not count as a failure.
-func (w *worker) attempt(url string, secrets []Secret, d *Delivery) (attemptResult, error) {
+// attempt makes one attempt, unless the request limit of the host has been reached.
+func (w *worker) attempt(url string, secrets []Secret, d *Delivery) attemptResult {
 	end, wait := w.d.Reserve(url)
 	if wait > 0 {
-		return attemptResult{}, w.postpone(wait)
+		return attemptResult{postpone: wait}
 	}
 	defer end()
-	if time.Until(w.leaseUntil) < w.d.Timeout+recordGrace {
-		until := time.Now().Add(w.d.Lease)
-		if err := w.d.Store.Renew(w.ctx, w.owner, w.id, w.d.Lease); err != nil {
-			return attemptResult{}, err
-		}
-		w.leaseUntil = until
-	}
 	w.d.metrics.inFlight.Inc()
-	a := w.d.sender.post(w.attemptCtx, url, secrets, d.EventID, d.Payload)
-	w.d.metrics.inFlight.Dec()
-	if w.attemptCtx.Err() != nil && a.status == 0 {
-		return attemptResult{}, w.attemptCtx.Err()
-	}
-	if a.postpone > 0 {
-		return attemptResult{}, w.postpone(a.postpone)
-	}
-	w.d.metrics.attempts.WithLabelValues(a.outcome).Inc()
-	w.d.metrics.seconds.Observe(a.duration.Seconds())
-	return a, nil
-}
-
-// postpone pauses the webhook without an attempt, because the request limit of its host has
-// been reached. The lease is extended until the end of the pause, so that no other dispatcher
-// processes the webhook before then.
-func (w *worker) postpone(wait time.Duration) error {
-	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
-	if err := w.d.Store.Renew(w.ctx, w.owner, w.id, wait); err != nil {
-		return err
-	}
-	return errPostponed
+	defer w.d.metrics.inFlight.Dec()
+	return w.d.sender.post(w.attemptCtx, url, secrets, d.EventID, d.Payload, 0)
 }
 
 // record stores an outcome. It retries while the lease is valid, because the event would be

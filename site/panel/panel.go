@@ -122,14 +122,16 @@ type LifeChoice struct{ Value, Text string }
 // Full reports whether the account has reached the key limit.
 func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 
-// APIKey is an API key without its secret.
+// APIKey is an API key without its secret, as the panel and the API show it to its owner.
 type APIKey struct {
-	ID, Name, Masked string
-	Scopes           []string
-	Legacy           bool       // created before scopes existed, so the key has all of them
-	ExpiresAt        *time.Time // nil if never
-	CreatedAt        time.Time
-	LastUsedAt       *time.Time // nil if never
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Masked     string     `json:"masked"`
+	Scopes     []string   `json:"scopes"`
+	Legacy     bool       `json:"legacy"`    // created before scopes existed, so the key has all of them
+	ExpiresAt  *time.Time `json:"expiresAt"` // nil if never
+	CreatedAt  time.Time  `json:"createdAt"`
+	LastUsedAt *time.Time `json:"lastUsedAt"` // nil if never
 }
 
 // AuditPage shows the audit log of an account, newest first.

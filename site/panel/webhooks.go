@@ -48,24 +48,31 @@ func (p *WebhooksPage) Events() []EventChoice {
 	return list
 }
 
-// Webhook is a webhook as its owner sees it. A nil time means never.
+// Registration is what never changes about a webhook but for Active.
+type Registration struct {
+	ID        string    `json:"id"`
+	URL       string    `json:"url"`
+	Events    []string  `json:"events"`
+	Fields    []string  `json:"fields"`  // if there are any, it receives only changes of these
+	Figures   bool      `json:"figures"` // it receives changes of figures alone
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// Webhook is a webhook as the panel and the API show it to its owner, without its secret. A nil time
+// means never.
 type Webhook struct {
-	ID, URL        string
-	Events         []string
-	Fields         []string // if there are any, it receives only changes of these
-	Figures        bool     // it receives changes of figures alone
-	Active         bool
-	CreatedAt      time.Time
-	DisabledAt     *time.Time
-	DisabledReason string
-	FailingSince   *time.Time
-	LastAttemptAt  *time.Time
-	LastSuccessAt  *time.Time
-	NextAttemptAt  *time.Time
+	Registration
+	DisabledAt     *time.Time `json:"disabledAt"`
+	DisabledReason *string    `json:"disabledReason"`
+	FailingSince   *time.Time `json:"failingSince"`
+	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
+	LastSuccessAt  *time.Time `json:"lastSuccessAt"`
+	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
 }
 
 // Path returns the path of the webhook's page.
-func (w Webhook) Path() string { return "/developer/webhooks/" + w.ID + "/" }
+func (w Registration) Path() string { return "/developer/webhooks/" + w.ID + "/" }
 
 // State returns "active", "failing" or "disabled".
 func (w Webhook) State() string {
@@ -82,7 +89,7 @@ func (w Webhook) State() string {
 // The secret is shown only once.
 type NewWebhookPage struct {
 	Member
-	Webhook Webhook
+	Webhook Registration
 	Secret  string
 	// PreviousUntil is when the previous secret expires, or nil for a new webhook.
 	PreviousUntil *time.Time
@@ -108,20 +115,29 @@ func (p *WebhookPage) Pending() bool {
 	return p.Webhook.NextAttemptAt != nil
 }
 
-// Delivery is an entry in a webhook's log.
+// Delivery is an entry in a webhook's log, as the panel and the API show it to its owner.
 type Delivery struct {
-	ID             string
-	Kind           string // event, test or replay
-	Event          string
-	EventID        string
-	Status         string // pending, succeeded or failed
-	Attempts       int
-	CreatedAt      time.Time
-	LastAttemptAt  *time.Time
-	NextAttemptAt  *time.Time
-	ResponseStatus int   // 0 if there was no response
-	Milliseconds   int64 // of the last attempt
-	Error          string
+	ID             string     `json:"id"`
+	WebhookID      string     `json:"webhookId"`
+	Kind           string     `json:"kind"` // event, test or replay
+	EventID        string     `json:"eventId"`
+	Event          string     `json:"event"`
+	Status         string     `json:"status"` // pending, succeeded or failed
+	Attempts       int        `json:"attempts"`
+	CreatedAt      time.Time  `json:"createdAt"`
+	LastAttemptAt  *time.Time `json:"lastAttemptAt"`
+	NextAttemptAt  *time.Time `json:"nextAttemptAt"`
+	ResponseStatus *int       `json:"responseStatus"` // nil if there was no response
+	DurationMs     *int64     `json:"durationMs"`     // of the last attempt
+	Error          *string    `json:"error"`
+}
+
+// Milliseconds returns how long the last attempt took.
+func (d Delivery) Milliseconds() int64 {
+	if d.DurationMs == nil {
+		return 0
+	}
+	return *d.DurationMs
 }
 
 // RotateWebhookPage asks for confirmation to rotate the secret of a webhook.

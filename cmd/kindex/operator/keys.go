@@ -28,20 +28,20 @@ only their SHA-256. A running edge applies changes within half a second.`,
 
 // keyLine is a key in JSON output.
 type keyLine struct {
-	ID         string         `json:"id"`
-	Name       string         `json:"name"`
-	Account    string         `json:"account"`
-	Masked     string         `json:"masked"`
-	Scopes     []apikey.Scope `json:"scopes"`
-	Legacy     bool           `json:"legacy"`
-	ExpiresAt  *time.Time     `json:"expiresAt"`
-	CreatedAt  time.Time      `json:"createdAt"`
-	LastUsedAt *time.Time     `json:"lastUsedAt"`
-	RevokedAt  *time.Time     `json:"revokedAt"`
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Account    string     `json:"account"`
+	Masked     string     `json:"masked"`
+	Scopes     []string   `json:"scopes"`
+	Legacy     bool       `json:"legacy"`
+	ExpiresAt  *time.Time `json:"expiresAt"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+	RevokedAt  *time.Time `json:"revokedAt"`
 }
 
 func newKeyLine(k apikey.Key, account string) keyLine {
-	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
+	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.Names(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
 }
 
 // createdKey is a new key in JSON output. No other output contains the key itself.
@@ -110,7 +110,7 @@ selects some of read, submit, webhooks and keys; see site/docs/accounts.md.`,
 	f := c.Flags()
 	f.StringVar(&account, "account", "", "the account that the key belongs to; created if missing")
 	f.StringVar(&grant.Name, "name", "default", "a name for the key")
-	f.StringSliceVar(&scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
+	f.StringSliceVar(&scopes, "scopes", apikey.Everything.Names(), "the scopes of the key")
 	f.StringVar(&expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
 	f.BoolVar(&replace, "replace", false, "revoke the account's existing keys that have the same name")
 	return c
@@ -171,7 +171,7 @@ UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`
 			columns--
 		}
 		return printList(s, shown, func(k apikey.Key) keyLine { return newKeyLine(k, names[k.AccountID]) }, "keys", head[:columns], func(k apikey.Key) []string {
-			scopes := k.Scopes.Join(",")
+			scopes := strings.Join(k.Scopes.Names(), ",")
 			if k.Legacy {
 				scopes += " (legacy)"
 			}

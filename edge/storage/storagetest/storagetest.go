@@ -13,18 +13,17 @@ import (
 	"kindex/edge/storage"
 )
 
-// Each runs a test once on SQLite and once on PostgreSQL, each time on an empty state. open
-// may be called repeatedly; each call acts like another edge on PostgreSQL, or like another
-// command on SQLite. The states are closed after the test.
+// EachTarget runs a test once on SQLite and once on PostgreSQL, each time on an empty state with
+// this address.
+func EachTarget(t *testing.T, test func(t *testing.T, target string)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "kindex.db")) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, PostgreSQL(t)) })
+}
+
+// Each is like EachTarget. open may be called repeatedly; each call acts like another edge on
+// PostgreSQL, or like another command on SQLite. The states are closed after the test.
 func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
-	t.Run("SQLite", func(t *testing.T) {
-		target := filepath.Join(t.TempDir(), "kindex.db")
-		test(t, func() *storage.State { return Open(t, target) })
-	})
-	t.Run("PostgreSQL", func(t *testing.T) {
-		target := PostgreSQL(t)
-		test(t, func() *storage.State { return Open(t, target) })
-	})
+	EachTarget(t, func(t *testing.T, target string) { test(t, func() *storage.State { return Open(t, target) }) })
 }
 
 // SQLite returns an empty state in a new file.
@@ -53,20 +52,24 @@ func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	return s
 }
 
-// Exec runs a statement on a state, bypassing package storage, for example to cause damage that
-// the package must detect.
-func Exec(target, statement string) (failed error) {
+// Database opens the database of a state, bypassing package storage.
+func Database(target string) (*sql.DB, error) {
 	driver := "sqlite" // the driver that package storage uses
 	if storage.IsPostgreSQL(target) {
 		driver = "pgx"
 	}
-	db, err := sql.Open(driver, target)
+	return sql.Open(driver, target)
+}
+
+// Exec runs a statement on a state, bypassing package storage, for example to cause damage that
+// the package must detect.
+func Exec(target, statement string) error {
+	db, err := Database(target)
 	if err != nil {
 		return err
 	}
-	defer func() { failed = errors.Join(failed, db.Close()) }()
 	_, err = db.Exec(statement)
-	return err
+	return errors.Join(err, db.Close())
 }
 
 // Event is an event as it is stored.
@@ -79,11 +82,7 @@ type Event struct {
 // Events returns the stored events after a seq, in order.
 func Events(t testing.TB, s *storage.State, after int64) (list []Event) {
 	t.Helper()
-	driver := "sqlite"
-	if s.Engine() == storage.PostgreSQL {
-		driver = "pgx"
-	}
-	db, err := sql.Open(driver, s.String())
+	db, err := Database(s.String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ type Follower struct {
 	Store submission.Store
 	Log   *slog.Logger // nil to log nothing
 
-	next string // the id of the submission after which the next round starts
-	left string // why pull requests could not be closed in the last round, or "" if there was no error
+	next        string // the id of the submission after which the next round starts
+	cannotClose bool   // pull requests could not be closed in the last round
 }
 
 // PollInterval is the usual polling interval, and maxBackoff is the maximum interval after
@@ -105,33 +105,39 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 // tryClose calls closeWithdrawn. It logs a persistent failure, such as a token without the
 // required permission, only once.
 func (f *Follower) tryClose(ctx context.Context) {
-	reason := ""
-	if err := f.closeWithdrawn(ctx); err != nil {
-		reason = err.Error()
+	err := f.closeWithdrawn(ctx)
+	if err != nil && !f.cannotClose && ctx.Err() == nil {
+		f.log().Warn("closing pull requests of withdrawn submissions failed; to close them, run kindex submissions sync with a token that has the required permission", "error", err)
 	}
-	if reason != "" && reason != f.left && ctx.Err() == nil {
-		f.log().Warn("closing pull requests of withdrawn submissions failed; to close them, run kindex submissions sync with a token that has the required permission", "error", reason)
-	}
-	f.left = reason
+	f.cannotClose = err != nil
 }
 
 // closeWithdrawn closes open pull requests of withdrawn submissions. If a pull request was
 // merged before it could be closed, its entity stays in the index, and this is logged.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
-	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxPullRequests, OldFirst: true})
+	_, err := f.each(ctx, submission.Query{ToClose: true}, func(s *submission.Submission) error { return f.closeOne(ctx, *s) })
+	return err
+}
+
+// each calls do for the submissions that match a query, oldest first, up to maxPullRequests. The
+// failure of one does not affect the others, unless the forge wants clients to wait. It returns the
+// submissions that it has found.
+func (f *Follower) each(ctx context.Context, q submission.Query, do func(*submission.Submission) error) ([]submission.Submission, error) {
+	q.Limit, q.OldFirst = maxPullRequests, true
+	list, err := f.Store.Submissions(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var failed []error
-	for _, s := range list {
-		if err := f.closeOne(ctx, s); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
+	for i := range list {
+		if err := do(&list[i]); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", list[i].ID, err))
 			if ctx.Err() != nil || retryAfter(err) > 0 {
 				break
 			}
 		}
 	}
-	return errors.Join(failed...)
+	return list, errors.Join(failed...)
 }
 
 // closeOne closes the pull request of a withdrawn submission. It does nothing if the
@@ -160,57 +166,47 @@ func isNotFound(err error) bool {
 }
 
 func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submission, err error) {
-	list, err := f.Store.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next, Limit: maxPullRequests, OldFirst: true})
-	if err != nil {
+	list, err := f.each(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next}, func(s *submission.Submission) error {
+		changed, err := f.ask(ctx, s)
+		if changed {
+			moved = append(moved, *s)
+		}
+		return err
+	})
+	if list == nil {
 		return nil, err
 	}
 	f.next = ""
 	if len(list) == maxPullRequests {
 		f.next = list[len(list)-1].ID
 	}
-	var failed []error
-	for _, s := range list {
-		now, err := f.ask(ctx, s)
-		if now != nil {
-			moved = append(moved, *now)
-		}
-		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
-			if ctx.Err() != nil || retryAfter(err) > 0 {
-				break
-			}
-		}
-	}
-	return moved, errors.Join(failed...)
+	return moved, err
 }
 
-// ask checks one pull request. If it changes the status of the submission, it returns the
-// submission.
-func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submission.Submission, error) {
+// ask checks one pull request. It reports whether it has changed the status of the submission.
+func (f *Follower) ask(ctx context.Context, s *submission.Submission) (changed bool, err error) {
 	if s.PullRequest.Number == 0 { // it is being accepted right now, or that was interrupted
-		return nil, nil
+		return false, nil
 	}
-	p, err := f.Forge.fate(ctx, s)
+	p, err := f.Forge.fate(ctx, *s)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	to, change := submission.Accepted, submission.Change{}
 	switch {
 	case merged(p):
 	case p.GetState() != "closed":
-		return nil, nil
+		return false, nil
 	default:
 		to, change.Reason = submission.Rejected, "The pull request was closed without being merged."
 		if s.PullRequest.URL != "" {
 			change.Reason = "The pull request was closed without being merged: " + s.PullRequest.URL
 		}
 	}
-	ok, err := f.Store.MoveSubmission(ctx, s.ID, to, change)
-	if err != nil || !ok { // !ok: another edge was faster
-		return nil, err
+	if changed, err = f.Store.MoveSubmission(ctx, s.ID, to, change); changed { // otherwise another edge was faster
+		s.Status, s.Reason = to, change.Reason
 	}
-	s.Status, s.Reason = to, change.Reason
-	return &s, nil
+	return changed, err
 }
 
 // Merged reports whether the pull request of a submission was merged.
