@@ -64,10 +64,7 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	if err != nil {
 		a.report.Error = err.Error()
 	}
-	a.client.cache.prune()
-	stats := a.client.stats
-	a.report.Requests, a.report.NotModified, a.report.Bytes = stats.Requests, stats.NotModified, stats.Bytes
-	a.report.Waited, a.report.Redirects, a.report.Failed = stats.Waited, stats.Redirects, len(a.failed)
+	a.report.Failed = len(a.failed)
 	return nil
 }
 

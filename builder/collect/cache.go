@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // httpCache keeps the responses that have a validator (ETag or Last-Modified), so that an
@@ -22,9 +21,6 @@ import (
 //
 // A nil cache keeps nothing. A damaged or half-written entry counts as missing.
 type httpCache struct{ dir string }
-
-// maxUnused is how long an entry is kept without being used.
-const maxUnused = 120 * 24 * time.Hour
 
 func (c *httpCache) path(r Request) string {
 	return filepath.Join(c.dir, fmt.Sprintf("%x.json.gz", sha256.Sum256([]byte(r.Accept+"\n"+r.URL))))
@@ -66,27 +62,6 @@ func (c *httpCache) put(r Request, resp *Response) error {
 		return err
 	}
 	return replaceFile(c.path(r), b.Bytes(), 0o600)
-}
-
-// touch notes that an entry was used.
-func (c *httpCache) touch(r Request) {
-	now := time.Now()                   // compared with the times of other files, not with days
-	_ = os.Chtimes(c.path(r), now, now) // an entry that is removed too early is only asked for again
-}
-
-// prune removes entries that have not been used for a long time, and parts of files that a
-// killed run left behind.
-func (c *httpCache) prune() {
-	if c == nil {
-		return
-	}
-	entries, _ := os.ReadDir(c.dir) // what cannot be read is not removed
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > maxUnused {
-			_ = os.Remove(filepath.Join(c.dir, e.Name())) // it is tried again next time
-		}
-	}
 }
 
 // replaceFile writes a file atomically.

@@ -100,13 +100,13 @@ type Client struct {
 	offline  bool
 	seldom   map[string]bool // identifiers to ask for seldom columns
 
-	stats SourceReport // the counters of requests
+	stats *SourceReport // whose counters of requests it counts
 }
 
 // newClient returns the client of a source.
 func (r *run) newClient(a *asking, cache *httpCache) *Client {
 	c := &Client{source: a.Source, columns: a.columns, http: *r.HTTP, network: r.HTTP.Transport, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
-		maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline}
+		maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline, stats: &a.report}
 	c.http.Transport, c.http.CheckRedirect = roundTripper(c.send), c.redirect
 	if a.Token != "" {
 		c.token = strings.TrimSpace(r.Getenv(a.Token))
@@ -236,7 +236,6 @@ func (c *Client) exchange(ctx context.Context, r Request, held *Response) (*Resp
 		return nil, fmt.Errorf("%s: the response is larger than %d bytes", address, maxBody)
 	case got.StatusCode == http.StatusNotModified && held != nil:
 		c.stats.NotModified++
-		c.cache.touch(r)
 		return &Response{Status: held.Status, Header: held.Header, Body: held.Body, URL: address}, nil
 	}
 	resp := &Response{Status: got.StatusCode, Header: got.Header, Body: body, URL: address}

@@ -57,7 +57,6 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 		if err != nil {
 			a.report.Error = cmp.Or(a.report.Error, "new entries: "+err.Error())
 		}
-		a.report.Requests = a.client.stats.Requests
 		for _, c := range candidates {
 			r.addFacts(&c)
 			list = k.consider(list, byID, &c, a.Name)

@@ -51,8 +51,8 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	answers, err := a.Ask(ctx, a.client, asked)
 	show := func(format string, args ...any) { fmt.Fprintln(w, safetext.Escape(fmt.Sprintf(format, args...))) }
 	show("%s, documented at %s", a.Title, strings.Join(a.Pages, ", "))
-	show("%s: %d requests, %d bytes", id, a.client.stats.Requests, a.client.stats.Bytes)
-	for _, to := range a.client.stats.Redirects {
+	show("%s: %d requests, %d bytes", id, a.report.Requests, a.report.Bytes)
+	for _, to := range a.report.Redirects {
 		show("redirect from %s to %s, which was not followed", to.From, to.To)
 	}
 	for _, answer := range answers {
