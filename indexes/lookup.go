@@ -1,7 +1,9 @@
 package indexes
 
 import (
+	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -21,22 +23,24 @@ import (
 type vocabulary []word
 
 type word struct {
-	text    string
-	letters int32           // their number
-	only    uint32          // the record that has the term, if set is nil
-	set     *roaring.Bitmap // the records that have it
-	mask    uint64          // result of didyoumean.LetterMask
+	text     string
+	letters  int      // their number
+	mask     uint64   // result of didyoumean.LetterMask
+	ordinals []uint32 // of the records that have it
 }
 
-func readVocabulary(s segment.Segment, field string, first uint32) (words vocabulary, err error) {
+func newWord(text string, ordinals []uint32) word {
+	return word{text, utf8.RuneCountInString(text), didyoumean.LetterMask(text), ordinals}
+}
+
+// readVocabulary reads the terms of a field of a segment.
+func readVocabulary(s segment.Segment, field string) (words vocabulary, err error) {
 	terms, err := s.Dictionary(field)
 	if err != nil {
 		return nil, err
 	}
-	words = make(vocabulary, 0, terms.Cardinality())
 	var list segment.PostingsList
 	var postings segment.PostingsIterator
-	var found []uint32
 	for it := terms.AutomatonIterator(nil, nil, nil); ; {
 		e, err := it.Next()
 		if e == nil || err != nil {
@@ -45,83 +49,53 @@ func readVocabulary(s segment.Segment, field string, first uint32) (words vocabu
 		if list, err = terms.PostingsList([]byte(e.Term), nil, list); err != nil {
 			return nil, err
 		}
-		postings, found = list.Iterator(false, false, false, postings), found[:0]
-		for {
-			p, err := postings.Next()
-			if err != nil {
-				return nil, err
+		postings = list.Iterator(false, false, false, postings)
+		ordinals := make([]uint32, 0, list.Count())
+		p, err := postings.Next()
+		for ; p != nil && err == nil; p, err = postings.Next() {
+			ordinals = append(ordinals, uint32(p.Number()))
+		}
+		if err != nil {
+			return nil, err
+		}
+		words = append(words, newWord(e.Term, ordinals))
+	}
+}
+
+// readRecords lists the terms of the records of the index's build.
+func (x *Index) readRecords() {
+	var found [fieldCount]map[string][]uint32
+	for f := range found {
+		found[f] = map[string][]uint32{}
+	}
+	replaced := cmp.Or(x.build.Replaced(), none)
+	for o := range uint32(x.build.Len()) {
+		if replaced.Contains(o) {
+			continue
+		}
+		x.records++
+		for f, list := range newDocument(x.build.Entity(o), x.titles).terms() {
+			for _, term := range list {
+				if has := found[f][term]; len(has) == 0 || has[len(has)-1] != o {
+					found[f][term] = append(has, o)
+				}
 			}
-			if p == nil {
-				break
-			}
-			found = append(found, first+uint32(p.Number()))
 		}
-		w := word{text: e.Term, letters: int32(utf8.RuneCountInString(e.Term)), mask: didyoumean.LetterMask(e.Term)}
-		if len(found) == 1 {
-			w.only = found[0]
-		} else {
-			w.set = roaring.BitmapOf(found...)
+	}
+	for f, terms := range found {
+		for _, term := range slices.Sorted(maps.Keys(terms)) {
+			x.fields[f] = append(x.fields[f], newWord(term, terms[term]))
 		}
-		words = append(words, w)
 	}
 }
 
-// readVocabularies reads all fields of a segment. first is the ordinal of its first document.
-func readVocabularies(s segment.Segment, first int) (fields [fieldCount]vocabulary, err error) {
-	for f := range fields {
-		if fields[f], err = readVocabulary(s, fieldNames[f], uint32(first)); err != nil {
-			break
-		}
-	}
-	return fields, err
-}
-
-// with returns the vocabulary without hidden records and with another vocabulary.
-func (v vocabulary) with(more vocabulary, hidden *roaring.Bitmap) vocabulary {
-	out := make(vocabulary, 0, len(v)+len(more))
-	for _, w := range v {
-		for len(more) > 0 && more[0].text < w.text {
-			out, more = append(out, more[0]), more[1:]
-		}
-		w.set = roaring.AndNot(w.records(), hidden)
-		if len(more) > 0 && more[0].text == w.text {
-			w.set.Or(more[0].records())
-			more = more[1:]
-		}
-		if !w.set.IsEmpty() {
-			out = append(out, w)
-		}
-	}
-	return append(out, more...)
-}
-
-// records returns the records that have a term. Neither they nor the results of the methods below must be
-// modified.
-func (w *word) records() *roaring.Bitmap {
-	if w.set == nil {
-		return roaring.BitmapOf(w.only)
-	}
-	return w.set
-}
-
-// union returns the records that have any of the terms.
-func (v vocabulary) union() *roaring.Bitmap {
-	switch len(v) {
-	case 0:
-		return none
-	case 1:
-		return v[0].records()
-	}
-	var sets []*roaring.Bitmap
-	var single []uint32
+// records returns the records that have any of the terms.
+func (v vocabulary) records() *roaring.Bitmap {
+	found := roaring.New()
 	for i := range v {
-		if w := &v[i]; w.set == nil {
-			single = append(single, w.only)
-		} else {
-			sets = append(sets, w.set)
-		}
+		found.AddMany(v[i].ordinals)
 	}
-	return roaring.FastOr(append(sets, roaring.BitmapOf(single...))...)
+	return found
 }
 
 var none = roaring.New()
@@ -141,7 +115,7 @@ func (v vocabulary) near(p *pattern) iter.Seq2[*word, int] {
 	return func(yield func(*word, int) bool) {
 		for i := range v {
 			w := &v[i]
-			if n := int(w.letters) - p.letters; n > p.edits || -n > p.edits || didyoumean.MinDistance(p.mask, w.mask) > p.edits {
+			if n := w.letters - p.letters; n > p.edits || -n > p.edits || didyoumean.MinDistance(p.mask, w.mask) > p.edits {
 				continue
 			}
 			if d := didyoumean.Distance(p.text, w.text); d <= p.edits && !yield(w, d) {
@@ -160,7 +134,7 @@ func (x *Index) near(field int, p *pattern) (found byEdits) {
 		found[d] = roaring.New()
 	}
 	for w, d := range x.fields[field].near(p) {
-		found[d].Or(w.records())
+		found[d].AddMany(w.ordinals)
 	}
 	return found
 }
@@ -169,14 +143,14 @@ func (x *Index) near(field int, p *pattern) (found byEdits) {
 func (x *Index) term(field int, term string) *roaring.Bitmap {
 	v := x.fields[field]
 	if i := sort.Search(len(v), func(i int) bool { return v[i].text >= term }); i < len(v) && v[i].text == term {
-		return v[i].records()
+		return v[i : i+1].records()
 	}
 	return none
 }
 
 // prefix returns the records that have a term with a prefix in a field.
 func (x *Index) prefix(field int, prefix string) *roaring.Bitmap {
-	return x.fields[field].starting(prefix).union()
+	return x.fields[field].starting(prefix).records()
 }
 
 // fieldSets holds the records that match a word, by list.

@@ -2,6 +2,7 @@ package indexes
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,17 +28,13 @@ func TestVocabulary(t *testing.T) {
 		}
 		return string(w)
 	}
-	d := &document{}
+	texts := map[string]bool{}
 	for range suite.Pick(2000, 5000) {
-		d.Text += " " + random()
+		texts[random()] = true
 	}
-	s, err := newSegment([]*document{d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := readVocabulary(s, fieldNames[textField], 0)
-	if err != nil {
-		t.Fatal(err)
+	var words vocabulary
+	for _, text := range slices.Sorted(maps.Keys(texts)) {
+		words = append(words, newWord(text, nil))
 	}
 	within := map[int]int{}
 	for edits := 1; edits <= maxEdits; edits++ {

@@ -3,12 +3,13 @@ package indexes
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
-	bleved "github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
@@ -33,72 +34,32 @@ const (
 var fieldNames = [fieldCount]string{"name", "topic", "text", "exact", "suffix", "joined"}
 
 // newMapping returns the mapping: no stored fields, no term vectors and no doc values. Fields are
-// short, so only the presence of a word matters, not its frequency.
-func newMapping() mapping.IndexMapping {
+// short, so only the presence of a word matters, not its frequency. Queries, highlights and the index
+// agree on what a word is, so Bleve only splits the text of a field at termSeparator.
+func newMapping() (mapping.IndexMapping, error) {
+	const terms = "terms"
 	m := bleve.NewIndexMapping()
+	err := errors.Join(m.AddCustomTokenizer(terms, map[string]any{"type": regexp.Name, "regexp": "[^" + termSeparator + "]+"}),
+		m.AddCustomAnalyzer(terms, map[string]any{"type": custom.Name, "tokenizer": terms}))
 	doc := bleve.NewDocumentStaticMapping()
 	for _, name := range fieldNames {
-		fm := bleve.NewTextFieldMapping()
-		fm.Analyzer = keyword.Name
-		fm.Store, fm.IncludeTermVectors, fm.IncludeInAll, fm.DocValues = false, false, false, false
-		doc.AddFieldMappingsAt(name, fm)
+		doc.AddFieldMappingsAt(name, &mapping.FieldMapping{Type: "text", Analyzer: terms, Index: true, SkipFreqNorm: true})
 	}
 	m.DefaultMapping, m.DefaultField = doc, fieldNames[nameField]
-	return &termMapping{m}
+	return m, err
 }
 
-// termMapping is a mapping for documents whose terms are already known. Queries, highlights and the
-// index agree on what a word is, and Bleve need not analyse it.
-type termMapping struct{ *mapping.IndexMappingImpl }
+// termSeparator separates the terms of a field.
+const termSeparator = "\n"
 
-// MapDocument implements mapping.IndexMapping.
-func (*termMapping) MapDocument(doc *bleved.Document, data any) error {
-	terms, ok := data.(*fieldTerms)
-	if !ok {
-		return fmt.Errorf("indexes: expected terms, got %T", data)
+// fields returns the terms of a document as Bleve reads them.
+func (t *fieldTerms) fields() map[string]string {
+	texts := map[string]string{}
+	for f, list := range t {
+		texts[fieldNames[f]] = strings.Join(list, termSeparator)
 	}
-	for f, list := range terms {
-		if len(list) > 0 {
-			doc.AddField(&termField{name: fieldNames[f], terms: list})
-		}
-	}
-	return nil
+	return texts
 }
-
-// termField is a field whose terms are known.
-type termField struct {
-	name  string
-	terms []string
-	freqs index.TokenFrequencies
-}
-
-// once is the frequency of every term.
-var once = func() *index.TokenFreq {
-	f := &index.TokenFreq{}
-	f.SetFrequency(1)
-	return f
-}()
-
-// Analyze implements index.Field.
-func (f *termField) Analyze() {
-	f.freqs = make(index.TokenFrequencies, len(f.terms))
-	for _, t := range f.terms {
-		f.freqs[t] = once
-	}
-}
-
-func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
-
-func (f *termField) Name() string        { return f.name }
-func (f *termField) AnalyzedLength() int { return 1 } // lengths do not matter
-func (f *termField) Options() index.FieldIndexingOptions {
-	return index.IndexField | index.SkipFreqNorm
-}
-func (f *termField) EncodedFieldType() byte    { return 't' }
-func (f *termField) ArrayPositions() []uint64  { return nil }
-func (f *termField) Value() []byte             { return nil }
-func (f *termField) NumPlainTextBytes() uint64 { return 0 }
-func (f *termField) Size() int                 { return 0 }
 
 // docID returns the external ID of a document: its ordinal.
 func docID(ordinal int) string { return string(binary.BigEndian.AppendUint32(nil, uint32(ordinal))) }
@@ -125,33 +86,21 @@ const batchSize = 4000
 // writeBleve writes an index of documents. All segments are merged at once, so that the documents
 // keep their order.
 func writeBleve(path, tmp string, n int, documents func(yield func(*document) bool)) error {
-	b, err := bleve.NewBuilder(path, newMapping(), map[string]any{"buildPathPrefix": tmp, "batchSize": batchSize, "mergeMax": n/batchSize + 2,
+	m, err := newMapping()
+	if err != nil {
+		return err
+	}
+	b, err := bleve.NewBuilder(path, m, map[string]any{"buildPathPrefix": tmp, "batchSize": batchSize, "mergeMax": n/batchSize + 2,
 		"forceSegmentType": zap.Type, "forceSegmentVersion": int(zap.Version)})
 	if err != nil {
 		return err
 	}
 	o := 0
 	for d := range documents {
-		if err := b.Index(docID(o), d.terms()); err != nil {
+		if err := b.Index(docID(o), d.terms().fields()); err != nil {
 			return err
 		}
 		o++
 	}
 	return b.Close()
-}
-
-// newSegment returns a segment in memory.
-func newSegment(documents []*document) (segment.Segment, error) {
-	docs := make([]index.Document, len(documents))
-	for i, d := range documents {
-		doc := bleved.NewDocument(docID(i))
-		if err := newMapping().MapDocument(doc, d.terms()); err != nil {
-			return nil, err
-		}
-		doc.AddIDField()
-		doc.VisitFields(func(f index.Field) { f.Analyze() })
-		docs[i] = doc
-	}
-	s, _, err := segmentType.New(docs)
-	return s, err
 }

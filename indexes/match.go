@@ -138,7 +138,7 @@ func (r *ranking) inflected(w *clause) (f fieldSets) {
 				forms = append(forms, form)
 			}
 		}
-		f[list] = forms.union()
+		f[list] = forms.records()
 	}
 	return f
 }
@@ -173,7 +173,7 @@ func (r *ranking) findNear(words []string) {
 	}
 	for name, d := range r.fields[joinedField].near(newPattern(joined, edits)) {
 		if name.text != joined && digits(name.text) == digits(joined) { // GPT-4 is not GPT-5
-			found[d].Or(name.records())
+			found[d].AddMany(name.ordinals)
 		}
 	}
 	nearer := roaring.New() // if the name and the slug of a record differ, the nearer one counts

@@ -78,7 +78,11 @@ func (x *Index) readSegment(file string) (err error) {
 	if s.Count() != uint64(x.records) {
 		return errors.Join(fmt.Errorf("expected %d documents, got %d", x.records, s.Count()), s.Close())
 	}
-	x.fields, err = readVocabularies(s, 0)
+	for f, name := range fieldNames {
+		if x.fields[f], err = readVocabulary(s, name); err != nil {
+			break
+		}
+	}
 	return errors.Join(err, s.Close())
 }
 
@@ -103,13 +107,9 @@ func segmentFile(dir string, m *Manifest) (string, error) {
 
 // prepare computes what depends on all records.
 func (x *Index) prepare() {
-	x.lengths = slices.Clone(x.lengths)
-	for o := len(x.lengths); o < x.build.Len(); o++ {
-		x.lengths = append(x.lengths, nameLength(x.build.Entity(uint32(o))))
-	}
-	x.standing = make([]int32, x.build.Len())
+	x.lengths, x.standing = make([]uint8, x.build.Len()), make([]int32, x.build.Len())
 	for o, e := range x.build.All {
-		x.standing[o] = scoreTenth * int32(e.Scores.Composite.Tenths())
+		x.lengths[o], x.standing[o] = nameLength(e), scoreTenth*int32(e.Scores.Composite.Tenths())
 	}
 	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
 	x.topics = sync.OnceValue(x.readTopicNames)
@@ -134,28 +134,8 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 	case b.Manifest.ID != x.build.Manifest.ID:
 		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
-	hidden, edited := b.Replaced(), b.Edited()
-	if hidden == nil {
-		hidden = none
-	}
-	with := &Index{build: b, kept: new(sync.Map), records: x.records - int(hidden.GetCardinality()) + len(edited), titles: titles, synonyms: x.synonyms, lengths: x.lengths}
-	var more [fieldCount]vocabulary
-	if len(edited) > 0 {
-		documents := make([]*document, len(edited))
-		for i, e := range edited {
-			documents[i] = newDocument(e, titles)
-		}
-		s, err := newSegment(documents)
-		if err == nil {
-			more, err = readVocabularies(s, x.build.Len())
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	for f := range with.fields {
-		with.fields[f] = x.fields[f].with(more[f], hidden)
-	}
+	with := &Index{build: b, kept: new(sync.Map), titles: titles, synonyms: x.synonyms}
+	with.readRecords()
 	with.prepare()
 	return with, nil
 }

@@ -151,23 +151,13 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 	if n == 0 || skip > 0 && uint64(skip) >= r.matches.GetCardinality() {
 		return []Hit{}
 	}
-	var best []scored // sorted and cut to the page's end when there are twice as many
-	scores, least := r.score(), int32(0)
-	r.matches.Iterate(func(o uint32) bool {
-		if scores[o] < least {
-			return true
+	var best []scored
+	scores := r.score()
+	for o := range roaring.Values(r.matches) {
+		if h := (scored{o, scores[o], r.build.SortPosition(o)}); after == nil || after.precedes(h) {
+			best = append(best, h)
 		}
-		h := scored{o, scores[o], r.build.SortPosition(o)}
-		if after != nil && !after.precedes(h) {
-			return true
-		}
-		if best = append(best, h); len(best) >= 2*n+64 {
-			slices.SortFunc(best, compareScored)
-			best = best[:n]
-			least = best[n-1].score
-		}
-		return true
-	})
+	}
 	slices.SortFunc(best, compareScored)
 	hits := []Hit{}
 	for _, h := range best[min(skip, len(best)):min(n, len(best))] {

@@ -21,15 +21,11 @@ type span struct {
 // is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
 // without spaces, every character is a word.
 func spans(text string) []span {
-	out := make([]span, 0, len(text)/6) // about a word in seven bytes
+	var out []span
 	for i := 0; i < len(text); {
 		start := i
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(text[i:])
-		}
-		i += n
-		if !asciiWord[text[start]] && (n == 1 || !wordRune(r)) {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if i += n; !wordRune(r) {
 			continue
 		}
 		if !ideographic(r) {
@@ -44,10 +40,6 @@ func spans(text string) []span {
 
 func endOfWord(text string, i int) int {
 	for i < len(text) {
-		if asciiWord[text[i]] {
-			i++
-			continue
-		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case wordRune(r) && !ideographic(r):
@@ -63,9 +55,6 @@ func endOfWord(text string, i int) int {
 // suffixLength returns the number of + or # signs that end a word.
 func suffixLength(rest string) int {
 	n := 0
-	if rest == "" || rest[0] != '+' && rest[0] != '#' { // the case for most words
-		return 0
-	}
 	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
 		n++
 	}
@@ -74,14 +63,6 @@ func suffixLength(rest string) int {
 	}
 	return n
 }
-
-// asciiWord reports, by byte, which letters and digits are ASCII: most of them are.
-var asciiWord = func() (table [256]bool) {
-	for c := range utf8.RuneSelf {
-		table[c] = wordRune(rune(c))
-	}
-	return table
-}()
 
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r))
