@@ -24,6 +24,7 @@ type Draft struct {
 	Unused map[string]float64
 
 	clashSlug  string
+	final      string // the slug, or clashSlug if the slug clashes
 	warnings   []Reason
 	adjusted   []Adjustment
 	zeroOffers int       // offers with an input and an output price of 0

@@ -118,10 +118,10 @@ func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 		}
 		return b.Bytes()
 	}
-	out := &outputs{header: header}
-	cells := [][]string{out.columns()}
+	columns, at := rejectColumns(header)
+	cells := [][]string{columns}
 	for _, r := range list {
-		cells = append(cells, out.rejectedCells(r, reason))
+		cells = append(cells, rejectedCells(r, len(header), at, reason))
 	}
 	if err := csv.NewWriter(&b).WriteAll(cells); err != nil {
 		t.Fatal(err)

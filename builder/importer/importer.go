@@ -2,9 +2,8 @@
 // according to a mapping (mapping.Mapping). Every row has exactly one outcome, and every refused
 // row has a reason. The importer writes only files that pass the validator in builder/content.
 //
-// The input is read twice: once to find the columns and slug clashes, and once to write the
-// files. The slugs therefore do not depend on the order of the rows, and only one row is in
-// memory at a time.
+// All rows are read before the first file is written, so that slugs do not depend on the order of the
+// rows, and a mapping with a mistake writes nothing.
 package importer
 
 import (
@@ -12,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,12 +73,12 @@ type job struct {
 	drafter *drafter
 
 	header []string // the columns of a CSV file
+	rows   []*row
 	unused []string // columns that the mapping does not use
-	plain  claims   // by slug
-	final  claims   // by slug, or by clashSlug if the slug clashes
+	final  claims   // by address
 }
 
-// start reads the mapping, and the input once.
+// start reads the mapping and the input.
 func start(ctx context.Context, o Options) (*job, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -98,7 +96,7 @@ func start(ctx context.Context, o Options) (*job, error) {
 		return nil, problems
 	}
 	j := &job{Options: o, mapping: m, drafter: newDrafter(declared, m, o.Date)}
-	return j, j.scan(ctx)
+	return j, j.read(ctx)
 }
 
 // kinds returns the kinds that the content declares.
@@ -129,34 +127,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return j.pass(ctx, !o.DryRun)
 }
 
-// batchSize is the number of rows after which progress is reported.
-const batchSize = 256
-
-// rows calls visit for each row of the input.
-func (j *job) rows(ctx context.Context, step string, visit func(*row) error) error {
-	in, err := open(j.Input, j.Data, j.mapping.Input.Delimiter)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	j.header = in.names
-	for {
-		r, err := in.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", j.Input, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := visit(r); err != nil {
-			return err
-		}
-		if j.Progress != nil && r.number%batchSize == 0 {
-			j.Progress(step, r.number)
-		}
+// progress reports progress after every 256 rows.
+func (j *job) progress(step string, r *row) {
+	if j.Progress != nil && r.number%256 == 0 {
+		j.Progress(step, r.number)
 	}
 }
 
@@ -171,23 +145,27 @@ func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) 
 		return nil, err
 	}
 	report = j.newReport(folder, write)
+	var outcomes []Outcome
 	defer func() { // the outputs of a trial may be about to replace the input
 		keep := err == nil && (write || j.DryRun || report.Refused > 0)
-		err = errors.Join(err, out.close(report, keep))
+		err = errors.Join(err, out.report.close(j.reportFile(report, outcomes), keep), out.rejects.close(j.rejectsFile(outcomes), keep))
 	}()
 	w := &writer{job: j, folder: folder, write: write}
-	err = j.rows(ctx, "import", func(r *row) error {
+	for _, r := range j.rows {
+		if err := ctx.Err(); errors.Is(err, context.Canceled) && write {
+			return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
+		} else if err != nil {
+			return report, err
+		}
 		o := Outcome{Row: r.number, Line: r.line}
 		if err := w.settle(r, &o); err != nil {
-			return err
+			return report, err
 		}
 		report.count(o)
-		return out.add(r, o)
-	})
-	if errors.Is(err, context.Canceled) && write {
-		err = fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
+		outcomes = append(outcomes, o)
+		j.progress("import", r)
 	}
-	return report, err
+	return report, nil
 }
 
 // ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,
@@ -198,25 +176,34 @@ func ReadDrafts(ctx context.Context, o Options, yield func(*Draft) error) error 
 	if err != nil {
 		return err
 	}
-	return j.rows(ctx, "import", func(r *row) error {
-		if r.wrong != "" {
-			return yield(&Draft{Row: r.number, Line: r.line, Reasons: []Reason{{Message: r.wrong}}})
+	for _, r := range j.rows {
+		d := r.draft
+		switch {
+		case r.wrong != "":
+			d = &Draft{Reasons: []Reason{{Message: r.wrong}}}
+		case d == nil:
+			continue // not selected
 		}
-		if !j.drafter.all(j.mapping.Where, r.fields) {
-			return nil
+		d.Row, d.Line, d.Unused = r.number, r.line, j.numbers(r)
+		if err := yield(d); err != nil {
+			return err
 		}
-		d := j.drafter.draft(r.fields)
-		d.Row, d.Line, d.Unused = r.number, r.line, map[string]float64{}
-		for _, name := range j.unused {
-			v := r.fields.lookup(name)
-			if n, ok := v.(json.Number); ok {
-				v = n.String()
-			}
-			text, _ := v.(string)
-			if x, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
-				d.Unused[name] = x
-			}
+	}
+	return nil
+}
+
+// numbers returns the numbers of a row in columns that the mapping does not use.
+func (j *job) numbers(r *row) map[string]float64 {
+	list := map[string]float64{}
+	for _, name := range j.unused {
+		v := r.fields.lookup(name)
+		if n, ok := v.(json.Number); ok {
+			v = n.String()
 		}
-		return yield(d)
-	})
+		text, _ := v.(string)
+		if x, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+			list[name] = x
+		}
+	}
+	return list
 }

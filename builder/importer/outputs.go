@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/csv"
@@ -17,20 +16,12 @@ import (
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs contains the files that an import writes in addition to the content. They are moved
-// into place at the end of the import, when they are complete.
-type outputs struct {
-	report, rejects *part       // nil if there is none
-	lines           bool        // the report has one outcome per line
-	cells           *csv.Writer // to rejects; nil if they are JSONL
-	header          []string
-	reason          int // index of reasonColumn in CSV
-}
+// outputs contains the files that an import writes in addition to the content.
+type outputs struct{ report, rejects *part }
 
 // part is a temporary file that is renamed into place when it is complete.
 type part struct {
-	*bufio.Writer
-	f    *os.File
+	*os.File
 	path string
 }
 
@@ -43,103 +34,123 @@ func createPart(path string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &part{bufio.NewWriter(f), f, path}, nil
+	return &part{f, path}, nil
 }
 
-// close renames the file to its final name, or removes it.
-func (p *part) close(keep bool) error {
+// close writes the file and gives it its final name, or removes it.
+func (p *part) close(data []byte, keep bool) (err error) {
 	if p == nil {
 		return nil
 	}
-	err := errors.Join(p.Flush(), p.f.Chmod(0o644), p.f.Close())
+	if keep {
+		_, err = p.Write(data)
+	}
+	err = errors.Join(err, p.Chmod(0o644), p.File.Close())
 	if err == nil && keep {
-		err = os.Rename(p.f.Name(), p.path)
+		err = os.Rename(p.Name(), p.path)
 	}
 	if err != nil || !keep {
-		err = errors.Join(err, os.Remove(p.f.Name()))
+		err = errors.Join(err, os.Remove(p.Name()))
 	}
 	return err
 }
 
-func (j *job) openOutputs() (out *outputs, err error) {
-	out = &outputs{lines: strings.HasSuffix(j.Report, ".jsonl"), header: j.header}
+func (j *job) openOutputs() (out outputs, err error) {
 	if out.report, err = createPart(j.Report); err != nil {
-		return nil, err
+		return out, err
 	}
 	if out.rejects, err = createPart(j.Rejects); err != nil {
-		return nil, errors.Join(err, out.report.close(false))
+		err = errors.Join(err, out.report.close(nil, false))
 	}
-	if out.report != nil && !out.lines {
-		_, _ = out.report.WriteString(`{"outcomes":[`) // Flush will return any error
-	}
-	if k, _ := kindOf(j.Rejects); out.rejects != nil && !k.jsonl {
-		out.cells = csv.NewWriter(out.rejects)
-		out.cells.Comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
-		_ = out.cells.Write(out.columns()) // Flush will return any error
-	}
-	return out, nil
+	return out, err
 }
 
-// columns returns the columns of the rejects: those of the input and the reason column. If the
-// input is a file of rejects that have been fixed, it already has a reason column, which is reused.
-func (out *outputs) columns() []string {
-	if out.reason = slices.Index(out.header, reasonColumn); out.reason >= 0 {
-		return out.header
-	}
-	out.reason = len(out.header)
-	return append(slices.Clone(out.header), reasonColumn)
-}
-
-// add writes the outcome of one row.
-func (out *outputs) add(r *row, o Outcome) error {
-	if out.report != nil {
-		line, err := json.Marshal(o)
-		if err != nil {
-			return err
-		}
-		if !out.lines && o.Row > 1 {
-			_ = out.report.WriteByte(',')
-		}
-		_, _ = out.report.Write(append(line, '\n'))
-	}
-	if out.rejects == nil || o.Outcome != Refused {
+// reportFile returns the outcomes, one per line, and the summary.
+func (j *job) reportFile(r *Report, outcomes []Outcome) []byte {
+	if j.Report == "" {
 		return nil
 	}
-	texts := make([]string, len(o.Reasons))
-	for i, reason := range o.Reasons {
-		texts[i] = reason.String()
+	lines := make([][]byte, len(outcomes))
+	for i, o := range outcomes {
+		lines[i] = encode(o)
 	}
-	if out.cells != nil {
-		return out.cells.Write(out.rejectedCells(r, strings.Join(texts, "; ")))
+	if strings.HasSuffix(j.Report, ".jsonl") {
+		return append(bytes.Join(append(lines, encode(r)), []byte("\n")), '\n')
 	}
-	_, err := out.rejects.Write(rejectedLine(r, strings.Join(texts, "; ")))
-	return err
+	list := bytes.Join(lines, []byte("\n,"))
+	if len(lines) > 0 {
+		list = append(list, '\n')
+	}
+	return slices.Concat([]byte(`{"outcomes":[`), list, []byte(`],"summary":`), encode(r), []byte("}\n"))
 }
 
-// rejectedCells returns the original cells of a row, with the reason in the reason column. A
-// row that is not valid CSV is put verbatim into the first column.
-func (out *outputs) rejectedCells(r *row, reason string) []string {
+// encode returns what cannot fail to be encoded, such as strings, numbers and what was read from JSON.
+func encode(v any) []byte {
+	b, _ := json.Marshal(v)
+	return b
+}
+
+// rejectsFile returns the refused rows in the format of the input, each with the reasons.
+func (j *job) rejectsFile(outcomes []Outcome) []byte {
+	k, err := kindOf(j.Rejects)
+	if err != nil {
+		return nil // there is no such file
+	}
+	var b bytes.Buffer
+	columns, reasonAt := rejectColumns(j.header)
+	cells := csv.NewWriter(&b)
+	if !k.jsonl {
+		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
+		_ = cells.Write(columns) // like all of these, it writes to memory
+	}
+	for i, o := range outcomes {
+		if o.Outcome != Refused {
+			continue
+		}
+		texts := make([]string, len(o.Reasons))
+		for i, reason := range o.Reasons {
+			texts[i] = reason.String()
+		}
+		if reason := strings.Join(texts, "; "); k.jsonl {
+			b.Write(rejectedLine(j.rows[i], reason))
+		} else {
+			_ = cells.Write(rejectedCells(j.rows[i], len(j.header), reasonAt, reason))
+		}
+	}
+	cells.Flush()
+	return b.Bytes()
+}
+
+// rejectColumns returns the columns of the rejects, those of the input and the reason column, and the
+// index of that. If the input is a file of rejects that have been fixed, it already has a reason
+// column, which is reused.
+func rejectColumns(header []string) (columns []string, reasonAt int) {
+	if at := slices.Index(header, reasonColumn); at >= 0 {
+		return header, at
+	}
+	return append(slices.Clone(header), reasonColumn), len(header)
+}
+
+// rejectedCells returns the original cells of a row of a file with some columns, with the reason in its
+// column. A row that is not valid CSV is put verbatim into the first column.
+func rejectedCells(r *row, columns, reasonAt int, reason string) []string {
 	cells := slices.Clone(r.cells)
 	if r.cells == nil {
 		cells = []string{string(r.raw)}
 	}
-	if len(cells) > len(out.header) {
+	if len(cells) > columns {
 		return append(cells, reason) // the row has too many cells, so the reason becomes the last one
 	}
-	for len(cells) < max(len(out.header), out.reason+1) {
+	for len(cells) < max(columns, reasonAt+1) {
 		cells = append(cells, "")
 	}
-	cells[out.reason] = reason
+	cells[reasonAt] = reason
 	return cells
 }
 
 // rejectedLine returns the original line of a row, which is an object, with the reason as its
 // first value. A line that is not an object is wrapped in one.
 func rejectedLine(r *row, reason string) []byte {
-	encode := func(v any) []byte {
-		b, _ := json.Marshal(v) // cannot fail for texts and what was read from JSON
-		return b
-	}
 	line := r.raw
 	switch _, again := r.fields[reasonColumn]; {
 	case again:
@@ -157,19 +168,4 @@ func rejectedLine(r *row, reason string) []byte {
 		why = append(why, ',')
 	}
 	return slices.Concat(why, rest, []byte("\n"))
-}
-
-// close closes the files and, unless keep is set, removes them.
-func (out *outputs) close(r *Report, keep bool) error {
-	if out.report != nil {
-		summary, _ := json.Marshal(r) // cannot fail
-		if !out.lines {
-			summary = slices.Concat([]byte(`],"summary":`), summary, []byte("}"))
-		}
-		_, _ = out.report.Write(append(summary, '\n'))
-	}
-	if out.cells != nil {
-		out.cells.Flush()
-	}
-	return errors.Join(out.report.close(keep), out.rejects.close(keep))
 }

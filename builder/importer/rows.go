@@ -25,6 +25,25 @@ import (
 // enough that an unclosed quote cannot turn a whole catalogue into a single row.
 const maxRow = 1 << 20
 
+// maxInput is the maximum size of the input in bytes, uncompressed. All rows are in memory, and a small
+// compressed file can have terabytes of them.
+const maxInput = 512 << 20
+
+// limited is a reader of at most maxInput bytes.
+type limited struct {
+	r    io.Reader
+	read int64
+}
+
+// Read implements io.Reader.
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if l.read += int64(n); l.read > maxInput {
+		return 0, fmt.Errorf("has more than %d megabytes, the maximum for an import; split it", maxInput>>20)
+	}
+	return n, err
+}
+
 // maxBlank is the maximum number of blank lines between two rows. A megabyte of compressed blank
 // lines would take minutes to read.
 const maxBlank = 100_000
@@ -38,6 +57,7 @@ type row struct {
 	cells        []string // of CSV
 	raw          []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
 	wrong        string   // the reason the row cannot be read, or ""
+	draft        *Draft   // what the mapping makes of it; nil if it cannot be read or is not selected
 }
 
 // input is an open file of rows.
@@ -104,7 +124,7 @@ func open(path string, data []byte, delimiter rune) (*input, error) {
 }
 
 func newInput(r io.Reader, k kind) (*input, error) {
-	b := bufio.NewReader(r)
+	b := bufio.NewReader(&limited{r: r})
 	switch start, _ := b.Peek(3); {
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, errors.New("is UTF-16 text; save it as UTF-8")

@@ -2,7 +2,9 @@ package importer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -21,58 +23,63 @@ type claim struct {
 	other  int // the first other row with different content, or 0 if there is none
 }
 
-func (c claims) add(key string, row int, d digest) {
+// add adds a row that has a type and a slug.
+func (c claims) add(r *row, slug string) {
+	if r.draft.Type == "" || r.draft.Slug == "" {
+		return
+	}
+	key, d := r.draft.Type+"/"+slug, r.draft.digest()
 	held, known := c[key]
 	switch {
 	case !known:
-		c[key] = claim{digest: d, first: row}
+		c[key] = claim{digest: d, first: r.number}
 	case held.digest != d && held.other == 0:
-		held.other = row
+		held.other = r.number
 		c[key] = held
 	}
 }
 
-// slugOf returns the final slug of a row.
-func (j *job) slugOf(typ, slug, clash string) string {
-	if clash != "" && j.plain[typ+"/"+slug].other != 0 {
-		return clash
-	}
-	return slug
-}
-
-// scan reads the input once. If the mapping uses columns that the input does not have, scan
-// returns a problem for each of them as yamldoc.Problems.
-func (j *job) scan(ctx context.Context) error {
-	type proposal struct {
-		row              int
-		typ, slug, clash string
-		digest           digest
-	}
-	var proposals []proposal
-	var inputs []float64 // input prices, in dollars for a million tokens
-	seen := columns{}
-	j.plain, j.final = claims{}, claims{}
-	err := j.rows(ctx, "read", func(r *row) error {
-		if j.header == nil {
-			seen.addObject("", r.fields)
-		}
-		if r.wrong != "" || !j.drafter.all(j.mapping.Where, r.fields) {
-			return nil
-		}
-		d := j.drafter.draft(r.fields)
-		inputs = append(inputs, d.inputs...)
-		if d.Type != "" && d.Slug != "" {
-			p := proposal{r.number, d.Type, d.Slug, d.clashSlug, d.digest()}
-			proposals = append(proposals, p)
-			j.plain.add(p.typ+"/"+p.slug, p.row, p.digest)
-		}
-		return nil
-	})
+// read reads the input, and drafts what the mapping makes of its rows. If the mapping uses columns that
+// the input does not have, it returns a problem for each of them as yamldoc.Problems.
+func (j *job) read(ctx context.Context) error {
+	in, err := open(j.Input, j.Data, j.mapping.Input.Delimiter)
 	if err != nil {
 		return err
 	}
-	for _, p := range proposals {
-		j.final.add(p.typ+"/"+j.slugOf(p.typ, p.slug, p.clash), p.row, p.digest)
+	defer in.Close()
+	seen, plain := columns{}, claims{} // plain by the slugs that clash
+	var inputs []float64               // input prices, in dollars for a million tokens
+	j.header = in.names
+	for {
+		r, err := in.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.Input, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j.rows = append(j.rows, r)
+		j.progress("read", r)
+		if j.header == nil {
+			seen.addObject("", r.fields)
+		}
+		if r.wrong == "" && j.drafter.all(j.mapping.Where, r.fields) {
+			r.draft = j.drafter.draft(r.fields)
+			inputs = append(inputs, r.draft.inputs...)
+			plain.add(r, r.draft.Slug)
+		}
+	}
+	j.final = claims{}
+	for _, r := range j.rows {
+		if d := r.draft; d != nil {
+			if d.final = d.Slug; d.clashSlug != "" && plain[d.Type+"/"+d.Slug].other != 0 {
+				d.final = d.clashSlug
+			}
+			j.final.add(r, d.final)
+		}
 	}
 	for _, name := range j.header {
 		seen[name] = true

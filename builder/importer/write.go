@@ -31,16 +31,15 @@ func (w *writer) settle(r *row, o *Outcome) error {
 	case r.wrong != "":
 		o.Reasons = []Reason{{Message: r.wrong}}
 		return nil
-	case !w.drafter.all(w.mapping.Where, r.fields):
+	case r.draft == nil:
 		o.Outcome = Skipped
 		return nil
 	}
-	d := w.drafter.draft(r.fields)
-	if o.Reasons = d.Reasons; d.Type == "" {
+	d, slug := r.draft, r.draft.final
+	if o.Reasons = slices.Clone(d.Reasons); d.Type == "" {
 		return nil
 	}
 	var held claim
-	slug := w.slugOf(d.Type, d.Slug, d.clashSlug)
 	if slug != "" {
 		o.File = w.folder.Shown(d.Type, slug)
 		held = w.final[d.Type+"/"+slug]
@@ -76,7 +75,7 @@ func (w *writer) settle(r *row, o *Outcome) error {
 			return nil
 		}
 	}
-	o.Warnings = append(d.warnings, f.warnings...)
+	o.Warnings = slices.Concat(d.warnings, f.warnings)
 	w.folder.Add(f.entity)
 	if !w.write {
 		return nil
