@@ -7,7 +7,6 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime/pprof"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,7 +19,6 @@ import (
 	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
-	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
 	"kindex/indexes"
@@ -211,12 +209,7 @@ func (b *build) score(context.Context) error {
 }
 
 func (b *build) rank(context.Context) error {
-	slices.SortFunc(b.content.Entities, record.CompareRank)
-	slugs := make([]string, len(b.content.Categories))
-	for i, c := range b.content.Categories {
-		slugs[i] = c.Slug
-	}
-	b.boards = rank.Boards(b.content.Entities, slugs)
+	b.boards = rank.Boards(b.content.Entities, b.content.Categories)
 	return nil
 }
 

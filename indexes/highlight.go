@@ -38,7 +38,7 @@ func (r *Result) Highlights(e *record.Entity) []Highlight {
 		return out
 	}
 	loose := *r
-	loose.synonyms, loose.clauses = nil, slices.Concat(slices.Concat(r.loosen()...), r.clauses)
+	loose.synonyms, loose.clauses = nil, append(r.loosen(), r.clauses...)
 	return loose.Highlights(e)
 }
 

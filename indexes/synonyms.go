@@ -211,12 +211,11 @@ func (w *clause) matchExactly(list []span) int {
 }
 
 // loosen returns the single words of the synonyms, for records that have them, but not together.
-func (r *Result) loosen() [][]clause {
-	var out [][]clause
+func (r *Result) loosen() (out []clause) {
 	for _, spellings := range r.synonyms {
 		for _, w := range spellings[0].phrase {
 			if !stopWords[w] {
-				out = append(out, []clause{newClause(w)})
+				out = append(out, newClause(w))
 			}
 		}
 	}

@@ -34,7 +34,10 @@ func (a *Archive) findChanges() error {
 			found[i] = a.find(int32(i))
 		}
 	})
-	ids := a.newIDs()
+	ids := ids{seen: map[[sha256.Size]byte]uint32{}}
+	if a.keptChanges > 0 {
+		ids.previous = a.previous
+	}
 	for i := from; i < len(found); i++ {
 		v, f := &r.Versions[i], &found[i]
 		if v.Change = none; f.changed {
@@ -107,14 +110,6 @@ func (a *Archive) dateVersion(i int32) (err error) {
 type ids struct {
 	previous *history.Archive
 	seen     map[[sha256.Size]byte]uint32
-}
-
-func (a *Archive) newIDs() *ids {
-	x := &ids{seen: map[[sha256.Size]byte]uint32{}}
-	if a.keptChanges > 0 {
-		x.previous = a.previous
-	}
-	return x
 }
 
 func (x *ids) next(key string, old, now [sha256.Size]byte) string {

@@ -5,6 +5,7 @@ package diff
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"kindex/builder/content"
@@ -137,14 +138,8 @@ func newState(s Revision, asOf time.Time) *state {
 
 // places returns the ranks of all ranked entities. It does not reorder the content.
 func places(c *content.Content) (all, within map[*record.Entity]int) {
-	ordered := append([]*record.Entity(nil), c.Entities...)
-	rank.Order(ordered)
-	slugs := make([]string, len(c.Categories))
-	for i, category := range c.Categories {
-		slugs[i] = category.Slug
-	}
 	all, within = map[*record.Entity]int{}, map[*record.Entity]int{}
-	for i, board := range rank.Boards(ordered, slugs) {
+	for i, board := range rank.Boards(slices.Clone(c.Entities), c.Categories) {
 		places := within
 		if i == 0 {
 			places = all

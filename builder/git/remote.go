@@ -21,15 +21,13 @@ const protocols = "file:git:http:https:ssh"
 func (r *Repository) Remote(ctx context.Context, name string) (fetch, push string, known []string, err error) {
 	out, err := r.Run(ctx, Command{Args: []string{"config", "--file", filepath.Join(r.commonDir, "config"), "--no-includes", "--null",
 		"--get-regexp", `^remote\..*\.(url|pushurl)$`}})
-	if err != nil && ExitCode(err) != 1 {
+	list, err := configured(out, err)
+	if err != nil {
 		return "", "", nil, err
 	}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		key, value, ok := strings.Cut(strings.TrimPrefix(entry, "remote."), "\n")
+	for _, s := range list {
+		key, value := strings.TrimPrefix(s.Name, "remote."), s.Value
 		dot := strings.LastIndex(key, ".")
-		if !ok || dot < 0 {
-			continue
-		}
 		of, what := key[:dot], key[dot+1:]
 		if !slices.Contains(known, of) {
 			known = append(known, of)
@@ -97,10 +95,24 @@ func Programs(command string) []string {
 	return []string{"--upload-pack=" + other + "upload-pack"}
 }
 
-// Setting is a git setting that must not be visible on a command line.
+// Setting is a git setting.
 type Setting struct{ Name, Value string }
 
-// Secret returns settings as environment variables, for Command.Env.
+// configured reads the settings that git config --null --get-regexp prints. It exits with 1 if there are none.
+func configured(out string, err error) (list []Setting, _ error) {
+	if err != nil && ExitCode(err) != 1 {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if name, value, ok := strings.Cut(entry, "\n"); ok {
+			list = append(list, Setting{name, value})
+		}
+	}
+	return list, nil
+}
+
+// Secret returns settings as environment variables, for Command.Env, in which they are not visible on a command
+// line.
 func Secret(list ...Setting) (env []string) {
 	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 if the variable is not set
 	for _, s := range list {

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -41,22 +42,17 @@ func (r *Repository) CreateBranch(ctx context.Context, name, commit string) erro
 // this process, which take precedence.
 func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	out, err := r.query(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
-	if err != nil && ExitCode(err) != 1 {
+	list, err := configured(out, err)
+	if err != nil {
 		return nil, err
 	}
 	set := map[string]string{}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if key, value, ok := strings.Cut(entry, "\n"); ok {
-			set[key] = value // the last value takes precedence
-		}
+	for _, s := range list {
+		set[s.Name] = s.Value // the last value takes precedence
 	}
 	for _, role := range []string{"author", "committer"} {
 		for _, what := range []string{"name", "email"} {
-			value := set[role+"."+what]
-			if value == "" {
-				value = set["user."+what]
-			}
-			if value != "" {
+			if value := cmp.Or(set[role+"."+what], set["user."+what]); value != "" {
 				env = append(env, "GIT_"+strings.ToUpper(role)+"_"+strings.ToUpper(what)+"="+value)
 			}
 		}

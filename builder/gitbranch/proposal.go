@@ -61,27 +61,26 @@ func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) e
 // Find returns the existing branch of a proposal, whichever commit the branch is based on. It
 // is an error if a branch of that name does not contain the proposal's file.
 func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
-	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
-	if b.Commit = r.lookUp(ctx, "refs/heads/"+b.Name+"^{commit}"); b.Commit == "" {
-		return b, false, ctx.Err()
-	}
-	same, err := r.Holds(ctx, b.Commit, p)
-	if err == nil && !same {
-		err = fmt.Errorf("the branch %s already exists and contains a different %s; if the branch is not needed, delete it: git branch -D %[1]s", b.Name, b.Path)
-	}
-	return b, true, err
+	return r.branchAt(ctx, r.lookUp(ctx, "refs/heads/"+BranchName(p.ID)+"^{commit}"), p,
+		"the branch %s already exists and contains a different %s; if the branch is not needed, delete it: git branch -D %[1]s")
 }
 
 // FindAt is like Find, but for a branch fetched from another repository; commit is "" if that
 // repository has no such branch.
 func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Branch, bool, error) {
+	return r.branchAt(ctx, commit, p, "the branch %s on the remote contains a different %s; if the branch is not needed, delete it there")
+}
+
+// branchAt returns the branch of a proposal, whose newest commit is given. different is the error if
+// that does not contain the proposal's file.
+func (r *Repository) branchAt(ctx context.Context, commit string, p Proposal, different string) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Commit: commit, Path: r.Path(p.Type, p.Slug)}
 	if commit == "" {
-		return b, false, nil
+		return b, false, ctx.Err()
 	}
 	same, err := r.Holds(ctx, commit, p)
 	if err == nil && !same {
-		err = fmt.Errorf("the branch %s on the remote contains a different %s; if the branch is not needed, delete it there", b.Name, b.Path)
+		err = fmt.Errorf(different, b.Name, b.Path)
 	}
 	return b, true, err
 }

@@ -1,13 +1,11 @@
 package importer_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -17,7 +15,6 @@ import (
 
 	"kindex/builder/importer"
 	"kindex/builder/suite"
-	"kindex/exports/record"
 )
 
 // TestEverySnapshot imports every snapshot of the list of projects with the mapping that was
@@ -140,102 +137,6 @@ func offersInParts(t *testing.T, from, to string) {
 		fmt.Fprintf(&b, `{"provider":"part %d","offers":%s}`+"\n", b.Len(), list)
 	}
 	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestLikeTheConverters compares an import, record by record, with the result of the
-// converters for the same data.
-func TestLikeTheConverters(t *testing.T) {
-	shared := suite.Collections(t)
-	lines := filepath.Join(t.TempDir(), "models.jsonl")
-	objectsToLines(t, filepath.Join(shared, "data", "models-dev", "models.json"), lines)
-	for _, c := range []struct {
-		name, input, original, mapping, date, typ string
-		want                                      map[string]int // differing fields → entities
-	}{
-		// Licence names that are not SPDX identifiers are replaced.
-		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
-			map[string]int{"license": 4}},
-		// The mapping imports more than the converters: the addresses of weights, output
-		// limits, metrics of results, and facts that are no signals.
-		{"models-dev", lines, filepath.Join(shared, "data", "models-dev", "models.json"), "testdata/models-dev.yaml", "2026-07-01", "model",
-			map[string]int{"links": 82, "signals": 225, "ids": 231, "family": 227, "openWeights": 231, "modalities": 231, "knowledge": 164, "reasoning": 231}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			imported, converted := t.TempDir(), t.TempDir()
-			run(t, importer.Options{Input: c.input, Mapping: c.mapping, Content: imported})
-			tool, input := "csv2yaml.py", c.input
-			if c.original != "" {
-				tool, input = "models2yaml.py", c.original
-			}
-			cmd := exec.Command("python3", filepath.Join(shared, "tools", tool), input, converted, "--date", c.date)
-			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			a, b := records(load(t, imported)), records(load(t, filepath.Join(converted, "content")))
-			if !slices.Equal(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))) {
-				t.Fatalf("%d and %d entities, not the same", len(a), len(b))
-			}
-			differ := map[string]int{}
-			for key := range a {
-				for field, v := range a[key] {
-					if !reflect.DeepEqual(v, b[key][field]) {
-						differ[field]++
-					}
-				}
-			}
-			if !reflect.DeepEqual(differ, c.want) {
-				t.Errorf("of %d entities, these fields differ: %v, want %v", len(a), differ, c.want)
-			}
-		})
-	}
-}
-
-func records(list []*record.Entity) map[string]map[string]any {
-	out := map[string]map[string]any{}
-	for _, e := range list {
-		var fields map[string]any
-		if err := json.Unmarshal(e.AppendJSON(nil), &fields); err != nil {
-			panic(fmt.Sprint(e.Key(), err))
-		}
-		out[e.Key()] = fields
-	}
-	return out
-}
-
-// objectsToLines writes the members of an object, sorted, one per line.
-func objectsToLines(t *testing.T, from, to string) {
-	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var models map[string]json.RawMessage
-	if err := json.Unmarshal(data, &models); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := bufio.NewWriter(f)
-	for _, id := range slices.Sorted(maps.Keys(models)) {
-		var one map[string]any
-		if err := json.Unmarshal(models[id], &one); err != nil {
-			t.Fatal(err)
-		}
-		line, err := json.Marshal(one)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(w, "%s\n", line)
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

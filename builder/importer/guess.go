@@ -120,7 +120,6 @@ func (g *guesser) read(delimiter rune) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	if g.delimiter == "" {
 		if g.delimiter = otherDelimiter(in.names); g.delimiter != "" {
 			return g.read([]rune(g.delimiter)[0])

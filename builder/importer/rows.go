@@ -25,24 +25,9 @@ import (
 // enough that an unclosed quote cannot turn a whole catalogue into a single row.
 const maxRow = 1 << 20
 
-// maxInput is the maximum size of the input in bytes, uncompressed. All rows are in memory, and a small
-// compressed file can have terabytes of them.
+// maxInput is the maximum size of the input in bytes, uncompressed. All of it is in memory, and a small
+// compressed file can contain terabytes.
 const maxInput = 512 << 20
-
-// limited is a reader of at most maxInput bytes.
-type limited struct {
-	r    io.Reader
-	read int64
-}
-
-// Read implements io.Reader.
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if l.read += int64(n); l.read > maxInput {
-		return 0, fmt.Errorf("has more than %d megabytes, the maximum for an import; split it", maxInput>>20)
-	}
-	return n, err
-}
 
 // maxBlank is the maximum number of blank lines between two rows. A megabyte of compressed blank
 // lines would take minutes to read.
@@ -60,9 +45,8 @@ type row struct {
 	draft        *Draft   // what the mapping makes of it; nil if it cannot be read or is not selected
 }
 
-// input is an open file of rows.
+// input reads the rows of a file.
 type input struct {
-	io.Closer
 	names []string // the columns, if the file declares them
 	// next returns io.EOF after the last row. Any other error is final; a problem with a
 	// single row is recorded in the row.
@@ -94,7 +78,7 @@ func kindOf(path string) (kind, error) {
 	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
-// open opens a file for reading, compressed or not, unless its data is given. delimiter is 0 if the name of
+// open reads a file, compressed or not, unless its data is given. delimiter is 0 if the name of
 // the file determines it.
 func open(path string, data []byte, delimiter rune) (*input, error) {
 	k, err := kindOf(path)
@@ -108,37 +92,41 @@ func open(path string, data []byte, delimiter rune) (*input, error) {
 			return nil, err
 		}
 	}
+	defer f.Close()
 	r := io.Reader(f)
 	if strings.HasSuffix(strings.ToLower(path), ".gz") {
 		r, err = gzip.NewReader(f)
 	}
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(r, maxInput+1))
+	}
+	if err == nil && len(data) > maxInput {
+		err = fmt.Errorf("has more than %d megabytes, the maximum for an import; split it", maxInput>>20)
+	}
 	var in *input
 	if err == nil {
-		in, err = newInput(r, k)
+		in, err = newInput(data, k)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	in.Closer = f
 	return in, nil
 }
 
-func newInput(r io.Reader, k kind) (*input, error) {
-	b := bufio.NewReader(&limited{r: r})
-	switch start, _ := b.Peek(3); {
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+func newInput(data []byte, k kind) (*input, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, errors.New("is UTF-16 text; save it as UTF-8")
-	case bytes.Equal(start, []byte("\ufeff")):
-		_, _ = b.Discard(3) // the byte order mark
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark
 	if k.jsonl {
-		return &input{next: jsonRows(b)}, nil
+		return &input{next: jsonRows(data)}, nil
 	}
-	tape := &recorder{r: b}
-	rows := csv.NewReader(tape)
+	rows := csv.NewReader(bytes.NewReader(data))
 	rows.Comma, rows.FieldsPerRecord = k.delimiter, -1
 	names, err := rows.Read()
 	switch {
+	case rows.InputOffset() > maxRow:
+		return nil, fmt.Errorf("the row of column names %w", errRowTooLong)
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("is empty; a CSV file must start with a row of column names")
 	case err != nil:
@@ -152,26 +140,26 @@ func newInput(r io.Reader, k kind) (*input, error) {
 			return nil, fmt.Errorf("duplicate column %q; column names must be unique", names[i])
 		}
 	}
-	tape.drop(rows.InputOffset())
-	return &input{names: names, next: csvRows(rows, tape, names)}, nil
+	return &input{names: names, next: csvRows(rows, data, names)}, nil
 }
 
-// csvRows reads CSV (RFC 4180).
-func csvRows(in *csv.Reader, tape *recorder, names []string) func() (*row, error) {
+// csvRows reads CSV (RFC 4180) after the row of column names.
+func csvRows(in *csv.Reader, data []byte, names []string) func() (*row, error) {
 	number := 0
 	return func() (*row, error) {
+		start := in.InputOffset()
 		cells, err := in.Read()
 		number++
 		bad, isBad := errors.AsType[*csv.ParseError](err)
+		raw := data[start:in.InputOffset()]
 		switch {
-		case errors.Is(err, errRowTooLong):
-			return nil, fmt.Errorf("row %d %w", number, err)
+		case len(raw) > maxRow:
+			return nil, fmt.Errorf("row %d %w", number, errRowTooLong)
 		case err != nil && !isBad:
 			return nil, err
 		}
-		raw := tape.drop(in.InputOffset())
 		if isBad {
-			return &row{number: number, line: bad.StartLine, raw: bytes.Clone(bytes.TrimRight(raw, "\r\n")),
+			return &row{number: number, line: bad.StartLine, raw: bytes.TrimRight(raw, "\r\n"),
 				wrong: "is not valid CSV: " + csvMessages(bad)}, nil
 		}
 		r := &row{number: number, cells: cells, fields: object{}}
@@ -199,36 +187,9 @@ func csvMessages(e *csv.ParseError) string {
 	return fmt.Sprintf(`line %d, column %d: quoted text continues after its closing quote, or is not closed; write "" for a " in it`, e.Line, e.Column)
 }
 
-// recorder keeps the bytes read since the end of the last row, so that a row that cannot be
-// parsed can be kept verbatim.
-type recorder struct {
-	r    io.Reader
-	kept []byte
-	base int64 // the offset of kept in the input
-}
-
-// Read implements io.Reader.
-func (t *recorder) Read(p []byte) (int, error) {
-	if len(t.kept) > maxRow {
-		return 0, errRowTooLong
-	}
-	n, err := t.r.Read(p)
-	t.kept = append(t.kept, p[:n]...)
-	return n, err
-}
-
-// drop discards all bytes before an offset and returns them. They are valid until the next
-// Read.
-func (t *recorder) drop(offset int64) []byte {
-	n := int(offset - t.base)
-	gone := t.kept[:n:n]
-	t.kept, t.base = t.kept[n:], offset
-	return gone
-}
-
 // jsonRows reads one JSON object per line.
-func jsonRows(r io.Reader) func() (*row, error) {
-	lines := bufio.NewScanner(r)
+func jsonRows(data []byte) func() (*row, error) {
+	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, maxRow)
 	line, number := 0, 0
 	return func() (*row, error) {

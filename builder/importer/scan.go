@@ -46,7 +46,6 @@ func (j *job) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	seen, plain := columns{}, claims{} // plain by the slugs that clash
 	var inputs []float64               // input prices, in dollars for a million tokens
 	j.header = in.names

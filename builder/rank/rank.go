@@ -5,12 +5,10 @@ package rank
 import (
 	"slices"
 
+	"kindex/builder/content"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
-
-// Order sorts entities into the order that determines their ordinals.
-func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
 // Board is the leaderboard of a category or of all entities. It lists the ranked entities,
 // best first.
@@ -19,10 +17,10 @@ type Board struct {
 	Entities []*record.Entity
 }
 
-// Boards returns the leaderboard of all entities and one for each category. entities must be
-// ordered by ordinal; withdrawn entities and those without a composite score are not on any
-// leaderboard.
-func Boards(entities []*record.Entity, categories []string) []Board {
+// Boards orders entities by ordinal, and returns the leaderboard of all of them and one for each category.
+// Withdrawn entities and those without a composite score are not on any leaderboard.
+func Boards(entities []*record.Entity, categories []content.Category) []Board {
+	slices.SortFunc(entities, record.CompareRank)
 	all := Board{Name: view.AllBoard, Entities: []*record.Entity{}}
 	byCategory := make(map[string][]*record.Entity, len(categories))
 	for _, e := range entities {
@@ -34,7 +32,7 @@ func Boards(entities []*record.Entity, categories []string) []Board {
 	}
 	boards := []Board{all}
 	for _, c := range categories {
-		boards = append(boards, Board{Name: c, Entities: byCategory[c]})
+		boards = append(boards, Board{Name: c.Slug, Entities: byCategory[c.Slug]})
 	}
 	return boards
 }
