@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,14 +54,6 @@ func (d *Draft) set(v any, path ...string) {
 		d.Fields[path[0]] = inner
 	}
 	inner[path[1]] = v
-}
-
-// digest identifies the content of a draft. It does not depend on the slug.
-type digest [sha256.Size]byte
-
-func (d *Draft) digest() digest {
-	b, _ := json.Marshal([]any{d.Type, d.Fields}) // cannot fail for strings and numbers
-	return sha256.Sum256(b)
 }
 
 // drafter turns rows into drafts.

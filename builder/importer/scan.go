@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,9 +19,9 @@ import (
 type claims map[string]claim
 
 type claim struct {
-	digest digest
-	first  int // row
-	other  int // the first other row with different content, or 0 if there is none
+	*Draft     // of the first row
+	first  int // the number of that row
+	other  int // the number of the first other row with different content, or 0 if there is none
 }
 
 // add adds a row that has a type and a slug.
@@ -28,12 +29,12 @@ func (c claims) add(r *row, slug string) {
 	if r.draft.Type == "" || r.draft.Slug == "" {
 		return
 	}
-	key, d := r.draft.Type+"/"+slug, r.draft.digest()
+	key := r.draft.Type + "/" + slug
 	held, known := c[key]
 	switch {
 	case !known:
-		c[key] = claim{digest: d, first: r.number}
-	case held.digest != d && held.other == 0:
+		c[key] = claim{Draft: r.draft, first: r.number}
+	case held.other == 0 && !reflect.DeepEqual(held.Fields, r.draft.Fields):
 		held.other = r.number
 		c[key] = held
 	}
