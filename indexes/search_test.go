@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -181,23 +180,6 @@ func typos(rng *rand.Rand, s string) []string {
 	}
 }
 
-func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
-	suite.WithoutRace(t)
-	c := realCatalogue(t)
-	keys, _ := c.find(t, "gpt-5", 20)
-	for _, k := range keys {
-		if k == "model/gpt-4o" {
-			t.Errorf("gpt-5 finds %v", keys)
-		}
-	}
-	if len(keys) == 0 || keys[0] != "model/gpt-5" {
-		t.Errorf("gpt-5 finds %v", keys)
-	}
-	if keys, _ := c.find(t, "gpt4o", 5); len(keys) == 0 || keys[0] != "model/gpt-4o" {
-		t.Errorf("gpt4o finds %v", keys)
-	}
-}
-
 func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 	suite.WithoutRace(t)
 	c := realCatalogue(t)
@@ -254,25 +236,6 @@ func TestFilterPagingAndOrder(t *testing.T) {
 	}
 	if fmt.Sprint(paged) != fmt.Sprint(whole.Hits) {
 		t.Error("the pages do not add up to the whole")
-	}
-}
-
-// TestWordsOfAProvider finds a provider by its words as written, including those
-// that the index stores in the singular.
-func TestWordsOfAProvider(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	file := "name: Foo\ncategory: a\ndescription: x\nprovider: The Acme Technologies\n"
-	if err := os.WriteFile(filepath.Join(dir, "tool", "foo.yaml"), []byte(file), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c := open(t, dir)
-	for _, q := range []string{"technologies", "technology", "acme", "the", "technologis"} {
-		if got, _ := c.find(t, q, 5); len(got) != 1 {
-			t.Errorf("%s: %v", q, got)
-		}
 	}
 }
 
