@@ -119,5 +119,5 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, 0o600)
+	return os.WriteFile(to, data, 0o600) //nolint:gosec // it is in a temporary folder of our own
 }
