@@ -19,17 +19,13 @@ import (
 // before the values have passed the schema, so the cost is linear in the size of the input.
 func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
-	values, err := yamlfmt.Normalize(fields)
+	accepted, err := yamlfmt.Normalize(fields)
 	if err != nil {
 		addError(d, err)
 		return nil, nil, d.Report()
 	}
-	d.Value = values
-	if _, ok := d.Fields(); !ok {
-		return nil, nil, d.Report()
-	}
+	d.Value = accepted
 	schema.Of(declared, "entity").Check(d)
-	accepted := d.Value.(map[string]any)
 	checkEntity(d, decodeEntity(declared, typ, slug, accepted), accepted)
 	if n, _ := d.Problems.Count(); n > 0 {
 		return nil, nil, d.Report()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 )
 
@@ -16,36 +15,26 @@ func (d *Document) WarnOfCutText(data []byte) {
 	if d.Value == nil || !bytes.Contains(data, []byte(" #")) {
 		return
 	}
-	defer d.recovered()
-	tokens := lexer.Tokenize(string(data))
-	for i, t := range tokens {
+	d.Root()
+	for i, t := range d.tokens {
 		if i == 0 || t.Type != token.CommentType {
 			continue
 		}
-		value := tokens[i-1]
+		value := d.tokens[i-1]
 		if value.Type != token.StringType || value.Position.Line != t.Position.Line {
 			continue // nothing precedes it on its line, or the value is quoted or ends with a bracket
 		}
 		field := ""
-		if i > 2 && tokens[i-2].Type == token.MappingValueType {
-			field = tokens[i-3].Value
+		if i > 2 && d.tokens[i-2].Type == token.MappingValueType {
+			field = d.tokens[i-3].Value
 		}
 		rest := strings.TrimLeft(t.Value, "#")
-		if rest != "" && (rest[0] != ' ' || field == "description" && !endsSentence(value.Value) && !apart(data, t)) {
+		before, _, _ := strings.Cut(d.lines[t.Position.Line-1], " #")
+		aligned := strings.HasSuffix(before, " ") // more than one space precedes it
+		endsSentence := strings.TrimRight(value.Value, ".!?") != value.Value
+		if rest != "" && (rest[0] != ' ' || field == "description" && !endsSentence && !aligned) {
 			d.Add(t.Position.Line, t.Position.Column, Problem{Severity: Warning, Field: field,
 				Message: "what follows \" #\" is a comment, not part of the value; if it belongs to the value, put the value in quotes, otherwise put the comment on a line of its own"})
 		}
 	}
-}
-
-func endsSentence(text string) bool { return strings.TrimRight(text, ".!?") != text }
-
-// apart reports whether more than one space precedes a comment, as in comments that are aligned.
-func apart(data []byte, comment *token.Token) bool {
-	for range comment.Position.Line - 1 {
-		_, data, _ = bytes.Cut(data, []byte("\n"))
-	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	before, _, _ := bytes.Cut(line, []byte(" #"))
-	return bytes.HasSuffix(before, []byte(" "))
 }

@@ -37,17 +37,14 @@ type Document struct {
 	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
-	root   ast.Node
+	root   *Node
+	tokens token.Tokens
+	lines  []string
 	source string // of a value that was read without the parser, until root is needed
 
 	// textual are the top-level fields whose plain numbers are read as strings, so that version
 	// 1.10 does not become 1.1.
-	textual  []string
-	brackets int // how many [ and { are open at convert's current position
-
-	// members contains an index by name for each mapping that Locate has searched, so that
-	// locating every field of a large mapping takes linear time.
-	members map[ast.Node]map[string]*ast.MappingValueNode
+	textual []string
 }
 
 // New returns a document without a value, for data that does not come from YAML.
@@ -67,8 +64,8 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 		d.Value, d.source = value, text
 		return d
 	}
-	if d.parse(text) {
-		d.Value = d.convert(d.root, nil)
+	if d.parse(text); d.root != nil {
+		d.Value = d.root.Value()
 	}
 	return d
 }
@@ -82,32 +79,32 @@ func (d *Document) recovered() {
 	}
 }
 
-// parse sets the document's root. It returns false if there are problems.
-func (d *Document) parse(text string) bool {
-	tokens := lexer.Tokenize(text)
-	if len(tokens) > maxTokens {
+// parse sets the document's root, unless its syntax is invalid.
+func (d *Document) parse(text string) {
+	d.tokens, d.lines = lexer.Tokenize(text), strings.Split(text, "\n")
+	if len(d.tokens) > maxTokens {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d tokens (names, values and punctuation), the maximum for a file", maxTokens)})
-		return false
+		return
 	}
-	for _, t := range tokens {
+	for _, t := range d.tokens {
 		if t.Type == token.MappingKeyType { // the parser takes quadratic time
 			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
-			return false
+			return
 		}
 	}
-	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	file, err := parser.Parse(d.tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		d.addSyntaxError(err)
-		return false
+		return
 	}
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
 		switch body := doc.Body.(type) {
 		case nil, *ast.CommentGroupNode:
 		case *ast.DirectiveNode:
-			line, col := NodePosition(body)
-			d.Add(line, col, Problem{Message: "starts with a directive (%); remove it"})
-			return false
+			at := nodePosition(body)
+			d.Add(at.line, at.col, Problem{Message: "starts with a directive (%); remove it"})
+			return
 		default:
 			bodies = append(bodies, body)
 		}
@@ -115,19 +112,20 @@ func (d *Document) parse(text string) bool {
 	switch len(bodies) {
 	case 0:
 		d.Add(1, 1, Problem{Message: "is empty"})
-		return false
+		return
 	case 1:
 	default:
-		line, col := NodePosition(bodies[1])
-		d.Add(line, col, Problem{Message: "a second document starts here; a file must have only one"})
-		return false
+		at := nodePosition(bodies[1])
+		d.Add(at.line, at.col, Problem{Message: "a second document starts here; a file must have only one"})
+		return
 	}
-	d.root = bodies[0]
-	return true
+	root := &Node{start: position{1, 1}}
+	d.read(root, bodies[0], nil)
+	d.root = root
 }
 
 // Root returns the parsed document, or nil if its syntax is invalid.
-func (d *Document) Root() ast.Node {
+func (d *Document) Root() *Node {
 	if d.root == nil && d.source != "" {
 		defer d.recovered()
 		d.parse(d.source)
@@ -183,78 +181,23 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 	d.Add(line, col, p)
 }
 
-// NodePosition returns the line and column where a node starts, both counted from 1. Columns
-// are counted in characters.
-func NodePosition(n ast.Node) (line, col int) {
-	if n == nil || n.GetToken() == nil {
-		return 1, 1
-	}
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
-		return NodePosition(m.Values[0].Key)
-	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		return NodePosition(m.Key)
-	}
-	p := n.GetToken().Position
-	return p.Line, p.Column
-}
-
-// Members returns the members of a mapping, which the parser represents in one of two forms.
-func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		return m.Values, true
-	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{m}, true
-	}
-	return nil, false
-}
-
 // Locate returns the position of a field, or of the nearest enclosing field if there is no
-// such field.
+// such field. Both numbers are counted from 1; columns are counted in characters.
 func (d *Document) Locate(path []string, key bool) (line, col int) {
 	n := d.Root()
-	line, col = NodePosition(n)
-	for i, p := range path {
-		var next ast.Node
-		if _, ok := Members(n); ok {
-			if m := d.member(n, p); m != nil {
-				next = m.Value
-				if key && i == len(path)-1 {
-					return NodePosition(m.Key)
-				}
-			}
-		} else if s, ok := n.(*ast.SequenceNode); ok {
-			if j, err := strconv.Atoi(p); err == nil && j < len(s.Values) {
-				next = s.Values[j]
-			}
-		}
+	if n == nil {
+		return 1, 1
+	}
+	for i, step := range path {
+		next := n.Find(step)
 		if next == nil {
-			return line, col
+			break
 		}
-		n = next
-		line, col = NodePosition(n)
+		if n = next; key && n.Named && i == len(path)-1 {
+			return n.start.line, n.start.col
+		}
 	}
-	return line, col
-}
-
-// member returns a mapping's first member with a name, or nil if there is none.
-func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
-	index, ok := d.members[n]
-	if !ok {
-		members, _ := Members(n)
-		index = make(map[string]*ast.MappingValueNode, len(members))
-		for _, m := range members {
-			if name, _ := KeyName(m.Key); index[name] == nil {
-				index[name] = m
-			}
-		}
-		if d.members == nil {
-			d.members = map[ast.Node]map[string]*ast.MappingValueNode{}
-		}
-		d.members[n] = index
-	}
-	return index[name]
+	return n.at.line, n.at.col
 }
 
 // Text returns a value as a trimmed string, or "" if it is not a string. The string is a copy, so that it

@@ -24,8 +24,8 @@ func checkPlain(t *testing.T, text string) bool {
 		return false
 	}
 	d.textual = TextFields
-	if d.parse(text) {
-		d.Value = d.convert(d.root, nil)
+	if d.parse(text); d.root != nil {
+		d.Value = d.root.Value()
 	}
 	if len(d.Problems) > 0 || !reflect.DeepEqual(d.Value, any(fast)) {
 		t.Errorf("%s\nread as  %#v\nparsed as %#v\nproblems %v", text, fast, d.Value, d.Problems)

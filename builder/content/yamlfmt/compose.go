@@ -23,20 +23,20 @@ import (
 // digits, as in a file. The output is deterministic and is read back as the same values. Compose
 // does not check whether the entity is valid; ParseEntity does.
 func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
-	root, err := layoutOfFields(fields)
+	root, err := nodeOf(fields, nil)
 	if err != nil {
 		return nil, err
 	}
 	entity := schema.Of(declared, "entity").Part
-	root.order(entity)
-	root.chooseFlow(true, 0)
-	data := printLayout(root, entity)
+	order(root, entity)
+	chooseFlow(root, true, 0)
+	data := printFile(root, entity)
 	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]
 		return nil, &FieldError{cmp.Or(p.Field, "the fields"), "cannot be written as YAML: " + p.Message}
 	}
-	if !reflect.DeepEqual(d.Value, root.value()) {
+	if !reflect.DeepEqual(d.Value, root.Value()) {
 		return nil, errors.New("the fields cannot be written as YAML and read back unchanged")
 	}
 	return data, nil
@@ -44,134 +44,87 @@ func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 
 // Normalize returns the values that would be read back from the file that Compose writes for
 // fields. It does not parse any YAML.
-func Normalize(fields map[string]any) (any, error) {
-	root, err := layoutOfFields(fields)
+func Normalize(fields map[string]any) (map[string]any, error) {
+	root, err := nodeOf(fields, nil)
 	if err != nil {
 		return nil, err
 	}
-	return root.value(), nil
+	return root.Value().(map[string]any), nil
 }
 
-// layoutOfFields returns the layout of an entity.
-func layoutOfFields(fields map[string]any) (*layout, error) {
-	root, err := layoutOfCollection(fields, nil)
-	if err != nil {
-		return nil, err
+// nodeOf returns the node of a value of an entity.
+func nodeOf(v any, path []string) (*yamldoc.Node, error) {
+	fail := func(message string) (*yamldoc.Node, error) {
+		return nil, &FieldError{yamldoc.FieldName(path), message}
 	}
-	for _, item := range root.items {
-		if slices.Contains(yamldoc.TextFields, item.name) {
-			item.raw = item.raw && !yamldoc.IsPlainNumber(item.text)
-		}
+	word := func(text string) (*yamldoc.Node, error) {
+		textual := len(path) == 1 && slices.Contains(yamldoc.TextFields, path[0]) && yamldoc.IsPlainNumber(text)
+		return &yamldoc.Node{Raw: !textual, Text: text}, nil
 	}
-	return root, nil
-}
-
-// layoutOf returns the layout of plain values.
-func layoutOf(v any, path []string) (*layout, error) {
+	if len(path) > yamldoc.MaxDepth {
+		return fail(fmt.Sprintf("is nested more than %d levels deep", yamldoc.MaxDepth))
+	}
 	switch v := v.(type) {
 	case nil:
-		return &layout{raw: true, text: "null"}, nil
+		return word("null")
 	case bool:
-		return &layout{raw: true, text: strconv.FormatBool(v)}, nil
+		return word(strconv.FormatBool(v))
 	case string:
 		if !utf8.ValidString(v) {
-			return nil, &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
+			return fail("is not UTF-8 text")
 		}
-		return &layout{text: v}, nil
+		return &yamldoc.Node{Text: v}, nil
 	case json.Number:
 		if yamldoc.IsPlainNumber(string(v)) {
-			return &layout{raw: true, text: string(v)}, nil
+			return word(string(v))
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return nil, &FieldError{yamldoc.FieldName(path), yamldoc.Quote(string(v)) + " is not a valid number"}
+			return fail(yamldoc.Quote(string(v)) + " is not a valid number")
 		}
-		return layoutOf(x, path)
+		return nodeOf(x, path)
 	case float64:
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprint(v) + " is not a finite number"}
+			return fail(fmt.Sprint(v) + " is not a finite number")
 		}
-		return &layout{raw: true, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
+		return word(strconv.FormatFloat(v, 'f', -1, 64))
 	case int:
-		return &layout{raw: true, text: strconv.Itoa(v)}, nil
+		return word(strconv.Itoa(v))
 	case int64:
-		return &layout{raw: true, text: strconv.FormatInt(v, 10)}, nil
-	case []string, []any, map[string]any:
-		return layoutOfCollection(v, path)
-	}
-	return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprintf("a %T cannot be written to a file", v)}
-}
-
-// layoutOfCollection returns the layout of a list or mapping.
-func layoutOfCollection(v any, path []string) (*layout, error) {
-	l := &layout{kind: sequence}
-	var err error
-	switch v := v.(type) {
+		return word(strconv.FormatInt(v, 10))
 	case []string:
-		for i := 0; i < len(v) && err == nil; i++ {
-			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
-		}
+		return listOf(v, path)
 	case []any:
-		for i := 0; i < len(v) && err == nil; i++ {
-			err = l.addItem(v[i], "", append(path, strconv.Itoa(i)))
-		}
+		return listOf(v, path)
 	case map[string]any:
-		l.kind = mapping
+		n := &yamldoc.Node{Kind: yamldoc.Mapping}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if err = l.addItem(v[name], name, append(path, name)); err != nil {
-				break
+			at := append(path, name)
+			item, err := nodeOf(v[name], at)
+			if err == nil && !utf8.ValidString(name) {
+				err = &FieldError{yamldoc.FieldName(at), "is not UTF-8 text"}
 			}
+			if err != nil {
+				return nil, err
+			}
+			item.Name, item.Named = name, true
+			n.Items = append(n.Items, item)
 		}
+		return n, nil
 	}
-	return l, err
+	return fail(fmt.Sprintf("a %T cannot be written to a file", v))
 }
 
-// addItem adds a value to a mapping or list.
-func (l *layout) addItem(v any, name string, path []string) error {
-	if len(path) > yamldoc.MaxDepth {
-		return &FieldError{yamldoc.FieldName(path), fmt.Sprintf("is nested more than %d levels deep", yamldoc.MaxDepth)}
-	}
-	if !utf8.ValidString(name) {
-		return &FieldError{yamldoc.FieldName(path), "is not UTF-8 text"}
-	}
-	item, err := layoutOf(v, path)
-	if err != nil {
-		return err
-	}
-	item.name, item.named = name, l.kind == mapping
-	l.items = append(l.items, item)
-	return nil
-}
-
-// value returns the value that would be read back from a layout.
-func (l *layout) value() any {
-	switch l.kind {
-	case sequence:
-		values := make([]any, len(l.items))
-		for i, item := range l.items {
-			values[i] = item.value()
+func listOf[T any](values []T, path []string) (*yamldoc.Node, error) {
+	n := &yamldoc.Node{Kind: yamldoc.Sequence}
+	for i, v := range values {
+		item, err := nodeOf(v, append(path, strconv.Itoa(i)))
+		if err != nil {
+			return nil, err
 		}
-		return values
-	case mapping:
-		values := make(map[string]any, len(l.items))
-		for _, item := range l.items {
-			values[item.name] = item.value()
-		}
-		return values
+		n.Items = append(n.Items, item)
 	}
-	switch {
-	case !l.raw:
-		return l.text
-	case l.text == "true" || l.text == "false":
-		return l.text == "true"
-	case yamldoc.IsPlainNumber(l.text):
-		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
-			return i
-		}
-		x, _ := strconv.ParseFloat(l.text, 64) // a number that is too large cannot be read back
-		return x
-	}
-	return nil
+	return n, nil
 }
 
 // FieldError is the error for a field value that cannot be written to a file.

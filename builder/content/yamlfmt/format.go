@@ -26,10 +26,16 @@ import (
 // support, and for a file that cannot be formatted without losing something. It does not
 // check the schema: a file with unknown fields or invalid values can be formatted.
 func Format(declared *kinds.Set, path string, data []byte) ([]byte, error) {
+	result, _, err := format(declared, path, data)
+	return result, err
+}
+
+// format also returns the root of the formatted file.
+func format(declared *kinds.Set, path string, data []byte) (result []byte, root *yamldoc.Node, err error) {
 	original := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	fields, ok := original.Fields()
 	if !ok || len(original.Problems) > 0 {
-		return nil, original.Report()
+		return nil, nil, original.Report()
 	}
 	s := new(schema.Part)
 	if isEntity(declared, path, fields) {
@@ -37,27 +43,27 @@ func Format(declared *kinds.Set, path string, data []byte) ([]byte, error) {
 	}
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	before, err := canonicalize(path, text, s)
+	before, err := arranged(path, text, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	result := printLayout(before.root, s)
-	after, err := canonicalize(path, result, s)
+	result = printFile(before, s)
+	after, err := arranged(path, result, s)
 	if err != nil {
-		return nil, refusal(original, nil, "the result would not be valid YAML")
+		return nil, nil, refusal(original, nil, "the result would not be valid YAML")
 	}
-	switch field, lost := before.root.firstDifference(after.root, nil); {
+	switch field, lost := firstDifference(before, after, nil); {
 	case lost != "":
-		return nil, refusal(original, field, lost+" would change")
-	case !reflect.DeepEqual(original.Value, after.value):
-		return nil, refusal(original, nil, "a value would change")
-	case !bytes.Equal(printLayout(after.root, s), result):
-		return nil, refusal(original, nil, "formatting the result again would change it")
+		return nil, nil, refusal(original, field, lost+" would change")
+	case !reflect.DeepEqual(original.Value, after.Value()):
+		return nil, nil, refusal(original, nil, "a value would change")
+	case !bytes.Equal(printFile(after, s), result):
+		return nil, nil, refusal(original, nil, "formatting the result again would change it")
 	}
 	if r := lostCharacter(text, result); r != 0 {
-		return nil, refusal(original, nil, fmt.Sprintf("one of its %q characters would be lost", r))
+		return nil, nil, refusal(original, nil, fmt.Sprintf("one of its %q characters would be lost", r))
 	}
-	return result, nil
+	return result, after, nil
 }
 
 // isEntity reports whether a file is an entity file, based on its path or, if the path is
@@ -73,29 +79,18 @@ func isEntity(declared *kinds.Set, path string, fields map[string]any) bool {
 	return fields["name"] != nil
 }
 
-// canonicalForm is a formatted file.
-type canonicalForm struct {
-	root  *layout
-	value any
-}
-
-func canonicalize(path string, text []byte, s *schema.Part) (*canonicalForm, error) {
+// arranged returns the root of a file as it is to be written.
+func arranged(path string, text []byte, s *schema.Part) (*yamldoc.Node, error) {
 	d := yamldoc.Parse(path, text, yamldoc.TextFields...)
-	if _, ok := d.Fields(); !ok || len(d.Problems) > 0 {
+	if _, ok := d.Fields(); !ok {
 		return nil, d.Report()
 	}
-	root, err := readLayout(d, string(text))
-	if err != nil {
-		return nil, err
+	root := d.Commented()
+	if root == nil {
+		return nil, d.Report()
 	}
-	root.hoistHeader()
-	if len(s.Members.Names) > 0 {
-		root.order(s)
-		root.hoistHeader()
-	}
-	root.placeComments(true)
-	root.chooseFlow(len(s.Members.Names) > 0, 0)
-	return &canonicalForm{root, d.Value}, nil
+	arrange(root, s)
+	return root, nil
 }
 
 // refusal returns the problem for a valid file that cannot be formatted.
@@ -104,26 +99,25 @@ func refusal(d *yamldoc.Document, field []string, why string) error {
 	return d.Report()
 }
 
-// firstDifference describes the first difference between two layouts; it returns "" if there
+// firstDifference describes the first difference between two nodes; it returns "" if there
 // is none.
-func (l *layout) firstDifference(o *layout, path []string) (field []string, what string) {
-	comments := slices.Equal(l.headComments, o.headComments) && slices.Equal(l.footComments, o.footComments) && l.lineComment == o.lineComment
+func firstDifference(a, b *yamldoc.Node, path []string) (field []string, what string) {
 	switch {
-	case l.name != o.name || l.named != o.named:
+	case a.Name != b.Name || a.Named != b.Named:
 		return path, "the order of the fields"
-	case l.kind != o.kind || l.raw != o.raw || l.text != o.text || len(l.items) != len(o.items):
+	case a.Kind != b.Kind || a.Raw != b.Raw || a.Text != b.Text || len(a.Items) != len(b.Items):
 		return path, "the value"
-	case !comments:
+	case !slices.Equal(a.Head, b.Head) || !slices.Equal(a.Foot, b.Foot) || a.Comment != b.Comment:
 		return path, "a comment"
-	case l.flow != o.flow || l.blankBefore != o.blankBefore || !slices.Equal(l.block, o.block):
+	case a.Flow != b.Flow || a.BlankBefore != b.BlankBefore || !slices.Equal(a.Block, b.Block):
 		return path, "the notation"
 	}
-	for i, item := range l.items {
-		step := item.name
-		if !item.named {
+	for i, item := range a.Items {
+		step := item.Name
+		if !item.Named {
 			step = fmt.Sprint(i)
 		}
-		if field, what := item.firstDifference(o.items[i], append(path[:len(path):len(path)], step)); what != "" {
+		if field, what := firstDifference(item, b.Items[i], append(path[:len(path):len(path)], step)); what != "" {
 			return field, what
 		}
 	}

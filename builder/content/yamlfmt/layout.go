@@ -2,85 +2,75 @@ package yamlfmt
 
 import (
 	"slices"
+	"strings"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 )
 
-// layout describes how a value is written in a file: a leaf, a mapping or a list, with its
-// comments. Compose creates a layout from values, and Format creates one from a file.
-type layout struct {
-	name  string // the field's name, if the value is that of a field
-	named bool   // set for a field, but not for a list entry or the document
-
-	kind  layoutKind
-	text  string   // leaf: the value if it is a string, otherwise the value as written
-	raw   bool     // leaf that is not a string: a number, true, false or null
-	block []string // leaf written as a block (> or |): the header, then the lines
-
-	items []*layout
-	flow  bool // written in brackets, on one line
-
-	blankBefore   bool     // whether a blank line precedes it
-	headComments  []string // comments above it; "" is a blank line between them
-	lineComment   string   // comment after it
-	commentColumn int      // preferred column of lineComment, or 0 if there is none
-	footComments  []string // comments below the items, in the items' column
+// arrange decides how a file is written: the order of its fields, where its comments and blank lines are, and
+// what is in brackets. s is the schema of entities, or empty for other files.
+func arrange(root *yamldoc.Node, s *schema.Part) {
+	entity := len(s.Members.Names) > 0
+	hoistHeader(root)
+	if entity {
+		order(root, s)
+		hoistHeader(root)
+	}
+	placeComments(root, true)
+	chooseFlow(root, entity, 0)
 }
 
-type layoutKind int
-
-const (
-	scalar layoutKind = iota
-	mapping
-	sequence
-)
+// partOf returns the part of the schema for an item of a mapping or list.
+func partOf(s *schema.Part, item *yamldoc.Node) *schema.Part {
+	if item.Named {
+		return s.Member(item.Name)
+	}
+	return s.Entry()
+}
 
 // hasComments reports whether a mapping or list contains a comment and therefore cannot be
 // written on one line.
-func (l *layout) hasComments() bool {
-	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
-		return len(item.headComments) > 0 || item.lineComment != "" || item.block != nil || item.hasComments()
+func hasComments(n *yamldoc.Node) bool {
+	return len(n.Foot) > 0 || slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool {
+		return len(item.Head) > 0 || item.Comment != "" || item.Block != nil || hasComments(item)
 	})
 }
 
 // order sorts the fields of an entity in the order of the schema, followed by unknown fields.
-func (l *layout) order(s *schema.Part) {
-	for _, item := range l.items {
-		inner := s.Entry()
-		if l.kind == mapping {
-			inner = s.Member(item.name)
-		}
-		item.order(inner)
+func order(n *yamldoc.Node, s *schema.Part) {
+	for _, item := range n.Items {
+		order(item, partOf(s, item))
 	}
-	if l.kind != mapping || len(l.items) == 0 {
+	if n.Kind != yamldoc.Mapping || len(n.Items) == 0 {
 		return
 	}
-	rank := func(item *layout) int {
-		if i := slices.Index(s.Members.Names, item.name); i >= 0 {
+	rank := func(item *yamldoc.Node) int {
+		if i := slices.Index(s.Members.Names, item.Name); i >= 0 {
 			return i
 		}
 		return len(s.Members.Names)
 	}
-	first := l.items[0]
-	gap := first.blankBefore // separates the comments at the top from the first field
-	slices.SortStableFunc(l.items, func(a, b *layout) int { return rank(a) - rank(b) })
-	if l.items[0] != first {
-		first.blankBefore, l.items[0].blankBefore = false, gap
+	first := n.Items[0]
+	gap := first.BlankBefore // separates the comments at the top from the first field
+	slices.SortStableFunc(n.Items, func(a, b *yamldoc.Node) int { return rank(a) - rank(b) })
+	if n.Items[0] != first {
+		first.BlankBefore, n.Items[0].BlankBefore = false, gap
 	}
 }
 
 // placeComments places comments and blank lines once the order of the fields is known: comments
 // on the first item of a list entry move above the entry's dash, and a blank line at the start
 // of a mapping or list is dropped.
-func (l *layout) placeComments(top bool) {
-	for i, item := range l.items {
-		item.placeComments(false)
-		if len(item.items) > 0 && !item.named {
-			item.headComments = append(item.headComments, item.items[0].headComments...)
-			item.items[0].headComments = nil
+func placeComments(n *yamldoc.Node, top bool) {
+	for i, item := range n.Items {
+		placeComments(item, false)
+		if len(item.Items) > 0 && !item.Named {
+			item.Head = append(item.Head, item.Items[0].Head...)
+			item.Items[0].Head = nil
 		}
-		if i == 0 && (!top || len(l.headComments) == 0) {
-			item.blankBefore = false
+		if i == 0 && (!top || len(n.Head) == 0) {
+			item.BlankBefore = false
 		}
 	}
 }
@@ -89,32 +79,75 @@ func (l *layout) placeComments(top bool) {
 // values and nested mappings; in other files, they are the values that the author wrote in
 // brackets. A value that contains a comment is never written in brackets, since there would be
 // no room for the comment.
-func (l *layout) chooseFlow(entity bool, depth int) {
+func chooseFlow(n *yamldoc.Node, entity bool, depth int) {
 	words := true
-	for _, item := range l.items {
-		item.chooseFlow(entity, depth+1)
-		words = words && (item.kind == scalar || len(item.items) == 0)
+	for _, item := range n.Items {
+		chooseFlow(item, entity, depth+1)
+		words = words && (item.Kind == yamldoc.Scalar || len(item.Items) == 0)
 	}
-	if l.kind == scalar {
+	if n.Kind == yamldoc.Scalar {
 		return
 	}
-	written := l.flow
+	written := n.Flow
 	if entity {
-		l.flow = words && (l.kind == sequence || depth > 1)
+		n.Flow = words && (n.Kind == yamldoc.Sequence || depth > 1)
 	}
-	l.flow = len(l.items) == 0 || l.flow && depth > 0 && !l.hasComments()
-	for _, item := range l.items {
-		if written && !l.flow {
-			item.blankBefore, item.commentColumn = false, 0 // the value is no longer on one line
+	n.Flow = len(n.Items) == 0 || n.Flow && depth > 0 && !hasComments(n)
+	for _, item := range n.Items {
+		if written && !n.Flow {
+			item.BlankBefore, item.CommentColumn = false, 0 // the value is no longer on one line
 		}
 		switch {
-		case l.flow:
-			item.blankBefore = false
-			if item.raw && item.text == "" {
-				item.text = "null" // an empty value is easy to overlook
+		case n.Flow:
+			item.BlankBefore = false
+			if item.Raw && item.Text == "" {
+				item.Text = "null" // an empty value is easy to overlook
 			}
-		case !item.named && item.kind != scalar && !item.flow && item.lineComment != "":
-			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field is on the same line as the dash
+		case !item.Named && item.Kind != yamldoc.Scalar && !item.Flow && item.Comment != "":
+			item.Head, item.Comment = append(item.Head, item.Comment), "" // the first field is on the same line as the dash
 		}
+	}
+}
+
+// hoistHeader moves comments about the whole file from the first field to the root: the
+// modeline, which specifies the file's schema for editors, and comments followed by a blank line. These
+// comments then stay at the top even if the first field moves.
+func hoistHeader(root *yamldoc.Node) {
+	if len(root.Items) == 0 {
+		return
+	}
+	first := root.Items[0]
+	raise := func(lines []string, gap bool) {
+		if len(root.Head) > 0 && first.BlankBefore {
+			root.Head = append(root.Head, "")
+		}
+		root.Head, first.BlankBefore = append(root.Head, lines...), gap
+	}
+	for i := len(first.Head) - 1; i >= 0; i-- {
+		if first.Head[i] == "" {
+			lines := first.Head[:i]
+			first.Head = first.Head[i+1:]
+			raise(lines, true)
+			break
+		}
+	}
+	isModeline := func(s string) bool { return strings.HasPrefix(s, "# yaml-language-server:") }
+	if i := slices.IndexFunc(first.Head, isModeline); i >= 0 && !slices.ContainsFunc(root.Head, isModeline) {
+		line := first.Head[i]
+		first.Head = slices.Delete(slices.Clone(first.Head), i, i+1)
+		if len(root.Head) > 0 {
+			first.BlankBefore = true
+			root.Head = append([]string{line}, root.Head...)
+		} else {
+			raise([]string{line}, false)
+		}
+	}
+	if i := slices.IndexFunc(root.Head, isModeline); i > 0 {
+		line := root.Head[i]
+		root.Head = append([]string{line}, slices.Delete(slices.Clone(root.Head), i, i+1)...)
+	}
+	root.Head = slices.CompactFunc(root.Head, func(a, b string) bool { return a == "" && b == "" })
+	if n := len(root.Head); n > 0 && root.Head[n-1] == "" {
+		root.Head = root.Head[:n-1]
 	}
 }

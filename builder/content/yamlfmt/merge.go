@@ -2,6 +2,7 @@ package yamlfmt
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,39 +22,31 @@ import (
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
 func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
-	changes, err := layoutOfFields(fields)
+	changes, err := Normalize(fields)
 	if err != nil {
 		return nil, err
 	}
-	formatted, err := Format(declared, path, data)
+	_, root, err := format(declared, path, data)
 	if err != nil {
 		return nil, err
 	}
-	entity := schema.Of(declared, "entity").Part
-	form, err := canonicalize(path, formatted, entity)
-	if err != nil {
-		return nil, err
-	}
-	before := form.root.comments(nil)
-	if at := form.root.merge(declared, changes, nil); at != nil {
-		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
-	}
-	want := form.root.value()
-	if reflect.DeepEqual(want, form.value) {
+	old, comments := root.Value().(map[string]any), commentsOf(root, nil)
+	want := merged(declared, old, changes, true)
+	if reflect.DeepEqual(want, old) {
 		return data, nil
 	}
-	form.root.order(entity)
-	form.root.placeComments(true)
-	form.root.chooseFlow(true, 0)
-	result, err := Format(declared, path, printLayout(form.root, entity))
+	if at := replaceMembers(root, want, nil); at != nil {
+		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
+	}
+	entity := schema.Of(declared, "entity").Part
+	order(root, entity)
+	placeComments(root, true)
+	chooseFlow(root, true, 0)
+	result, after, err := format(declared, path, printFile(root, entity))
 	if err != nil {
 		return nil, err
 	}
-	after, err := canonicalize(path, result, entity)
-	if err != nil {
-		return nil, err
-	}
-	if !reflect.DeepEqual(after.value, want) || !slices.Equal(before, after.root.comments(nil)) {
+	if !reflect.DeepEqual(after.Value(), any(want)) || !slices.Equal(comments, commentsOf(after, nil)) {
 		return nil, fmt.Errorf("%s cannot be updated without losing data; edit it by hand", path)
 	}
 	return result, nil
@@ -63,16 +56,13 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 // either. It returns the values after that, and the changes made: without those whose values are
 // already there, and empty if there are none. An error is a *FieldError.
 func Apply(declared *kinds.Set, values, changes map[string]any) (result, made map[string]any, err error) {
-	root, err := layoutOfFields(values)
-	if err != nil {
+	if values, err = Normalize(values); err != nil {
 		return nil, nil, err
 	}
-	merged, err := layoutOfFields(changes)
-	if err != nil {
+	if changes, err = Normalize(changes); err != nil {
 		return nil, nil, err
 	}
-	root.merge(declared, merged, nil)
-	result, _ = root.value().(map[string]any)
+	result = merged(declared, values, changes, true)
 	made = difference(values, result)
 	for name, value := range made {
 		before, there := values[name].(map[string]any)
@@ -105,142 +95,136 @@ func memberwise(declared *kinds.Set, field string) bool {
 	return field != "offersRead" && !dated
 }
 
-// merge puts new values into the fields of an entity, or into the members of one of them. It returns
-// the path of a node with a comment that would be lost, or nil if there is none.
-func (l *layout) merge(declared *kinds.Set, changes *layout, path []string) (lost []string) {
-	for _, change := range changes.items {
-		at := append(path[:len(path):len(path)], change.name)
-		old := l.member(change.name)
-		inner := len(path) == 0 && change.kind == mapping && memberwise(declared, change.name)
-		if old == nil && (inner || !change.isNull()) {
-			old = &layout{name: change.name, named: true, raw: true, kind: change.kind}
-			l.items = append(l.items, old)
-		}
-		switch {
-		case old == nil: // it is not there
-		case change.isNull():
-			lost = l.remove(old, at)
-		case inner && old.kind == mapping:
-			if lost = old.merge(declared, change, at); lost == nil && len(old.items) == 0 {
-				lost = l.remove(old, at)
+// merged returns the fields of an entity, or the members of one of them, with new values.
+func merged(declared *kinds.Set, old, changes map[string]any, top bool) map[string]any {
+	result := map[string]any{}
+	maps.Copy(result, old)
+	for name, change := range changes {
+		members, isMapping := change.(map[string]any)
+		before, wasMapping := old[name].(map[string]any)
+		_, there := old[name]
+		if top && isMapping && (wasMapping || !there) && memberwise(declared, name) {
+			if members = merged(declared, before, members, false); len(members) == 0 {
+				change = nil
+			} else {
+				change = members
 			}
-		case len(at) == 1 && change.name == "offers" && old.kind == sequence && change.kind == sequence && len(old.items) > 0 && len(change.items) > 0:
-			lost = old.mergeOffers(change)
-		default:
-			lost = old.replace(change, at)
 		}
-		if lost != nil {
+		if change == nil {
+			delete(result, name)
+		} else {
+			result[name] = change
+		}
+	}
+	return result
+}
+
+// replace gives a node a new value. The members of a mapping keep their comments if they stay. It returns the
+// path of a node with a comment that would be lost, or nil if there is none.
+func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
+	if reflect.DeepEqual(n.Value(), value) {
+		return nil
+	}
+	members, isMapping := value.(map[string]any)
+	list, isList := value.([]any)
+	switch {
+	case n.Kind == yamldoc.Mapping && isMapping && len(n.Items) > 0:
+		if n.Flow {
+			n.CommentColumn = 0 // the text before the comment has changed
+		}
+		return replaceMembers(n, members, path)
+	case n.Kind == yamldoc.Sequence && isList && len(n.Items)*len(list) > 0 && slices.Equal(path, []string{"offers"}):
+		return replaceOffers(n, list)
+	case hasComments(n):
+		return path
+	}
+	fresh := normalNode(value)
+	n.Kind, n.Text, n.Raw, n.Block, n.Items, n.Flow, n.CommentColumn = fresh.Kind, fresh.Text, fresh.Raw, nil, fresh.Items, fresh.Flow, 0
+	return nil
+}
+
+// normalNode returns the node of a value from Normalize.
+func normalNode(value any) *yamldoc.Node {
+	n, err := nodeOf(value, nil)
+	if err != nil {
+		panic("yamlfmt: " + err.Error()) // cannot happen, since Normalize has returned no error
+	}
+	return n
+}
+
+func replaceMembers(n *yamldoc.Node, members map[string]any, path []string) (lost []string) {
+	at := func(name string) []string { return append(path[:len(path):len(path)], name) }
+	for _, item := range slices.Clone(n.Items) {
+		if _, stays := members[item.Name]; stays {
+			continue
+		}
+		if isCommented(item) {
+			return at(item.Name)
+		}
+		n.Items = slices.DeleteFunc(n.Items, func(i *yamldoc.Node) bool { return i == item })
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		old := n.Find(name)
+		if old == nil {
+			old = normalNode(members[name])
+			old.Name, old.Named = name, true
+			n.Items = append(n.Items, old)
+		} else if lost := replace(old, members[name], at(name)); lost != nil {
 			return lost
 		}
 	}
 	return nil
 }
 
-// remove removes an item. It returns its path if a comment would be lost.
-func (l *layout) remove(item *layout, path []string) (lost []string) {
-	if item.isCommented() {
-		return path
-	}
-	l.items = slices.DeleteFunc(l.items, func(i *layout) bool { return i == item })
-	return nil
-}
-
-// replace gives a layout a new value. The members of a mapping keep their comments if they stay.
-func (l *layout) replace(fresh *layout, path []string) (lost []string) {
-	if reflect.DeepEqual(l.value(), fresh.value()) {
-		return nil
-	}
-	l.commentColumn = 0 // the text before the comment has changed
-	if l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
-		if l.hasComments() {
-			return path
-		}
-		l.kind, l.text, l.raw, l.block, l.items, l.flow = fresh.kind, fresh.text, fresh.raw, nil, fresh.items, fresh.flow
-		return nil
-	}
-	for _, item := range slices.Clone(l.items) {
-		if fresh.member(item.name) == nil {
-			if lost := l.remove(item, append(path[:len(path):len(path)], item.name)); lost != nil {
+// replaceOffers puts new offers into a list of offers. Offers that are in both keep their comments.
+func replaceOffers(n *yamldoc.Node, offers []any) (lost []string) {
+	items := make([]*yamldoc.Node, 0, len(offers))
+	used := map[*yamldoc.Node]bool{}
+	for _, offer := range offers {
+		item := normalNode(offer)
+		i := slices.IndexFunc(n.Items, func(old *yamldoc.Node) bool {
+			return !used[old] && old.Kind == yamldoc.Mapping && item.Kind == yamldoc.Mapping && offerKey(old) == offerKey(item)
+		})
+		if i >= 0 {
+			item = n.Items[i]
+			used[item] = true
+			if lost := replace(item, offer, []string{"offers", strconv.Itoa(i)}); lost != nil {
 				return lost
 			}
 		}
+		items = append(items, item)
 	}
-	for _, item := range fresh.items {
-		if old := l.member(item.name); old == nil {
-			l.items = append(l.items, item)
-		} else if lost := old.replace(item, append(path[:len(path):len(path)], item.name)); lost != nil {
-			return lost
-		}
-	}
-	return nil
-}
-
-// mergeOffers puts new offers into a list of offers. Offers that are in both keep their comments.
-func (l *layout) mergeOffers(fresh *layout) (lost []string) {
-	if reflect.DeepEqual(l.value(), fresh.value()) {
-		return nil
-	}
-	items := make([]*layout, 0, len(fresh.items))
-	used := map[*layout]bool{}
-	for _, item := range fresh.items {
-		i := slices.IndexFunc(l.items, func(old *layout) bool {
-			return !used[old] && old.kind == mapping && item.kind == mapping && old.offerKey() == item.offerKey()
-		})
-		if i < 0 {
-			items = append(items, item)
-			continue
-		}
-		old := l.items[i]
-		used[old] = true
-		if lost := old.replace(item, []string{"offers", strconv.Itoa(i)}); lost != nil {
-			return lost
-		}
-		items = append(items, old)
-	}
-	for i, old := range l.items {
-		if !used[old] && old.isCommented() {
+	for i, old := range n.Items {
+		if !used[old] && isCommented(old) {
 			return []string{"offers", strconv.Itoa(i)}
 		}
 	}
-	l.items = items
+	n.Items = items
 	return nil
 }
 
 // offerKey identifies an offer in a list.
-func (l *layout) offerKey() (key [2]string) {
+func offerKey(n *yamldoc.Node) (key [2]string) {
 	for i, name := range []string{"provider", "id"} {
-		if m := l.member(name); m != nil {
-			key[i] = m.text
+		if m := n.Find(name); m != nil {
+			key[i] = m.Text
 		}
 	}
 	return key
 }
 
-func (l *layout) member(name string) *layout {
-	i := slices.IndexFunc(l.items, func(item *layout) bool { return item.name == name })
-	if i < 0 {
-		return nil
-	}
-	return l.items[i]
-}
+// isCommented reports whether a node has comments.
+func isCommented(n *yamldoc.Node) bool { return len(n.Head) > 0 || n.Comment != "" || hasComments(n) }
 
-// isNull reports whether a layout is that of the value nil.
-func (l *layout) isNull() bool { return l.kind == scalar && l.raw && l.value() == nil }
-
-// isCommented reports whether a layout has comments.
-func (l *layout) isCommented() bool {
-	return len(l.headComments) > 0 || l.lineComment != "" || l.hasComments()
-}
-
-// comments lists all comments of a layout, sorted.
-func (l *layout) comments(list []string) []string {
-	for _, text := range slices.Concat(l.headComments, []string{l.lineComment}, l.footComments) {
+// commentsOf lists all comments of a node, sorted.
+func commentsOf(n *yamldoc.Node, list []string) []string {
+	for _, text := range slices.Concat(n.Head, []string{n.Comment}, n.Foot) {
 		if text != "" {
 			list = append(list, text)
 		}
 	}
-	for _, item := range l.items {
-		list = item.comments(list)
+	for _, item := range n.Items {
+		list = commentsOf(item, list)
 	}
 	slices.Sort(list)
 	return list

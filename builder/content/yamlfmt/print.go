@@ -9,23 +9,24 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 )
 
-// printer writes a layout as YAML.
+// printer writes nodes as YAML.
 type printer struct{ bytes.Buffer }
 
-// printLayout returns a layout as the contents of a file. The shape determines which strings
+// printFile returns a document as the contents of a file. The schema determines which strings
 // are dates.
-func printLayout(root *layout, s *schema.Part) []byte {
+func printFile(root *yamldoc.Node, s *schema.Part) []byte {
 	p := new(printer)
-	p.comments(root.headComments, 0)
-	if len(root.items) == 0 {
-		p.value(root, s)
+	p.comments(root.Head, 0)
+	if len(root.Items) == 0 {
+		p.inline(root, s, false)
 		p.WriteByte('\n')
 	} else {
 		p.block(root, s, 0, false)
 	}
-	p.comments(root.footComments, 0)
+	p.comments(root.Foot, 0)
 	return p.Bytes()
 }
 
@@ -44,99 +45,89 @@ func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 
 // block writes the items of a mapping or list, one per line. If begun is set, the first item
 // continues the current line.
-func (p *printer) block(l *layout, s *schema.Part, indent int, begun bool) {
-	for i, item := range l.items {
-		if item.blankBefore {
+func (p *printer) block(n *yamldoc.Node, s *schema.Part, indent int, begun bool) {
+	for i, item := range n.Items {
+		if item.BlankBefore {
 			p.WriteByte('\n')
 		}
-		p.comments(item.headComments, indent)
+		p.comments(item.Head, indent)
 		if i > 0 || !begun {
 			p.indent(indent)
 		}
-		inner := s.Entry()
-		if l.kind == mapping {
-			inner = s.Member(item.name)
-			p.WriteString(plainOrQuoted(item.name, false, false) + ":")
+		if item.Named {
+			p.WriteString(plainOrQuoted(item.Name, false, false) + ":")
 		} else {
 			p.WriteByte('-')
 		}
-		p.item(item, inner, indent)
+		p.item(item, partOf(s, item), indent)
 	}
 }
 
 // item writes whatever follows the name of a field or the dash of an entry.
-func (p *printer) item(l *layout, s *schema.Part, indent int) {
-	below := l.kind != scalar && !l.flow && len(l.items) > 0
+func (p *printer) item(n *yamldoc.Node, s *schema.Part, indent int) {
+	below := n.Kind != yamldoc.Scalar && !n.Flow && len(n.Items) > 0
 	switch {
-	case below && !l.named && l.lineComment == "": // a list of mappings: the first field follows the dash
+	case below && !n.Named && n.Comment == "": // a list of mappings: the first field follows the dash
 		p.WriteByte(' ')
-		p.block(l, s, indent+2, true)
+		p.block(n, s, indent+2, true)
 	case below:
-		p.endLine(l)
-		p.block(l, s, indent+2, false)
-	case l.block != nil:
-		p.WriteString(" " + l.block[0])
-		p.endLine(l)
-		for _, line := range l.block[1:] {
-			if line != "" {
-				p.indent(indent + 2)
-			}
-			p.WriteString(line + "\n")
-		}
+		p.endLine(n)
+		p.block(n, s, indent+2, false)
+	case n.Block != nil:
+		p.WriteString(" " + n.Block[0])
+		p.endLine(n)
+		p.comments(n.Block[1:], indent+2)
 	default:
-		if l.kind != scalar || !l.raw || l.text != "" {
+		if !isEmpty(n) {
 			p.WriteByte(' ')
 		}
-		p.value(l, s)
-		p.endLine(l)
+		p.inline(n, s, false)
+		p.endLine(n)
 	}
-	p.comments(l.footComments, indent+2)
+	p.comments(n.Foot, indent+2)
 }
+
+// isEmpty reports whether nothing is written for a value.
+func isEmpty(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Raw && n.Text == "" }
 
 // endLine ends a line. If the line has a comment, it first writes the comment, in its old
 // column if there is room.
-func (p *printer) endLine(l *layout) {
-	if l.lineComment != "" {
+func (p *printer) endLine(n *yamldoc.Node) {
+	if n.Comment != "" {
 		text := p.Bytes()
 		width := utf8.RuneCount(text[bytes.LastIndexByte(text, '\n')+1:])
-		p.indent(max(l.commentColumn-1-width, 1))
-		p.WriteString(l.lineComment)
+		p.indent(max(n.CommentColumn-1-width, 1))
+		p.WriteString(n.Comment)
 	}
 	p.WriteByte('\n')
 }
 
-// value writes a value on the current line.
-func (p *printer) value(l *layout, s *schema.Part) { p.inline(l, s, false) }
-
-func (p *printer) inline(l *layout, s *schema.Part, brackets bool) {
-	if l.kind == scalar {
-		if l.raw {
-			p.WriteString(l.text)
-		} else if s.IsDate() && dateForm.MatchString(l.text) {
-			p.WriteString(l.text)
+// inline writes a value on the current line.
+func (p *printer) inline(n *yamldoc.Node, s *schema.Part, brackets bool) {
+	if n.Kind == yamldoc.Scalar {
+		if n.Raw || s.IsDate() && dateForm.MatchString(n.Text) {
+			p.WriteString(n.Text)
 		} else {
-			p.WriteString(plainOrQuoted(l.text, brackets, false))
+			p.WriteString(plainOrQuoted(n.Text, brackets, false))
 		}
 		return
 	}
 	marks := "[]"
-	if l.kind == mapping {
+	if n.Kind == yamldoc.Mapping {
 		marks = "{}"
 	}
 	p.WriteByte(marks[0])
-	for i, item := range l.items {
+	for i, item := range n.Items {
 		if i > 0 {
 			p.WriteString(", ")
 		}
-		inner := s.Entry()
-		if l.kind == mapping {
-			inner = s.Member(item.name)
-			p.WriteString(plainOrQuoted(item.name, true, true) + ":")
-			if item.kind != scalar || !item.raw || item.text != "" {
+		if item.Named {
+			p.WriteString(plainOrQuoted(item.Name, true, true) + ":")
+			if !isEmpty(item) {
 				p.WriteByte(' ')
 			}
 		}
-		p.inline(item, inner, true)
+		p.inline(item, partOf(s, item), true)
 	}
 	p.WriteByte(marks[1])
 }

@@ -1,32 +1,31 @@
 package yamlfmt
 
 import (
-	"bytes"
-
-	"kindex/exports/store"
+	"strings"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/store"
 )
 
 // SourceYAML formats a source as an entry in the sources field of index.yaml.
 func SourceYAML(s store.Source) string {
-	item := &layout{kind: mapping}
-	add := func(name, text string) {
-		if text != "" {
-			item.items = append(item.items, &layout{name: name, named: true, text: text})
+	item := &yamldoc.Node{Kind: yamldoc.Mapping}
+	add := func(name string, n yamldoc.Node) {
+		if n.Text != "" || len(n.Items) > 0 {
+			n.Name, n.Named = name, true
+			item.Items = append(item.Items, &n)
 		}
 	}
-	add("name", s.Name)
-	add("url", s.URL)
-	add("license", s.License)
-	if len(s.Types) > 0 {
-		types := &layout{name: "types", named: true, kind: sequence, flow: true}
-		for _, t := range s.Types {
-			types.items = append(types.items, &layout{text: t})
-		}
-		item.items = append(item.items, types)
+	types := yamldoc.Node{Kind: yamldoc.Sequence, Flow: true}
+	for _, t := range s.Types {
+		types.Items = append(types.Items, &yamldoc.Node{Text: t})
 	}
-	add("changes", s.Changes)
-	text := printLayout(&layout{kind: sequence, items: []*layout{item}}, new(schema.Part))
-	return "  " + string(bytes.ReplaceAll(bytes.TrimRight(text, "\n"), []byte("\n"), []byte("\n  "))) + "\n"
+	add("name", yamldoc.Node{Text: s.Name})
+	add("url", yamldoc.Node{Text: s.URL})
+	add("license", yamldoc.Node{Text: s.License})
+	add("types", types)
+	add("changes", yamldoc.Node{Text: s.Changes})
+	text := printFile(&yamldoc.Node{Kind: yamldoc.Sequence, Items: []*yamldoc.Node{item}}, new(schema.Part))
+	return "  " + strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n  ") + "\n"
 }

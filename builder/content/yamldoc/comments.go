@@ -1,0 +1,207 @@
+package yamldoc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// comment is a comment in a file, including its #.
+type comment struct {
+	position
+	text    string
+	ownLine bool // the comment is alone on its line
+}
+
+// Commented returns the root with the comments of the file, which must have no problems. If there are problems
+// with a comment, it returns nil. It must be called only once.
+func (d *Document) Commented() *Node {
+	root := d.Root()
+	comments := d.comments()
+	if root != nil && len(d.Problems) == 0 {
+		a := attacher{root: root, lines: d.lines}
+		a.collect(root)
+		a.attach(comments)
+		return root
+	}
+	return nil
+}
+
+// comments lists the comments of the file in order. They come from the lexer, since the parser
+// loses some comments and moves others; their positions are checked against the lines of the
+// file.
+func (d *Document) comments() (list []comment) {
+	for _, t := range d.tokens {
+		if t.Type != token.CommentType {
+			continue
+		}
+		c := comment{position: tokenPosition(t), text: strings.TrimRight("#"+t.Value, " ")}
+		before, found := "", false
+		if c.line <= len(d.lines) {
+			before, found = strings.CutSuffix(strings.TrimRight(d.lines[c.line-1], " "), c.text)
+		}
+		if !found {
+			d.Add(c.line, c.col, Problem{Message: "cannot be formatted: the comment " + Quote(c.text) + " is not at the end of its line"})
+			return nil
+		}
+		c.col = utf8.RuneCountInString(before) + 1
+		before = strings.TrimSpace(before)
+		c.ownLine = before == "" || before == "---" || before == "..."
+		list = append(list, c)
+	}
+	return list
+}
+
+// attacher attaches each comment, and each blank line between items, to the node to which it belongs.
+type attacher struct {
+	root  *Node
+	nodes []*Node // in file order, without the root
+	lines []string
+}
+
+func (r *attacher) collect(n *Node) {
+	for _, item := range n.Items {
+		r.nodes = append(r.nodes, item)
+		r.collect(item)
+	}
+}
+
+func (r *attacher) attach(comments []comment) {
+	i := 0 // index of the first item after the comment
+	for _, c := range comments {
+		for i < len(r.nodes) && r.nodes[i].start.before(c.position) {
+			r.noteBlankLine(i)
+			i++
+		}
+		var previous, next *Node
+		if i > 0 {
+			previous = r.nodes[i-1]
+		}
+		if i < len(r.nodes) {
+			next = r.nodes[i]
+		}
+		for previous != nil && previous != r.root && previous.parent.Flow && !previous.parent.inBrackets(c.position) {
+			previous = previous.parent
+		}
+		switch {
+		case len(r.nodes) == 0:
+			r.root.Head = append(r.root.Head, c.text)
+		case previous == nil:
+			r.attachAbove(next, c)
+		case previous == r.root:
+			r.attachBelow(r.root, c)
+		case c.ownLine:
+			r.attachOwnLine(previous, next, c)
+		default:
+			previous.addLineComment(c)
+		}
+	}
+	for ; i < len(r.nodes); i++ {
+		r.noteBlankLine(i)
+	}
+}
+
+// noteBlankLine records a blank line directly above an item, after any comments.
+func (r *attacher) noteBlankLine(i int) {
+	p := r.nodes[i]
+	switch {
+	case !r.blankAbove(p.start.line) || i > 0 && r.nodes[i-1].start.line == p.start.line:
+	case len(p.Head) == 0:
+		p.BlankBefore = true
+	default:
+		p.Head = append(p.Head, "")
+	}
+}
+
+// blankAbove reports whether the preceding line is blank or a document marker.
+func (r *attacher) blankAbove(line int) bool {
+	if line < 2 {
+		return false
+	}
+	text := strings.TrimSpace(r.lines[line-2])
+	return text == "" || text == "---" || text == "..."
+}
+
+// attachOwnLine attaches a comment that is alone on its line to the item below it, unless the
+// comment's column shows that it belongs to the mapping or list that ends above it.
+func (r *attacher) attachOwnLine(previous, next *Node, c comment) {
+	brackets := previous.parent
+	if previous.inBrackets(c.position) {
+		brackets = previous
+	}
+	switch {
+	case (previous.Kind == Scalar || previous.Flow) && c.before(previous.written()): // the comment is between the name and the value
+		previous.Head = append(previous.Head, c.text)
+	case next != nil && next.parent == previous:
+		r.attachAbove(next, c)
+	case brackets.inBrackets(c.position) && (next == nil || next.parent != brackets):
+		r.attachBelow(brackets, c)
+	case brackets.inBrackets(c.position):
+		r.attachAbove(next, c)
+	default:
+		owner := previous.parent
+		for owner != r.root && (owner.itemColumn() > c.col || owner.parent.itemColumn() == owner.itemColumn()) {
+			owner = owner.parent
+		}
+		if next != nil && (c.col <= next.start.col || owner.depth() <= next.parent.depth()) {
+			r.attachAbove(next, c)
+		} else {
+			r.attachBelow(owner, c)
+		}
+	}
+}
+
+func (r *attacher) attachAbove(p *Node, c comment) {
+	switch blank := r.blankAbove(c.line); {
+	case len(p.Head) == 0:
+		p.BlankBefore = blank
+	case blank:
+		p.Head = append(p.Head, "")
+	}
+	p.Head = append(p.Head, c.text)
+}
+
+func (r *attacher) attachBelow(p *Node, c comment) {
+	if len(p.Items) == 0 { // the parent has no items
+		p.Head = append(p.Head, c.text)
+		return
+	}
+	if r.blankAbove(c.line) {
+		p.Foot = append(p.Foot, "")
+	}
+	p.Foot = append(p.Foot, c.text)
+}
+
+// addLineComment adds a comment at the end of a line. A node can have only one.
+func (p *Node) addLineComment(c comment) {
+	if !p.Named && p.Kind != Scalar && !p.Flow && c.before(p.at) { // the comment follows a dash
+		p.Head = append(p.Head, c.text)
+		return
+	}
+	if p.Comment != "" {
+		p.Head = append(p.Head, p.Comment)
+	}
+	p.Comment, p.CommentColumn = c.text, c.col
+}
+
+// inBrackets reports whether a position is within the brackets of a mapping or list.
+func (n *Node) inBrackets(c position) bool { return n.Flow && c.before(n.end) }
+
+// written returns the position of a value, or that of its field if the value is empty.
+func (n *Node) written() position {
+	if n.Raw && n.Text == "" {
+		return n.start
+	}
+	return n.at
+}
+
+// itemColumn returns the column of the items.
+func (n *Node) itemColumn() int { return n.Items[0].start.col }
+
+func (n *Node) depth() int {
+	if n.parent == nil {
+		return 0
+	}
+	return n.parent.depth() + 1
+}
