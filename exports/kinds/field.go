@@ -35,31 +35,31 @@ const (
 
 // Field is a declared fact of entities.
 type Field struct {
-	Name        string            `json:"name"`
+	Name        string            `json:"name" yaml:"-"`
 	Type        Type              `json:"type"`
 	Of          Type              `json:"of,omitempty"` // the type of a list's elements
 	Title       string            `json:"title"`        // capitalized
 	Description string            `json:"description,omitempty"`
 	Unit        string            `json:"unit,omitempty"`
-	Values      []string          `json:"values,omitempty"`  // of an enum
-	Titles      map[string]string `json:"titles,omitempty"`  // of the Values that have one
-	Kinds       []string          `json:"kinds,omitempty"`   // of entities that a reference can name; nil for any
-	Inverse     string            `json:"inverse,omitempty"` // the title of a reference, seen from the entity that it names
-	Dated       bool              `json:"dated,omitempty"`   // whether it is a group of a value, a date and a source
+	Values      []string          `json:"values,omitempty" yaml:"-"` // of an enum
+	Titles      map[string]string `json:"titles,omitempty" yaml:"-"` // of the Values that have one
+	Kinds       []string          `json:"kinds,omitempty"`           // of entities that a reference can name; nil for any
+	Inverse     string            `json:"inverse,omitempty"`         // the title of a reference, seen from the entity that it names
+	Dated       bool              `json:"dated,omitempty"`           // whether it is a group of a value, a date and a source
 
-	Path       string   `json:"-"` // Name or, for a part of a group, the group's name, a point and Name
-	Parts      []*Field `json:"-"` // of a group
-	Group      *Field   `json:"-"` // that the field is a part of, or nil
-	Limit      int      `json:"-"` // the maximum length of a text or list; 0 for that of its type
-	Minimum    *float64 `json:"-"`
-	Maximum    *float64 `json:"-"`
-	AtMost     string   `json:"-"` // the name of another part of the group whose value is not less
-	Filter     bool     `json:"-"` // whether lists can be filtered by it
-	Sort       bool     `json:"-"` // whether lists can be sorted by it
-	Page       bool     `json:"-"` // whether each of its values has a page
-	Query      string   `json:"-"` // the name of the filter; for numbers and days, it follows min and max
-	Signal     string   `json:"-"` // the signal that says its value where the field is unknown
-	Vocabulary string   `json:"-"` // the part of vocabulary.yaml that lists its words, or ""
+	Path       string   `json:"-"`              // Name or, for a part of a group, the group's name, a point and Name
+	Parts      []*Field `json:"-"`              // of a group
+	Group      *Field   `json:"-"`              // that the field is a part of, or nil
+	Limit      int      `json:"-" yaml:"limit"` // the maximum length of a text or list; 0 for that of its type
+	Minimum    *float64 `json:"-" yaml:"minimum"`
+	Maximum    *float64 `json:"-" yaml:"maximum"`
+	AtMost     string   `json:"-" yaml:"atMost"`     // the name of another part of the group whose value is not less
+	Filter     bool     `json:"-" yaml:"filter"`     // whether lists can be filtered by it
+	Sort       bool     `json:"-" yaml:"sort"`       // whether lists can be sorted by it
+	Page       bool     `json:"-" yaml:"page"`       // whether each of its values has a page
+	Query      string   `json:"-" yaml:"query"`      // the name of the filter; for numbers and days, it follows min and max
+	Signal     string   `json:"-" yaml:"signal"`     // the signal that says its value where the field is unknown
+	Vocabulary string   `json:"-" yaml:"vocabulary"` // the part of vocabulary.yaml that lists its words, or ""
 
 	index int // in Set.Leaves
 }

@@ -76,14 +76,14 @@ var Blocks = []string{Lifecycle, Maintenance, Offers, Results}
 
 // Signal is a measured figure, with a value, a date and a source.
 type Signal struct {
-	Name        string   `json:"name"`
+	Name        string   `json:"name" yaml:"-"`
 	Type        Type     `json:"type"` // Count, Date or Month
 	Title       string   `json:"title"`
 	Description string   `json:"description,omitempty"`
 	Unit        string   `json:"unit,omitempty"`
 	Grows       bool     `json:"grows,omitempty"` // whether it varies, and the more of it the better
-	Steady      bool     `json:"-"`               // whether it is a size, a limit or a property, which does not vary
-	Maximum     *float64 `json:"-"`
+	Steady      bool     `json:"-" yaml:"steady"` // whether it is a size, a limit or a property, which does not vary
+	Maximum     *float64 `json:"-" yaml:"maximum"`
 }
 
 // IsDay reports whether the values of a signal are dates, not numbers.

@@ -42,9 +42,8 @@ func parse(data []byte, base *Set) (*Set, error) {
 		s.Fields = append(s.Fields, x.value.field(x.name, nil))
 	}
 	for _, x := range file.Signals {
-		v := x.value
-		s.Signals = append(s.Signals, &Signal{Name: x.name, Type: v.Type, Title: titleOr(v.Title, x.name), Description: v.Description,
-			Unit: v.Unit, Grows: v.Grows, Steady: v.Steady, Maximum: v.Maximum})
+		x.value.Name, x.value.Title = x.name, titleOr(x.value.Title, x.name)
+		s.Signals = append(s.Signals, &x.value)
 	}
 	for _, x := range file.Links {
 		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description})
@@ -119,33 +118,19 @@ func (k *Kind) pick(s *Set, fields, signals []string) (mistakes []error) {
 
 type fileYAML struct {
 	Fields        ordered[fieldYAML]
-	Signals       ordered[signalYAML]
-	Links         ordered[linkYAML]
-	PricingModels ordered[linkYAML] `yaml:"pricingModels"`
-	IDs           []Namespace       `yaml:"ids"`
+	Signals       ordered[Signal]
+	Links         ordered[Link]
+	PricingModels ordered[Link] `yaml:"pricingModels"`
+	IDs           []Namespace   `yaml:"ids"`
 	Kinds         ordered[kindYAML]
 }
 
+// fieldYAML is a field with the members that a file has in another form.
 type fieldYAML struct {
-	Type, Of, Title, Description, Unit string
-	Values                             choices
-	Parts                              ordered[fieldYAML]
-	Limit                              int
-	Minimum, Maximum                   *float64
-	AtMost                             string `yaml:"atMost"`
-	Filter, Sort, Page, Dated          bool
-	Query, Signal, Vocabulary, Inverse string
-	Kinds                              []string
+	Field `yaml:",inline"`
+	Words choices            `yaml:"values"`
+	Inner ordered[fieldYAML] `yaml:"parts"`
 }
-
-type signalYAML struct {
-	Type                     Type
-	Title, Description, Unit string
-	Grows, Steady            bool
-	Maximum                  *float64
-}
-
-type linkYAML struct{ Title, Description string }
 
 type kindYAML struct {
 	Title, Plural, Description             string
@@ -160,23 +145,24 @@ const (
 	ValuePart = "value"
 )
 
+// field returns the field with a name, which may be part of a group.
 func (v *fieldYAML) field(name string, group *Field) *Field {
-	f := &Field{Name: name, Path: name, Type: Type(v.Type), Of: Type(v.Of), Values: v.Values.names, Titles: v.Values.titles,
-		Title: titleOr(v.Title, name), Description: v.Description, Unit: v.Unit, Group: group, Limit: v.Limit, Minimum: v.Minimum,
-		Maximum: v.Maximum, AtMost: v.AtMost, Filter: v.Filter, Sort: v.Sort, Page: v.Page, Query: v.Query, Signal: v.Signal,
-		Vocabulary: v.Vocabulary, Kinds: v.Kinds, Inverse: v.Inverse}
+	f := new(Field)
+	*f = v.Field
+	f.Name, f.Path, f.Group, f.Title, f.Values, f.Titles = name, name, group, titleOr(v.Title, name), v.Words.names, v.Words.titles
+	f.Dated = v.Dated && v.Type != Range
 	if group != nil {
 		f.Path = group.Name + "." + name
 	}
 	if f.Query == "" {
 		f.Query = f.Column()
 	}
-	for _, part := range v.Parts {
+	for _, part := range v.Inner {
 		f.Parts = append(f.Parts, part.value.field(part.name, f))
 	}
 	switch {
 	case f.Type == Range:
-		end := fieldYAML{Type: string(Number), Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}
+		end := fieldYAML{Field: Field{Type: Number, Unit: v.Unit, Minimum: v.Minimum, Maximum: v.Maximum, Filter: v.Filter, Sort: v.Sort, Query: f.Query}}
 		from, to := end, end
 		from.Title, from.Description, from.AtMost = f.Title+" from", "The lower end.", ToPart
 		to.Title, to.Description, to.Sort = f.Title+" to", "The upper end.", false // ranges are sorted by their lower ends
@@ -184,10 +170,10 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 	case v.Dated:
 		value := *v
 		value.Dated, value.Query, value.Title = false, f.Query, f.Title
-		f.Dated, f.Type = true, Group
+		f.Type = Group
 		f.Parts = []*Field{value.field(ValuePart, f),
-			(&fieldYAML{Type: string(Date), Title: f.Title + ", read", Description: "The day it was read."}).field("date", f),
-			(&fieldYAML{Type: string(URL), Title: f.Title + ", source", Description: "The page it was read from."}).field("source", f)}
+			(&fieldYAML{Field: Field{Type: Date, Title: f.Title + ", read", Description: "The day it was read."}}).field("date", f),
+			(&fieldYAML{Field: Field{Type: URL, Title: f.Title + ", source", Description: "The page it was read from."}}).field("source", f)}
 	}
 	return f
 }
