@@ -173,7 +173,7 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			d.AddAt(append(path, "free"), false, yamldoc.Problem{Message: "needs a source that says so; add source here or to offersRead"})
 		}
 	}
-	if n, _ := d.Problems.Count(); n == 0 {
+	if !d.Problems.HasErrors() {
 		warnOfPrices(d, e, at)
 	}
 }

@@ -65,12 +65,12 @@ func claimsOf(e *record.Entity) (list []claim) {
 	return list
 }
 
-// among holds entity files for comparing them with each other, or another one with them.
+// among holds entity files for comparing them with each other, or another one with them. It implements Siblings.
 type among struct {
-	*Content
 	files      map[string]*file
 	sorted     []*file                        // by type and slug
 	claims     [claimKinds]map[string][]*file // the files that have a value, for each kind
+	vocabulary *record.Vocabulary
 	words      *vocabulary
 	namespaces []string
 	providers  []string
@@ -80,7 +80,7 @@ type among struct {
 
 // among returns the files of the folder. c has the contents of the files next to the type folders.
 func (f *Folder) among(c *Content) *among {
-	a := &among{Content: c, files: f.files, later: true, words: newVocabulary(c.Vocabulary), namespaces: namespacesOf(c.Kinds), declared: c.Categories}
+	a := &among{files: f.files, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary), namespaces: namespacesOf(c.Kinds), declared: c.Categories}
 	for kind := range a.claims {
 		a.claims[kind] = map[string][]*file{}
 	}
@@ -118,39 +118,36 @@ func (a *among) first(list []*file, e *record.Entity) string {
 	return ""
 }
 
-// siblings looks up the files of among.
-type siblings struct{ *among }
-
 // Declared implements Siblings.
-func (s siblings) Declared() []Category { return s.declared }
+func (a *among) Declared() []Category { return a.declared }
 
 // WithSlug implements Siblings.
-func (s siblings) WithSlug(typ, slug string) string {
-	if r := s.files[typ+"/"+slug+".yaml"]; r != nil {
+func (a *among) WithSlug(typ, slug string) string {
+	if r := a.files[typ+"/"+slug+".yaml"]; r != nil {
 		return r.shown
 	}
 	return ""
 }
 
 // OnceWithSlug implements Siblings.
-func (s siblings) OnceWithSlug(typ, slug string, e *record.Entity) string {
-	if s.later && typ == e.Type && slug == e.Slug {
+func (a *among) OnceWithSlug(typ, slug string, e *record.Entity) string {
+	if a.later && typ == e.Type && slug == e.Slug {
 		return "" // the other file has the problem
 	}
-	return s.first(s.claims[byFormer][typ+"/"+slug], e)
+	return a.first(a.claims[byFormer][typ+"/"+slug], e)
 }
 
 // WithName implements Siblings.
-func (s siblings) WithName(e *record.Entity) string { return s.first(s.claims[byName][nameKey(e)], e) }
+func (a *among) WithName(e *record.Entity) string { return a.first(a.claims[byName][nameKey(e)], e) }
 
 // WithID implements Siblings.
-func (s siblings) WithID(e *record.Entity, id record.ID) string {
-	return s.first(s.claims[byID][idKey(e, id)], e)
+func (a *among) WithID(e *record.Entity, id record.ID) string {
+	return a.first(a.claims[byID][idKey(e, id)], e)
 }
 
 // Successor implements Siblings.
-func (s siblings) Successor(key string) (next string, ok bool) {
-	r := s.files[key+".yaml"]
+func (a *among) Successor(key string) (next string, ok bool) {
+	r := a.files[key+".yaml"]
 	if r != nil && r.entity != nil && r.entity.Lifecycle != nil {
 		next = r.entity.Lifecycle.ReplacedBy
 	}
@@ -158,13 +155,13 @@ func (s siblings) Successor(key string) (next string, ok bool) {
 }
 
 // Namespaces implements Siblings.
-func (s siblings) Namespaces() []string { return s.namespaces }
+func (a *among) Namespaces() []string { return a.namespaces }
 
 // Vocabulary implements Siblings.
-func (s siblings) Vocabulary() *record.Vocabulary { return s.Content.Vocabulary }
+func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
 
 // Providers implements Siblings.
-func (s siblings) Providers() []string { return s.providers }
+func (a *among) Providers() []string { return a.providers }
 
 // near returns the key of the entity of the same type whose slug is most similar, or "".
 func (a *among) near(key string) string {
@@ -205,7 +202,7 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 		return nil // it cannot be read
 	}
 	document := sync.OnceValue(func() *yamldoc.Document {
-		data, err := readFile(r.path)
+		data, err := readFile(r.path, yamldoc.MaxFileSize)
 		if err != nil {
 			return yamldoc.New(r.shown)
 		}
@@ -220,7 +217,7 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 		fields, _ := document().Value.(map[string]any)
 		return offerIndex(fields, o)
 	}
-	c := siblingCheck{Siblings: siblings{a}, words: a.words, near: a.near, offer: offer, add: complain}
+	c := siblingCheck{Siblings: a, words: a.words, near: a.near, offer: offer, add: complain}
 	c.check(r.entity)
 	a.checkProjects(r, complain)
 	a.checkShared(r, offer, complain)

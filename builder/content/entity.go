@@ -38,8 +38,8 @@ func DeviceName(slug string) string {
 // ParseEntity does not set scores or the dates that are derived from the history.
 func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(declared, path, typ, slug, data)
-	if n, _ := problems.Count(); n > 0 {
-		return nil, problems
+	if problems.HasErrors() {
+		e = nil
 	}
 	return e, problems
 }
@@ -49,17 +49,24 @@ func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*rec
 func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	d.WarnOfCutText(data)
-	m, ok := d.Fields()
+	fields, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	schema.Of(declared, "entity").Check(d)
-	e := decodeEntity(declared, typ, slug, m)
-	checkEntity(d, e, m)
-	if n, _ := d.Problems.Count(); n == 0 {
-		e.Rest = restOf(e, m)
+	e := entityOf(declared, typ, slug, d, fields)
+	if !d.Problems.HasErrors() {
+		e.Rest = restOf(e, fields)
 	}
 	return e, d.Report()
+}
+
+// entityOf returns the entity that the fields of a document describe, and adds its problems to the document.
+func entityOf(declared *kinds.Set, typ, slug string, d *yamldoc.Document, fields map[string]any) *record.Entity {
+	d.Value = fields
+	schema.Of(declared, "entity").Check(d)
+	e := decodeEntity(declared, typ, slug, fields)
+	checkEntity(d, e, fields)
+	return e
 }
 
 // decodeEntity copies the values that have the right type. The schema check has already reported
@@ -68,16 +75,16 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
 		Kinds: declared, Type: typ, Slug: slug,
-		Name: ownText(m["name"]), Provider: text("provider"), Description: ownText(m["description"]),
+		Name: text("name"), Provider: text("provider"), Description: text("description"),
 		Category: text("category"), Version: text("version"), PricingModel: text("pricingModel"),
-		License: text("license"), URL: ownText(m["url"]), Tags: yamldoc.Texts(m["tags"]),
+		License: text("license"), URL: text("url"), Tags: yamldoc.Texts(m["tags"]),
 		Capabilities: yamldoc.Texts(m["capabilities"]), AddedDate: text("addedDate"),
 		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), record.Active),
 		Formerly: yamldoc.Texts(m["formerly"]),
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
-			e.Links = append(e.Links, record.Link{Name: yamldoc.Text(name), URL: ownText(v)})
+			e.Links = append(e.Links, record.Link{Name: yamldoc.Text(name), URL: yamldoc.Text(v)})
 		}
 		slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
 	}
@@ -87,7 +94,7 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 		i := slices.Index(sources, strings.TrimSpace(s))
 		if i < 0 {
 			i = len(sources)
-			sources = append(sources, ownText(v))
+			sources = append(sources, yamldoc.Text(v))
 		}
 		return sources[i]
 	}
@@ -131,13 +138,6 @@ func defaultSource(sources any, signal, day string) any {
 		return of[day]
 	}
 	return sources
-}
-
-// ownText returns a trimmed copy of a string, so that the memory of the file that contained the
-// string can be freed.
-func ownText(v any) string {
-	s, _ := v.(string)
-	return strings.Clone(strings.TrimSpace(s))
 }
 
 func numberOf(v any) float64 {

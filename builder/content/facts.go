@@ -59,7 +59,7 @@ func decodeOffers(m map[string]any, source func(any) string) []record.Offer {
 		if !ok {
 			continue
 		}
-		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: ownText(f["id"]), Prices: decodePrices(f),
+		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"]), Prices: decodePrices(f),
 			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]),
 			Free: f["free"] == true, Deprecated: f["deprecated"] == true, Reviewed: yamldoc.Texts(f["reviewed"]),
 			Date: cmp.Or(yamldoc.Text(f["date"]), yamldoc.Text(read["date"])), Source: cmp.Or(source(f["source"]), source(read["source"]))}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/kinds"
@@ -24,10 +23,7 @@ func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]
 		addError(d, err)
 		return nil, nil, d.Report()
 	}
-	d.Value = accepted
-	schema.Of(declared, "entity").Check(d)
-	checkEntity(d, decodeEntity(declared, typ, slug, accepted), accepted)
-	if n, _ := d.Problems.Count(); n > 0 {
+	if entityOf(declared, typ, slug, d, accepted); d.Problems.HasErrors() {
 		return nil, nil, d.Report()
 	}
 	data, err := yamlfmt.Compose(declared, trimTexts(fields).(map[string]any))
@@ -44,12 +40,11 @@ func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]
 
 // addError adds a problem for a value that cannot be written to a file.
 func addError(d *yamldoc.Document, err error) {
-	var wrong *yamlfmt.FieldError
-	if errors.As(err, &wrong) {
-		d.AddAt(nil, false, yamldoc.Problem{Field: wrong.Field, Message: wrong.Message})
-		return
+	problem := yamldoc.Problem{Message: err.Error()}
+	if wrong, ok := errors.AsType[*yamlfmt.FieldError](err); ok {
+		problem.Field, problem.Message = wrong.Field, wrong.Message
 	}
-	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
+	d.AddAt(nil, false, problem)
 }
 
 // trimTexts returns values with all strings trimmed.

@@ -1,7 +1,6 @@
 package content
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"encoding/json"
 	"errors"
@@ -21,7 +20,6 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
-	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
 	"kindex/exports/view"
@@ -58,116 +56,69 @@ func (c *Content) Declared() *kinds.Set {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles. The content
-// of boards.yaml is checked later, because it depends on the entities.
-func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
-	var problems yamldoc.Problems
+// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles, and the status file. The
+// content of boards.yaml is checked later, because it depends on the entities.
+func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err error) {
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
-	var vocabulary record.Vocabulary
 	var synonyms struct{ Synonyms [][]string }
+	into := map[string]any{"categories.yaml": &categories, "collect.yaml": &c.Collect, "index.yaml": &c.Index,
+		"providers.yaml": &providers, "synonyms.yaml": &synonyms, "vocabulary.yaml": &c.Vocabulary}
 	c.Blobs = map[string][sha1.Size]byte{}
-	for _, f := range []struct {
-		name string
-		into any
-	}{
-		{"categories.yaml", &categories},
-		{"collect.yaml", &c.Collect},
-		{"index.yaml", &c.Index},
-		{"providers.yaml", &providers},
-		{"scoring.yaml", nil},
-		{"synonyms.yaml", &synonyms},
-		{"vocabulary.yaml", &vocabulary},
-		{"boards.yaml", nil},
-		{KindsFile, nil},
-	} {
-		path := filepath.Join(dir, f.name)
+	for _, name := range append(slices.Clone(schema.RootFiles), schema.StatusFile) {
+		path, shown := filepath.Join(dir, name), shownPath(dir, name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			continue // the file is missing, or its problems have already been reported
 		}
-		data, err := readFile(path)
+		data, err := readFile(path, max(yamldoc.MaxFileSize, quality.MaxStatusFile))
 		if err != nil {
 			return nil, err
 		}
-		c.Blobs[f.name] = gitBlobName(data)
-		if f.name == KindsFile {
+		c.Blobs[name] = gitBlobName(data)
+		switch name {
+		case KindsFile: // it has been parsed already
 			c.KindsText = data
-			continue // read already
-		}
-		asJSON, found := parseChecked(shownPath(dir, f.name), data, schema.Of(c.Kinds, strings.TrimSuffix(f.name, ".yaml")))
-		problems = append(problems, found...)
-		if n, _ := found.Count(); n > 0 {
+			continue
+		case schema.StatusFile:
+			if c.Status, err = quality.ParseStatus(data); err != nil {
+				problems = append(problems, yamldoc.Problem{File: shown, Line: 1, Column: 1, Severity: yamldoc.Error,
+					Message: safetext.Escape(err.Error()) + "; kindex collect writes this file: restore it, or delete it"})
+			}
 			continue
 		}
-		switch f.name {
-		case "scoring.yaml":
-			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
-		case "boards.yaml":
-			c.BoardsFile = BoardsFile{shownPath(dir, f.name), data}
+		asJSON, found := parseChecked(shown, data, schema.Of(c.Kinds, strings.TrimSuffix(name, ".yaml")))
+		problems = append(problems, found...)
+		switch {
+		case found.HasErrors():
+		case name == "scoring.yaml":
+			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shown
+		case name == "boards.yaml":
+			c.BoardsFile = BoardsFile{shown, data}
 		default:
-			if err := json.Unmarshal(asJSON, f.into); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.name, err)
+			if err := json.Unmarshal(asJSON, into[name]); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		if f.into == &vocabulary {
-			c.Vocabulary = &vocabulary
-		}
-	}
-	found, err := c.loadStatus(dir)
-	problems = append(problems, found...)
-	if err != nil {
-		return nil, err
 	}
 	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
 
-// loadStatus reads collect-status.json, if it exists.
-func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) {
-	path := filepath.Join(dir, schema.StatusFile)
-	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return nil, nil // the file is missing, or its problem has already been reported
-	}
-	data, err := readInto(new(bytes.Buffer), path, quality.MaxStatusFile)
-	if err != nil {
-		return nil, err
-	}
-	c.Blobs[schema.StatusFile] = gitBlobName(data)
-	if c.Status, err = quality.ParseStatus(data); err != nil {
-		return yamldoc.Problems{{File: shownPath(dir, schema.StatusFile), Line: 1, Column: 1, Severity: yamldoc.Error,
-			Message: safetext.Escape(err.Error()) + "; kindex collect writes this file: restore it, or delete it"}}, nil
-	}
-	return nil, nil
-}
-
 // gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
-func gitBlobName(data []byte) (name [sha1.Size]byte) {
-	h := sha1.New()
-	var room [32]byte
-	h.Write(append(strconv.AppendInt(append(room[:0], "blob "...), int64(len(data)), 10), 0))
-	h.Write(data) // never fails
-	h.Sum(name[:0])
-	return name
+func gitBlobName(data []byte) [sha1.Size]byte {
+	return sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...))
 }
 
-// readFile reads a file. If the file is too large, it reads only enough of it to detect
+// readFile reads a file. If the file is larger than limit, it reads only enough of it to detect
 // that.
-func readFile(path string) ([]byte, error) {
-	return readInto(new(bytes.Buffer), path, yamldoc.MaxFileSize)
-}
-
-// readInto is like readFile, but reads into the caller's buffer; the returned bytes are part
-// of that buffer.
-func readInto(room *bytes.Buffer, path string, limit int64) ([]byte, error) {
+func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	room.Reset()
-	_, err = room.ReadFrom(io.LimitReader(f, limit+1))
-	return room.Bytes(), err
+	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
 // reservedSlug is the message for a category with the slug of the overall leaderboard.
@@ -295,15 +246,24 @@ func LocateScoring(path string, data []byte, field ...string) (line, column int)
 	return yamldoc.Parse(path, data, "version").Locate(field, false)
 }
 
-// parseChecked reads a YAML file, checks it against its schema and returns it as JSON.
-func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
-	d := yamldoc.Parse(path, data, "version")
+// parse reads a YAML file and checks it against its schema. fields is nil if there are none.
+func parse(path string, data []byte, s *schema.Schema, textual ...string) (d *yamldoc.Document, fields map[string]any) {
+	d = yamldoc.Parse(path, data, textual...)
 	d.WarnOfCutText(data)
-	m, ok := d.Fields()
-	if !ok {
+	fields, ok := d.Fields()
+	if ok {
+		s.Check(d)
+	}
+	return d, fields
+}
+
+// parseChecked is like parse for the files next to the type folders, but also makes the checks that a schema
+// cannot express, and returns the file as JSON.
+func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
+	d, fields := parse(path, data, s, "version")
+	if fields == nil {
 		return nil, d.Report()
 	}
-	s.Check(d)
 	switch s.Name {
 	case "categories":
 		checkCategories(d)
@@ -317,7 +277,7 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkUnique(d, "files", "name")
 		checkLists(d)
 	}
-	asJSON, err := json.Marshal(m)
+	asJSON, err := json.Marshal(fields)
 	if err != nil {
 		d.Add(1, 1, yamldoc.Problem{Message: err.Error()})
 	}

@@ -20,13 +20,8 @@ const KindsFile = "kinds.yaml"
 // ParseKinds reads a kinds.yaml. The set is nil if one of the problems is an error. path is used only in
 // messages.
 func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
-	d := yamldoc.Parse(path, data)
-	d.WarnOfCutText(data)
-	if _, ok := d.Fields(); !ok {
-		return nil, d.Report()
-	}
-	schema.Of(kinds.Default(), "kinds").Check(d)
-	if n, _ := d.Problems.Count(); n > 0 {
+	d, fields := parse(path, data, schema.Of(kinds.Default(), "kinds"))
+	if fields == nil || d.Problems.HasErrors() {
 		return nil, d.Report()
 	}
 	set, err := kinds.Parse(data)
@@ -76,19 +71,13 @@ type declaration struct {
 	problems yamldoc.Problems
 }
 
-// faulty reports whether kinds.yaml has errors.
-func (k *declaration) faulty() bool {
-	n, _ := k.problems.Count()
-	return n > 0
-}
-
 // ReadKinds returns the kinds that a content folder declares, which may be missing or empty.
 func ReadKinds(dir string) (*kinds.Set, error) {
 	f := Open(dir)
 	if err := f.readKinds(); err != nil {
 		return nil, err
 	}
-	if f.declared.faulty() {
+	if f.declared.problems.HasErrors() {
 		return nil, f.declared.problems
 	}
 	return f.declared.set, nil
@@ -111,7 +100,7 @@ func (f *Folder) readKinds() error {
 	}
 	var data []byte
 	if err == nil {
-		data, err = readFile(path)
+		data, err = readFile(path, yamldoc.MaxFileSize)
 		now.blob = gitBlobName(data)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -4,10 +4,8 @@
 package content
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,14 +79,7 @@ type file struct {
 	claims   []claim        // of the entity
 	problems yamldoc.Problems
 	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
-	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
-}
-
-// usable reports whether a file has no errors of its own.
-func (r *file) usable() bool {
-	n, _ := r.problems.Count()
-	return n == 0
 }
 
 // source contains a file's path, in one form for opening the file and in another for messages,
@@ -132,10 +123,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	failed := make([]error, len(names))
 	var done atomic.Int64
 	parallel.Ranges(len(names), func(from, to int) {
-		var room bytes.Buffer
 		for i := from; i < to; i++ {
 			if !linked[path.Dir(names[i])] {
-				read[i], failed[i] = f.read(names[i], &room)
+				read[i], failed[i] = f.read(names[i])
 			}
 			if n := int(done.Add(1)); progress != nil {
 				progress(n, len(names))
@@ -172,16 +162,15 @@ func (f *Folder) replace(name string, now *file) bool {
 		return previous != nil
 	}
 	f.files[name] = now
-	return previous == nil || previous.sum != now.sum || !slices.Equal(previous.problems, now.problems)
+	return previous == nil || previous.blob != now.blob || !slices.Equal(previous.problems, now.problems)
 }
 
 func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file, and returns nil if the file does not exist or must be ignored. The file's
-// bytes remain in room until the next call.
-func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
+// read reads one file, and returns nil if the file does not exist or must be ignored.
+func (f *Folder) read(name string) (*file, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(full)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -202,14 +191,14 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 		r.problems = yamldoc.Problems{*problem}
 		return r, nil
 	}
-	data, err := readInto(room, full, yamldoc.MaxFileSize)
+	data, err := readFile(full, yamldoc.MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // it has just been deleted
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.sum, r.blob = sha256.Sum256(data), gitBlobName(data)
+	r.blob = gitBlobName(data)
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is assembled
 	}
@@ -228,7 +217,7 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	if r == nil || r.slug == "" {
 		return nil, shownPath(f.dir, name), true
 	}
-	if !r.usable() {
+	if r.problems.HasErrors() {
 		return nil, r.shown, false
 	}
 	own := *r.entity
@@ -241,7 +230,7 @@ func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c := &Content{Kinds: f.declared.set}
-	if f.declared.faulty() { // all else depends on it
+	if f.declared.problems.HasErrors() { // all else depends on it
 		return c, f.declared.problems, nil
 	}
 	problems, err := c.loadRootFiles(f.dir)
@@ -257,12 +246,12 @@ func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 	}
 	for _, r := range all.sorted {
 		problems = append(problems, all.checkFile(r)...)
-		if r.usable() {
+		if !r.problems.HasErrors() {
 			own := *r.entity
 			c.Entities, c.Blobs[own.Key()+".yaml"] = append(c.Entities, &own), r.blob
 		}
 	}
-	c.Categories = all.categories((*file).usable)
+	c.Categories = all.categories(func(r *file) bool { return !r.problems.HasErrors() })
 	boardProblems, err := c.parseBoards()
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
@@ -94,11 +93,8 @@ func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *rec
 	const attempts = 4 // each finds what depended on values that the one before has left out
 	for range attempts {
 		d := yamldoc.New(path)
-		d.Value = fields
-		schema.Of(declared, "entity").Check(d)
-		e = decodeEntity(declared, typ, slug, fields)
-		checkEntity(d, e, fields)
-		if n, _ := d.Problems.Count(); n == 0 {
+		e = entityOf(declared, typ, slug, d, fields)
+		if !d.Problems.HasErrors() {
 			e.Rest = restOf(e, whole)
 			return e, true, nil
 		}

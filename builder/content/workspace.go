@@ -32,14 +32,14 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		return nil, missing
 	}
 	c := Content{Kinds: f.Kinds()}
-	if f.declared.faulty() {
+	if f.declared.problems.HasErrors() {
 		return nil, f.declared.problems
 	}
 	problems, err := c.loadRootFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := problems.Count(); n > 0 {
+	if problems.HasErrors() {
 		return nil, problems
 	}
 	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, all: f.among(&c)}
@@ -118,7 +118,7 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 // Check returns the conflicts between an entity and the other entities. fields are the fields
 // of its file.
 func (s *Workspace) Check(e *record.Entity, fields map[string]any) (problems yamldoc.Problems) {
-	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, siblings{s.all})
+	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, s.all)
 }
 
 // Add adds an entity to the folder. The caller writes the file.

@@ -136,10 +136,13 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 
 func (c *checker) list(p *Part, list []any) []any {
 	if len(list) < p.MinItems {
-		if len(list) == 0 {
+		switch len(list) {
+		case 0:
 			c.add(false, "must not be empty")
-		} else {
-			c.add(false, "has %d %s; at least %d are needed", len(list), map[bool]string{true: "entry", false: "entries"}[len(list) == 1], p.MinItems)
+		case 1:
+			c.add(false, "has 1 entry; at least %d are needed", p.MinItems)
+		default:
+			c.add(false, "has %d entries; at least %d are needed", len(list), p.MinItems)
 		}
 	}
 	if p.MaxItems > 0 && len(list) > p.MaxItems {
@@ -153,10 +156,7 @@ func (c *checker) list(p *Part, list []any) []any {
 	for i, item := range list {
 		c.path = append(c.path, strconv.Itoa(i))
 		if seen != nil {
-			key, isText := item.(string)
-			if !isText {
-				key = fmt.Sprint(item)
-			}
+			key := fmt.Sprint(item)
 			if seen[key] {
 				c.add(false, "%s is given twice", yamldoc.Quote(item))
 			}
@@ -173,19 +173,14 @@ func (c *checker) list(p *Part, list []any) []any {
 }
 
 func (c *checker) number(p *Part, n float64, value any) {
-	for _, limit := range []struct {
-		bound *float64
-		wrong bool
-		text  string
-	}{
-		{p.Minimum, p.Minimum != nil && n < *p.Minimum, " is below "},
-		{p.Maximum, p.Maximum != nil && n > *p.Maximum, " is above "},
-		{p.ExclusiveMinimum, p.ExclusiveMinimum != nil && n <= *p.ExclusiveMinimum, " is not greater than "},
-	} {
-		if limit.wrong {
-			c.add(false, "%s%s%s", decimal(value), limit.text, decimal(*limit.bound))
+	limit := func(bound *float64, wrong func(n, bound float64) bool, text string) {
+		if bound != nil && wrong(n, *bound) {
+			c.add(false, "%s%s%s", decimal(value), text, decimal(*bound))
 		}
 	}
+	limit(p.Minimum, func(n, bound float64) bool { return n < bound }, " is below ")
+	limit(p.Maximum, func(n, bound float64) bool { return n > bound }, " is above ")
+	limit(p.ExclusiveMinimum, func(n, bound float64) bool { return n <= bound }, " is not greater than ")
 }
 
 func (c *checker) text(p *Part, text string) {
@@ -194,21 +189,15 @@ func (c *checker) text(p *Part, text string) {
 		right = false
 		c.add(false, format, args...)
 	}
-	// A character has at most four bytes.
-	if len(text) < p.MinLength*utf8.UTFMax && utf8.RuneCountInString(text) < p.MinLength {
+	n := utf8.RuneCountInString(text)
+	if n < p.MinLength || text == "" && p.match != nil && !p.match.MatchString(text) {
 		fail("must not be empty")
 	}
-	if p.MaxLength > 0 && len(text) > p.MaxLength {
-		if n := utf8.RuneCountInString(text); n > p.MaxLength {
-			fail("has %d characters; at most %d are allowed", n, p.MaxLength)
-		}
+	if p.MaxLength > 0 && n > p.MaxLength {
+		fail("has %d characters; at most %d are allowed", n, p.MaxLength)
 	}
-	if p.match != nil && !p.match(text) {
-		if text == "" {
-			fail("must not be empty")
-		} else {
-			fail("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
-		}
+	if text != "" && p.match != nil && !p.match.MatchString(text) {
+		fail("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
 	}
 	if right && !c.faulty() && c.hidden(text, false) {
 		c.meaning(p.Pattern, text)
@@ -219,9 +208,6 @@ func (c *checker) text(p *Part, text string) {
 // field name, and reports whether there is none. In a value from a file, only an escape sequence in
 // a quoted string can produce a hidden character.
 func (c *checker) hidden(s string, key bool) (ok bool) {
-	if isPrintable(s) {
-		return true
-	}
 	for at, r := range safetext.Hidden(s) {
 		c.add(key, "contains the hidden character %s at position %d; remove it", safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)
 		return false
@@ -289,10 +275,6 @@ func isOf(name string, value any) bool {
 	switch v := value.(type) {
 	case nil:
 		return name == "null"
-	case string:
-		return name == "string"
-	case map[string]any:
-		return name == "object"
 	case int64:
 		return name == "integer" || name == "number"
 	case float64:
@@ -350,12 +332,8 @@ func (p *Part) wrongType(value any) string {
 
 // decimal formats a number, without an exponent if it is a whole number of a length that people read.
 func decimal(value any) string {
-	switch x := value.(type) {
-	case float64:
-		if x == math.Trunc(x) && math.Abs(x) < 1<<127 {
-			return strconv.FormatFloat(x, 'f', -1, 64)
-		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
+	if x, ok := value.(float64); ok && x == math.Trunc(x) && math.Abs(x) < 1<<127 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return fmt.Sprint(value)
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -196,27 +195,4 @@ func FuzzCheck(f *testing.F) {
 			check(t, "entity", compiled, d)
 		}
 	})
-}
-
-// TestMatchers checks that the fast matchers agree with the regular expressions.
-func TestMatchers(t *testing.T) {
-	for _, pattern := range []string{urlPattern, linePattern, dayPattern} {
-		expression := regexp.MustCompile(pattern)
-		plain := matcher(pattern)
-		r := rand.New(rand.NewPCG(3, 4))
-		alphabet := []rune("https:/.-a0 @?#%\\\x7f\u00e4\u2028\t2")
-		for range 200_000 {
-			text := []rune([]string{"", "https://", "http://a", "2026-01-02"}[r.IntN(4)])
-			for range r.IntN(6) {
-				at := r.IntN(len(text) + 1)
-				text = slices.Insert(text, at, alphabet[r.IntN(len(alphabet))])
-			}
-			if n := r.IntN(3); n < len(text) {
-				text = text[n:]
-			}
-			if s := string(text); plain(s) != expression.MatchString(s) {
-				t.Fatalf("%s %q: %v, but the regular expression says otherwise", pattern, s, plain(s))
-			}
-		}
-	}
 }

@@ -34,25 +34,25 @@ func fill(name string, base []byte, declared *kinds.Set) ([]byte, error) {
 
 // marks returns what takes the place of each mark.
 func marks(declared *kinds.Set) map[string]members {
-	to := func(def string) func(string) []byte { return func(string) []byte { return ref(def, "").json() } }
-	var signals, links []string
-	for _, s := range declared.Declared {
-		signals = append(signals, s.Name)
+	signals := func(def string) members {
+		return membersOf(declared.Declared, func(s *kinds.Signal) (string, []byte) { return s.Name, ref(def, "").json() })
 	}
-	for _, l := range declared.Links {
-		links = append(links, l.Name)
+	names := func(list []string, def string) members {
+		return membersOf(list, func(name string) (string, []byte) { return name, ref(def, "").json() })
 	}
+	groups := func(f *kinds.Field) bool { return f.IsGroup() }
+	values := func(f *kinds.Field) bool { return !f.IsGroup() }
 	return map[string]members{
-		"$fields":  declaredMembers(declared.Fields, fieldSchema),
-		"$signals": named(signals, func(name string) []byte { return signalSchema(declared.Signal(name)) }),
-		"$links": named(links, func(name string) []byte {
-			i := slices.Index(links, name)
-			return node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": declared.Links[i].Description}.json()
+		"$fields":  membersOf(declared.Fields, fieldSchema),
+		"$signals": membersOf(declared.Declared, signalSchema),
+		"$links": membersOf(declared.Links, func(l kinds.Link) (string, []byte) {
+			return l.Name, node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": l.Description}.json()
 		}),
-		"$fieldSources":  declaredMembers(slices.DeleteFunc(slices.Clone(declared.Fields), (*kinds.Field).IsGroup), valueSource),
-		"$groups":        declaredMembers(slices.DeleteFunc(slices.Clone(declared.Fields), func(f *kinds.Field) bool { return !f.IsGroup() }), groupSources),
-		"$signalSources": named(signals, to("signal")), "$linkSources": named(links, to("value")), "$bounds": named(signals, to("bounds")),
-		"$where": named(board.Filters(declared), to("condition")), "$formulas": named(declared.Names(), to("formula")),
+		"$fieldSources":  membersOf(slices.DeleteFunc(slices.Clone(declared.Fields), groups), valueSource),
+		"$groups":        membersOf(slices.DeleteFunc(slices.Clone(declared.Fields), values), groupSources),
+		"$linkSources":   membersOf(declared.Links, func(l kinds.Link) (string, []byte) { return l.Name, ref("value", "").json() }),
+		"$signalSources": signals("signal"), "$bounds": signals("bounds"),
+		"$where": names(board.Filters(declared), "condition"), "$formulas": names(declared.Names(), "formula"),
 	}
 }
 
@@ -99,27 +99,20 @@ func (m members) object() []byte {
 	return slices.Concat([]byte("{"), bytes.TrimSuffix(m, []byte(",")), []byte("}"))
 }
 
-func declaredMembers(fields []*kinds.Field, schema func(*kinds.Field) []byte) (list members) {
-	for _, f := range fields {
-		list.add(f.Name, schema(f))
+// membersOf returns the members with the names and schemas of the elements of a list.
+func membersOf[T any](list []T, member func(T) (name string, schema []byte)) (out members) {
+	for _, x := range list {
+		out.add(member(x))
 	}
-	return list
-}
-
-func named(names []string, schema func(name string) []byte) (list members) {
-	for _, name := range names {
-		list.add(name, schema(name))
-	}
-	return list
+	return out
 }
 
 // valueSource returns the schema of the source of a field that is not a group.
-func valueSource(f *kinds.Field) []byte { return ref("value", f.Description).json() }
+func valueSource(f *kinds.Field) (string, []byte) { return f.Name, ref("value", f.Description).json() }
 
 // groupSources returns the schema of the sources of a group's parts.
-func groupSources(f *kinds.Field) []byte {
-	return object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1},
-		declaredMembers(f.Parts, valueSource))
+func groupSources(f *kinds.Field) (string, []byte) {
+	return f.Name, object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1}, membersOf(f.Parts, valueSource))
 }
 
 // ref returns a reference to a definition.
@@ -142,8 +135,8 @@ func (n node) json() []byte {
 	return b
 }
 
-// fieldSchema returns the schema of a declared field.
-func fieldSchema(f *kinds.Field) []byte {
+// fieldSchema returns the name and the schema of a declared field.
+func fieldSchema(f *kinds.Field) (string, []byte) {
 	n := words(f.Type, f)
 	if f.Description != "" {
 		n["description"] = f.Description
@@ -160,10 +153,10 @@ func fieldSchema(f *kinds.Field) []byte {
 		if f.Dated {
 			n["required"] = []string{"value"}
 		}
-		return object(n, declaredMembers(f.Parts, fieldSchema))
+		return f.Name, object(n, membersOf(f.Parts, fieldSchema))
 	}
 	limit(n, f.Minimum, f.Maximum)
-	return n.json()
+	return f.Name, n.json()
 }
 
 // The default limits of declared texts and lists.
@@ -228,8 +221,8 @@ func limit(n node, minimum, maximum *float64) {
 	}
 }
 
-// signalSchema returns the schema of a signal.
-func signalSchema(s *kinds.Signal) []byte {
+// signalSchema returns the name and the schema of a signal.
+func signalSchema(s *kinds.Signal) (string, []byte) {
 	value := words(s.Type, nil)
 	if s.Type == kinds.Month { // scores and series need the month
 		value = node{"$ref": "#/$defs/month"}
@@ -244,7 +237,7 @@ func signalSchema(s *kinds.Signal) []byte {
 	if s.Description != "" {
 		n["description"] = s.Description
 	}
-	return object(n, parts)
+	return s.Name, object(n, parts)
 }
 
 // object returns the schema of a mapping that has no other members.

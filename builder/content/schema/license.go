@@ -17,15 +17,16 @@ import (
 // licences, but programs that read SPDX cannot interpret them.
 func checkLicense(d *yamldoc.Document, s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
+	message := " is not an SPDX licence expression"
 	switch {
-	case ok && guess != "":
-		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is spelled differently in the SPDX list", Suggestion: guess})
-	case !ok && guess != "":
-		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
-	case !ok:
-		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) +
-			" is not an SPDX licence expression; use an identifier from https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
+	case ok && guess == "":
+		return
+	case ok:
+		message = " is spelled differently in the SPDX list"
+	case guess == "":
+		message += "; use an identifier from https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"
 	}
+	d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + message, Suggestion: guess})
 }
 
 // licenses caches the results of licenseExpression, since a catalogue has thousands of entities

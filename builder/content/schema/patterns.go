@@ -107,9 +107,6 @@ func (c *checker) meaning(pattern, s string) {
 }
 
 func validURL(s string) bool {
-	if plainURL(s) {
-		return true
-	}
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	return err == nil && !hidden && validHost(u.Hostname()) && validPort(u.Port())
@@ -175,58 +172,6 @@ func doubtfulDate(t time.Time, path []string, now time.Time) string {
 		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, now.Year()+planYears)
 	}
 	return ""
-}
-
-// isPrintable reports whether all characters are printable ASCII characters.
-func isPrintable(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
-// isDay reports whether a string has the form YYYY-MM-DD.
-func isDay(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(s) {
-		if dash := i == 4 || i == 7; dash && s[i] != '-' || !dash && (s[i] < '0' || s[i] > '9') {
-			return false
-		}
-	}
-	return true
-}
-
-// plainURL reports whether a string is an address of the most common form: http or https, a host
-// of letters, digits, hyphens and dots, and then printable ASCII characters without spaces and
-// percent signs. Such a string matches urlPattern and is a valid URL.
-func plainURL(s string) bool {
-	rest, ok := strings.CutPrefix(s, "https://")
-	if !ok {
-		if rest, ok = strings.CutPrefix(s, "http://"); !ok {
-			return false
-		}
-	}
-	end := strings.IndexByte(rest, '/')
-	if end < 0 {
-		end = len(rest)
-	}
-	host, path := rest[:end], rest[end:]
-	for i := range len(host) {
-		if c := host[i]; c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') &&
-			(c != '.' || i == 0 || host[i-1] == '.') {
-			return false
-		}
-	}
-	for i := range len(path) {
-		if c := path[i]; c <= ' ' || c > '~' || c == '%' {
-			return false
-		}
-	}
-	return host != ""
 }
 
 // isBlank reports whether a string has no visible characters.

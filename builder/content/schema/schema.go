@@ -62,8 +62,8 @@ type Part struct {
 	Title       string
 	Description string
 
-	match func(string) bool // nil if there is no pattern
-	names string            // of the members, for messages
+	match *regexp.Regexp // nil if there is no pattern
+	names string         // of the members, for messages
 }
 
 // oneOrMore is a word or a list of words.
@@ -166,7 +166,7 @@ func (p *Part) prepare(defs map[string]*Part) {
 	p.Others.Part, p.Items = resolve(p.Others.Part), resolve(p.Items)
 	p.names = joined(p.known())
 	if p.Pattern != "" {
-		p.match = matcher(p.Pattern)
+		p.match = regexp.MustCompile(p.Pattern)
 	}
 }
 
@@ -202,21 +202,6 @@ func UnknownEntityField(declared *kinds.Set, name string, more ...string) *yamld
 	p := entity.unknownField(nil, name, more...)
 	p.Field, p.Severity = yamldoc.FieldName([]string{name}), yamldoc.Error
 	return &p
-}
-
-// matcher returns a function that reports whether a string matches a pattern. For the patterns
-// of most strings, it is faster than a regular expression on ASCII strings.
-func matcher(pattern string) func(string) bool {
-	expression := regexp.MustCompile(pattern)
-	switch pattern {
-	case urlPattern:
-		return func(s string) bool { return plainURL(s) || expression.MatchString(s) }
-	case linePattern:
-		return func(s string) bool { return isPrintable(s) || expression.MatchString(s) }
-	case dayPattern:
-		return isDay
-	}
-	return expression.MatchString
 }
 
 // StatusFile is the name of the JSON file next to the type folders in which kindex collect keeps

@@ -37,10 +37,7 @@ func (d *Document) comments() (list []comment) {
 			continue
 		}
 		c := comment{position: tokenPosition(t), text: strings.TrimRight("#"+t.Value, " ")}
-		before, found := "", false
-		if c.line <= len(d.lines) {
-			before, found = strings.CutSuffix(strings.TrimRight(d.lines[c.line-1], " "), c.text)
-		}
+		before, found := strings.CutSuffix(strings.TrimRight(d.line(c.line), " "), c.text)
 		if !found {
 			d.Add(c.line, c.col, Problem{Message: "cannot be formatted: the comment " + Quote(c.text) + " is not at the end of its line"})
 			return nil

@@ -29,7 +29,7 @@ func (d *Document) WarnOfCutText(data []byte) {
 			field = d.tokens[i-3].Value
 		}
 		rest := strings.TrimLeft(t.Value, "#")
-		before, _, _ := strings.Cut(d.lines[t.Position.Line-1], " #")
+		before, _, _ := strings.Cut(d.line(t.Position.Line), " #")
 		aligned := strings.HasSuffix(before, " ") // more than one space precedes it
 		endsSentence := strings.TrimRight(value.Value, ".!?") != value.Value
 		if rest != "" && (rest[0] != ' ' || field == "description" && !endsSentence && !aligned) {

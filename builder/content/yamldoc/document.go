@@ -81,7 +81,7 @@ func (d *Document) recovered() {
 
 // parse sets the document's root, unless its syntax is invalid.
 func (d *Document) parse(text string) {
-	d.tokens, d.lines = lexer.Tokenize(text), strings.Split(text, "\n")
+	d.tokens, d.lines = lexer.Tokenize(text), strings.Split(lineBreaks.Replace(text), "\n")
 	if len(d.tokens) > maxTokens {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d tokens (names, values and punctuation), the maximum for a file", maxTokens)})
 		return
@@ -122,6 +122,18 @@ func (d *Document) parse(text string) {
 	root := &Node{start: position{1, 1}}
 	d.read(root, bodies[0], nil)
 	d.root = root
+}
+
+// lineBreaks replaces the line breaks that the parser knows by line feeds.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// line returns a line of the file, counted from 1. The lexer's numbers are too high after a comment that ends
+// with CR LF.
+func (d *Document) line(number int) string {
+	if number > len(d.lines) {
+		return ""
+	}
+	return d.lines[number-1]
 }
 
 // Root returns the parsed document, or nil if its syntax is invalid.

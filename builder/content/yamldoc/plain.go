@@ -14,13 +14,10 @@ import (
 // It gives up on everything else, and on everything doubtful, so that the parser decides and
 // reports: for all input that it accepts, the parser returns the same value and no problem.
 type plainReader struct {
-	rest   string // after the current line
-	line   string // the current line without its indentation
-	indent int    // of the current line; -1 after the last line
-
+	rest    string // after the current line
+	line    string // the current line without its indentation
+	indent  int    // of the current line; -1 after the last line
 	textual []string
-	depth   int
-	tokens  int // at least half as many as the lexer's
 }
 
 // plainDepth is how deeply the values may be nested. It must be less than MaxDepth.
@@ -29,11 +26,11 @@ const plainDepth = 12
 // readPlain returns the value of a file. ok is false if it gave up.
 func readPlain(text string, textual []string) (value map[string]any, ok bool) {
 	r := &plainReader{rest: text, textual: textual}
-	if strings.IndexByte(text, '\r') >= 0 || !r.next() || r.indent != 0 {
+	if len(text) > maxTokens || strings.IndexByte(text, '\r') >= 0 || !r.next() || r.indent != 0 {
 		return nil, false
 	}
-	value, ok = r.mapping(0)
-	return value, ok && r.indent < 0 && r.tokens <= maxTokens/2
+	value, ok = r.mapping(0, 1)
+	return value, ok && r.indent < 0
 }
 
 // next moves to the next line that is neither blank nor a comment. It returns false if that line
@@ -44,10 +41,7 @@ func (r *plainReader) next() bool {
 		r.rest = rest
 		r.line = strings.TrimLeft(line, " ")
 		r.indent = len(line) - len(r.line)
-		switch {
-		case r.line == "" && r.indent == 0, strings.HasPrefix(line, "#"):
-			r.tokens++
-		default:
+		if line != "" && line[0] != '#' {
 			return r.line != "" && r.line[len(r.line)-1] != ' '
 		}
 	}
@@ -56,20 +50,15 @@ func (r *plainReader) next() bool {
 }
 
 // mapping reads the fields that start in a column.
-func (r *plainReader) mapping(indent int) (map[string]any, bool) {
-	if r.depth++; r.depth > plainDepth {
-		return nil, false
-	}
-	defer func() { r.depth-- }()
+func (r *plainReader) mapping(indent, depth int) (map[string]any, bool) {
 	m := map[string]any{}
-	for r.indent == indent {
+	for r.indent == indent && depth <= plainDepth {
 		name, rest, ok := plainKey(r.line)
 		if _, twice := m[name]; !ok || twice {
 			return nil, false
 		}
-		r.tokens += 3
-		textual := r.depth == 1 && slices.Contains(r.textual, name)
-		if m[name], ok = r.value(rest, indent, textual); !ok {
+		textual := depth == 1 && slices.Contains(r.textual, name)
+		if m[name], ok = r.value(rest, indent, depth, textual); !ok {
 			return nil, false
 		}
 	}
@@ -78,35 +67,30 @@ func (r *plainReader) mapping(indent int) (map[string]any, bool) {
 
 // value reads the value of a field or an entry that starts in a column. rest is what follows the
 // field's name on the same line.
-func (r *plainReader) value(rest string, indent int, textual bool) (any, bool) {
+func (r *plainReader) value(rest string, indent, depth int, textual bool) (any, bool) {
 	if rest != "" {
-		v, after, ok := r.inline(rest, false, textual)
+		v, after, ok := inline(rest, depth, false, textual)
 		return v, ok && after == "" && r.next()
 	}
 	if !r.next() || r.indent <= indent {
 		return nil, false
 	}
 	if strings.HasPrefix(r.line, "- ") {
-		return r.sequence(r.indent)
+		return r.sequence(r.indent, depth+1)
 	}
-	return r.mapping(r.indent)
+	return r.mapping(r.indent, depth+1)
 }
 
 // sequence reads the entries whose dashes are in a column.
-func (r *plainReader) sequence(indent int) (list []any, ok bool) {
-	if r.depth++; r.depth > plainDepth {
-		return nil, false
-	}
-	defer func() { r.depth-- }()
-	for r.indent == indent && strings.HasPrefix(r.line, "- ") {
-		r.tokens += 2
+func (r *plainReader) sequence(indent, depth int) (list []any, ok bool) {
+	for r.indent == indent && strings.HasPrefix(r.line, "- ") && depth <= plainDepth {
 		item := r.line[2:]
 		var v any
 		if _, _, isField := plainKey(item); isField {
 			r.line, r.indent = item, indent+2
-			v, ok = r.mapping(indent + 2)
+			v, ok = r.mapping(indent+2, depth+1)
 		} else {
-			v, ok = r.value(item, indent, false)
+			v, ok = r.value(item, indent, depth, false)
 		}
 		if !ok {
 			return nil, false
@@ -118,13 +102,13 @@ func (r *plainReader) sequence(indent int) (list []any, ok bool) {
 
 // inline reads a value on one line, and returns what follows it. Within brackets, a value ends at
 // a comma or at a closing bracket.
-func (r *plainReader) inline(text string, brackets, textual bool) (v any, rest string, ok bool) {
-	r.tokens++
+func inline(text string, depth int, brackets, textual bool) (v any, rest string, ok bool) {
+	if text == "" {
+		return nil, "", false
+	}
 	switch text[0] {
-	case '[':
-		return r.flowSequence(text[1:])
-	case '{':
-		return r.flowMapping(text[1:])
+	case '[', '{':
+		return flow(text, depth+1)
 	case '"', '\'':
 		v, rest, ok = quoted(text)
 		return v, rest, ok
@@ -139,55 +123,38 @@ func (r *plainReader) inline(text string, brackets, textual bool) (v any, rest s
 	return v, text[end:], ok
 }
 
-// flowSequence reads a list in brackets.
-func (r *plainReader) flowSequence(text string) (v any, rest string, ok bool) {
-	list := []any{}
-	rest, ok = r.flow(text, ']', func(text string) (string, bool) {
-		v, rest, ok := r.inline(text, true, false)
-		list = append(list, v)
-		return rest, ok
-	})
-	return list, rest, ok
-}
-
-// flowMapping reads fields in braces.
-func (r *plainReader) flowMapping(text string) (v any, rest string, ok bool) {
-	m := map[string]any{}
-	rest, ok = r.flow(text, '}', func(text string) (string, bool) {
-		name, rest, ok := plainKey(text)
-		if _, twice := m[name]; !ok || twice || rest == "" {
-			return "", false
+// flow reads a list or fields in brackets, which are separated by ", ".
+func flow(text string, depth int) (v any, rest string, ok bool) {
+	list, m := []any{}, map[string]any{}
+	isList := text[0] == '['
+	text = text[1:]
+	for first := true; text != "" && depth <= plainDepth; first = false {
+		switch {
+		case isList && text[0] == ']':
+			return list, text[1:], true
+		case !isList && text[0] == '}':
+			return m, text[1:], true
 		}
-		r.tokens += 2
-		m[name], rest, ok = r.inline(rest, true, false)
-		return rest, ok
-	})
-	return m, rest, ok
-}
-
-// flow reads entries that are separated by ", ", up to the closing bracket.
-func (r *plainReader) flow(text string, closing byte, entry func(string) (rest string, ok bool)) (rest string, ok bool) {
-	if r.depth++; r.depth > plainDepth {
-		return "", false
+		if ok = first; !first {
+			text, ok = strings.CutPrefix(text, ", ")
+		}
+		name := ""
+		if ok && !isList {
+			name, text, ok = plainKey(text)
+		}
+		if _, twice := m[name]; !ok || twice {
+			break
+		}
+		if v, text, ok = inline(text, depth, true, false); !ok {
+			break
+		}
+		if isList {
+			list = append(list, v)
+		} else {
+			m[name] = v
+		}
 	}
-	defer func() { r.depth-- }()
-	r.tokens += 2
-	if text != "" && text[0] == closing {
-		return text[1:], true
-	}
-	for text != "" {
-		if text, ok = entry(text); !ok || text == "" {
-			return "", false
-		}
-		if text[0] == closing {
-			return text[1:], true
-		}
-		if text, ok = strings.CutPrefix(text, ", "); !ok {
-			return "", false
-		}
-		r.tokens++
-	}
-	return "", false
+	return nil, "", false
 }
 
 // plainKey splits a line into the name of a field and its value.

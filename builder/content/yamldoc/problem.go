@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"kindex/exports/safetext"
 )
@@ -80,6 +79,12 @@ func (ps Problems) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
+// HasErrors reports whether any problem is an error.
+func (ps Problems) HasErrors() bool {
+	n, _ := ps.Count()
+	return n > 0
+}
+
 // With returns the problems in ps and more, sorted.
 func (ps Problems) With(more Problems) Problems {
 	all := slices.Concat(ps, more)
@@ -108,7 +113,7 @@ func FieldName(path []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		if utf8.RuneCountInString(p) > maxPlainLen || !isPlainName(p) || safetext.Contains(p) {
+		if !plainName.MatchString(p) || safetext.Contains(p) {
 			p = Quote(p)
 		}
 		b.WriteString(p)
@@ -116,19 +121,8 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// maxPlainLen is the maximum length of an unquoted name, in characters.
-const maxPlainLen = 61
-
-// isPlainName reports whether a name consists of letters, digits, underscores and hyphens, and
-// starts with a letter or an underscore.
-func isPlainName(name string) bool {
-	for i, r := range name {
-		if !(unicode.IsLetter(r) || r == '_' || i > 0 && (unicode.IsNumber(r) || r == '-')) {
-			return false
-		}
-	}
-	return name != ""
-}
+// plainName matches names that are written without quotes.
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]{0,60}$`)
 
 // Quote quotes a value for a message and shortens long ones.
 func Quote(v any) string {

@@ -4,28 +4,24 @@ import (
 	"strings"
 
 	"kindex/builder/content/schema"
-	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/store"
 )
 
 // SourceYAML formats a source as an entry in the sources field of index.yaml.
 func SourceYAML(s store.Source) string {
-	item := &yamldoc.Node{Kind: yamldoc.Mapping}
-	add := func(name string, n yamldoc.Node) {
-		if n.Text != "" || len(n.Items) > 0 {
-			n.Name, n.Named = name, true
-			item.Items = append(item.Items, &n)
+	fields := map[string]any{}
+	for name, text := range map[string]string{"name": s.Name, "url": s.URL, "license": s.License, "changes": s.Changes} {
+		if text != "" {
+			fields[name] = text
 		}
 	}
-	types := yamldoc.Node{Kind: yamldoc.Sequence, Flow: true}
-	for _, t := range s.Types {
-		types.Items = append(types.Items, &yamldoc.Node{Text: t})
+	if len(s.Types) > 0 {
+		fields["types"] = s.Types
 	}
-	add("name", yamldoc.Node{Text: s.Name})
-	add("url", yamldoc.Node{Text: s.URL})
-	add("license", yamldoc.Node{Text: s.License})
-	add("types", types)
-	add("changes", yamldoc.Node{Text: s.Changes})
-	text := printFile(&yamldoc.Node{Kind: yamldoc.Sequence, Items: []*yamldoc.Node{item}}, new(schema.Part))
-	return "  " + strings.ReplaceAll(strings.TrimRight(string(text), "\n"), "\n", "\n  ") + "\n"
+	list, part := normalNode([]any{fields}), schema.Of(kinds.Default(), "index").Member("sources")
+	order(list, part)
+	chooseFlow(list, true, 0)
+	text := strings.TrimRight(string(printFile(list, part)), "\n")
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }
