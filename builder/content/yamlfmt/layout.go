@@ -117,30 +117,21 @@ func hoistHeader(root *yamldoc.Node) {
 		return
 	}
 	first := root.Items[0]
-	raise := func(lines []string, gap bool) {
-		if len(root.Head) > 0 && first.BlankBefore {
-			root.Head = append(root.Head, "")
-		}
-		root.Head, first.BlankBefore = append(root.Head, lines...), gap
-	}
+	isModeline := func(s string) bool { return strings.HasPrefix(s, "# yaml-language-server:") }
 	for i := len(first.Head) - 1; i >= 0; i-- {
 		if first.Head[i] == "" {
-			lines := first.Head[:i]
-			first.Head = first.Head[i+1:]
-			raise(lines, true)
+			if len(root.Head) > 0 && first.BlankBefore {
+				root.Head = append(root.Head, "")
+			}
+			root.Head = append(root.Head, first.Head[:i]...)
+			first.Head, first.BlankBefore = first.Head[i+1:], true
 			break
 		}
 	}
-	isModeline := func(s string) bool { return strings.HasPrefix(s, "# yaml-language-server:") }
 	if i := slices.IndexFunc(first.Head, isModeline); i >= 0 && !slices.ContainsFunc(root.Head, isModeline) {
-		line := first.Head[i]
+		first.BlankBefore = len(root.Head) > 0
+		root.Head = append(root.Head, first.Head[i])
 		first.Head = slices.Delete(slices.Clone(first.Head), i, i+1)
-		if len(root.Head) > 0 {
-			first.BlankBefore = true
-			root.Head = append([]string{line}, root.Head...)
-		} else {
-			raise([]string{line}, false)
-		}
 	}
 	if i := slices.IndexFunc(root.Head, isModeline); i > 0 {
 		line := root.Head[i]
