@@ -31,7 +31,11 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	}
 	report, err := s.writeBackup(ctx, part, path)
 	if err != nil {
-		return nil, fmt.Errorf("writing the backup: %w", err)
+		// What is wrong with the database may be why it cannot be copied.
+		var failed error
+		if report, failed = s.Check(ctx); failed != nil || len(report.Problems) == 0 {
+			return nil, fmt.Errorf("writing the backup: %w", err)
+		}
 	}
 	if len(report.Problems) > 0 {
 		return report, fmt.Errorf("no backup was written because the database has problems; see kindex state check")
