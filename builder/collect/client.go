@@ -161,7 +161,8 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	backoff, limited := firstBackoff, minLimitWait
 	for try := 1; ; try++ {
 		resp, err := c.exchange(ctx, r, held)
-		stopped, wait := new(StoppedError), time.Duration(0)
+		var wait time.Duration
+		stopped := new(StoppedError)
 		switch {
 		case errors.As(err, &stopped):
 			return nil, stopped
