@@ -171,15 +171,15 @@ func (r *attacher) attachBelow(p *Node, c comment) {
 }
 
 // addLineComment adds a comment at the end of a line. A node can have only one.
-func (p *Node) addLineComment(c comment) {
-	if !p.Named && p.Kind != Scalar && !p.Flow && c.before(p.at) { // the comment follows a dash
-		p.Head = append(p.Head, c.text)
+func (n *Node) addLineComment(c comment) {
+	if !n.Named && n.Kind != Scalar && !n.Flow && c.before(n.at) { // the comment follows a dash
+		n.Head = append(n.Head, c.text)
 		return
 	}
-	if p.Comment != "" {
-		p.Head = append(p.Head, p.Comment)
+	if n.Comment != "" {
+		n.Head = append(n.Head, n.Comment)
 	}
-	p.Comment, p.CommentColumn = c.text, c.col
+	n.Comment, n.CommentColumn = c.text, c.col
 }
 
 // inBrackets reports whether a position is within the brackets of a mapping or list.
