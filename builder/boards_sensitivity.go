@@ -12,17 +12,18 @@ const TopLength = 10
 
 // Shift states how the top of a board changes if one weight of its formula moves by a fifth.
 type Shift struct {
-	Weight  string           `json:"weight"` // a dimension, or a dimension and a measure
-	Factor  float64          `json:"factor"`
-	Enters  []*record.Entity `json:"-"` // entities in the new top that were not in the old one
-	Leaves  []*record.Entity `json:"-"`
-	Largest *Move            `json:"-"` // the largest move of an entity in either top, nil if none moves
+	Weight  string   `json:"weight"` // a dimension, or a dimension and a measure
+	Factor  float64  `json:"factor"`
+	Enters  []string `json:"enters"` // keys of entities in the new top that were not in the old one
+	Leaves  []string `json:"leaves"`
+	Largest *Move    `json:"largestMove"` // of an entity in either top, nil if none moves
 }
 
 // Move is the move of an entity on a board.
 type Move struct {
-	Entity   *record.Entity
-	From, To int // ranks
+	Entity string `json:"entity"` // its key
+	From   int    `json:"from"`   // its rank
+	To     int    `json:"to"`
 }
 
 // Sensitivity returns how the top of the board changes if each weight of its formula moves by
@@ -45,7 +46,7 @@ func (b *RankedBoard) Sensitivity(asOf time.Time) ([]Shift, error) {
 
 // shift compares the top of the board with that of a variant.
 func (b *RankedBoard) shift(other *RankedBoard, v board.Variant) Shift {
-	s := Shift{Weight: v.Weight, Factor: v.Factor}
+	s := Shift{Weight: v.Weight, Factor: v.Factor, Enters: []string{}, Leaves: []string{}}
 	before, after := b.rankOf(), other.rankOf()
 	top := map[uint32]bool{}
 	for _, r := range []*RankedBoard{b, other} {
@@ -54,7 +55,7 @@ func (b *RankedBoard) shift(other *RankedBoard, v board.Variant) Shift {
 				continue
 			}
 			top[e.Ordinal] = true
-			from, to, entity := before[e.Ordinal], after[e.Ordinal], b.Entities[e.Ordinal]
+			from, to, entity := before[e.Ordinal], after[e.Ordinal], b.Entities[e.Ordinal].Key()
 			switch {
 			case to == 0 || to > TopLength:
 				s.Leaves = append(s.Leaves, entity)

@@ -109,17 +109,13 @@ func internalName(host string) bool {
 		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })
 }
 
-// ParseHosts parses a list of host names without ports.
-func ParseHosts(names []string) ([]string, error) {
-	var hosts []string
-	for _, n := range names {
-		host := strings.ToLower(strings.TrimSuffix(n, "."))
-		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: use a name without a scheme or port, such as index.example.lan", n)
-		}
-		hosts = append(hosts, host)
+// ParseHost parses a host name without a port.
+func ParseHost(name string) (string, error) {
+	host := strings.ToLower(strings.TrimSuffix(name, "."))
+	if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
+		return "", fmt.Errorf("%q is not a host name: use a name without a scheme or port, such as index.example.lan", name)
 	}
-	return hosts, nil
+	return host, nil
 }
 
 // hostname returns the host in host or host:port in normalized form.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,9 +15,8 @@ import (
 )
 
 type auditOptions struct {
-	cli.FormatOptions
 	serviceOptions
-	asOf   string
+	asOf   cli.AsOf
 	failOn []string
 }
 
@@ -48,25 +46,18 @@ func auditCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	o.flags(f)
-	o.Flags(c, audit.Formats, "output format: "+strings.Join(audit.Formats, ", "))
-	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
+	cli.FormatFlags(c, audit.Formats...)
+	cli.AsOfFlag(f, &o.asOf, "audit as of this day, YYYY-MM-DD")
 	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
 	return c
 }
 
 func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
-	if err := o.Choose(cmd.Flags(), audit.Formats); err != nil {
-		return err
-	}
 	client, err := o.client(cmd)
 	if err != nil {
 		return err
 	}
-	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
-	if err != nil {
-		return err
-	}
-	policy, err := audit.NewPolicy(asOf.UTC().Format(time.DateOnly), o.failOn)
+	policy, err := audit.NewPolicy(o.asOf.Time().Format(time.DateOnly), o.failOn)
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--fail-on: %w", err))
 	}
@@ -85,7 +76,7 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Write(cmd.OutOrStdout(), o.Format, version()); err != nil {
+	if err := r.Write(cmd.OutOrStdout(), cli.Format(cmd), version()); err != nil {
 		return err
 	}
 	if r.Failed > 0 || r.Unreadable > 0 {

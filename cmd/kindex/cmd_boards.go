@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +19,8 @@ import (
 )
 
 type boardsOptions struct {
-	asOf              string
-	sensitivity, json bool
+	asOf        cli.AsOf
+	sensitivity bool
 }
 
 func boardsCommand() *cobra.Command {
@@ -35,53 +34,40 @@ which entities enter and leave if one weight is lowered or raised by a fifth.`,
   kindex boards content --sensitivity
   kindex boards content --json --as-of 2026-07-01`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runBoards(cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "content"), o)
+			return runBoards(cmd, cmp.Or(strings.Join(args, ""), "content"), o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day or time, as kindex build does")
+	cli.AsOfFlag(f, &o.asOf, "")
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight moves by a fifth")
-	cli.JSONFlag(f, &o.json)
+	cli.JSONFlag(c)
 	return c
 }
 
-func runBoards(w io.Writer, dir string, o boardsOptions) error {
-	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
+func runBoards(cmd *cobra.Command, dir string, o boardsOptions) error {
+	l, err := loadContent(dir)
 	if err != nil {
 		return err
 	}
-	l, problems, err := builder.LoadContent(dir, nil)
+	ranked, err := l.RankBoards(o.asOf.Time())
+	list := make([]boardReport, len(ranked))
+	for i := 0; i < len(list) && err == nil; i++ {
+		list[i], err = newBoardReport(&ranked[i], o)
+	}
 	if err != nil {
 		return err
 	}
-	if n, _ := problems.Count(); n > 0 {
-		return problems
-	}
-	ranked, err := l.RankBoards(asOf)
-	if err != nil {
-		return err
-	}
-	list := []boardReport{}
-	for i := range ranked {
-		r, err := newBoardReport(&ranked[i], asOf, o.sensitivity)
-		if err != nil {
-			return err
+	return cli.Print(cmd, list, func(w io.Writer) {
+		if len(list) == 0 {
+			fmt.Fprintf(w, "%s: no boards.yaml\n", dir)
 		}
-		list = append(list, r)
-	}
-	if o.json {
-		return cli.PrintIndentedJSON(w, list)
-	}
-	if len(list) == 0 {
-		fmt.Fprintf(w, "%s: no boards.yaml\n", dir)
-	}
-	for i := range list {
-		if i > 0 {
-			fmt.Fprintln(w)
+		for i := range list {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			list[i].print(w)
 		}
-		list[i].print(w)
-	}
-	return nil
+	})
 }
 
 // boardReport describes a board. --json prints it.
@@ -94,7 +80,7 @@ type boardReport struct {
 	Needs       jsonenc.OptionalString `json:"needs"`
 	FiguresOf   board.Span             `json:"figuresOf"`
 	Top         []boardPlace           `json:"top"`
-	Sensitivity *[]boardShift          `json:"sensitivity,omitempty"` // nil unless asked for
+	Sensitivity *[]builder.Shift       `json:"sensitivity,omitempty"` // nil unless asked for
 }
 
 // boardPlace is an entity in the top of a board.
@@ -105,48 +91,20 @@ type boardPlace struct {
 	BoardScore record.Score `json:"boardScore"`
 }
 
-// boardShift states how the top changes with one weight.
-type boardShift struct {
-	builder.Shift
-	Enters      []string   `json:"enters"` // type/slug
-	Leaves      []string   `json:"leaves"`
-	LargestMove *boardMove `json:"largestMove"` // null if no entity moves
-}
-
-type boardMove struct {
-	Entity string `json:"entity"`
-	From   int    `json:"from"`
-	To     int    `json:"to"`
-}
-
-func newBoardReport(b *builder.RankedBoard, asOf time.Time, sensitivity bool) (boardReport, error) {
+func newBoardReport(b *builder.RankedBoard, o boardsOptions) (boardReport, error) {
 	r := boardReport{Slug: b.Slug, Title: b.Title, Type: b.Type, Count: len(b.Entries), Published: len(b.Entries) >= board.MinEntries,
 		Needs: jsonenc.OptionalString(b.Needs.Sentence()), FiguresOf: board.FiguresOf(b.Entries), Top: []boardPlace{}}
 	for i, entry := range b.Entries[:min(builder.TopLength, len(b.Entries))] {
 		e := b.Entities[entry.Ordinal]
 		r.Top = append(r.Top, boardPlace{i + 1, e.Key(), e.Name, entry.Score})
 	}
-	if !sensitivity {
+	if !o.sensitivity {
 		return r, nil
 	}
-	shifts, err := b.Sensitivity(asOf)
-	r.Sensitivity = &[]boardShift{}
-	for _, s := range shifts {
-		shift := boardShift{Shift: s, Enters: keysOf(s.Enters), Leaves: keysOf(s.Leaves)}
-		if m := s.Largest; m != nil {
-			shift.LargestMove = &boardMove{m.Entity.Key(), m.From, m.To}
-		}
-		*r.Sensitivity = append(*r.Sensitivity, shift)
-	}
+	shifts, err := b.Sensitivity(o.asOf.Time())
+	shifts = append([]builder.Shift{}, shifts...)
+	r.Sensitivity = &shifts
 	return r, err
-}
-
-func keysOf(entities []*record.Entity) []string {
-	keys := []string{}
-	for _, e := range entities {
-		keys = append(keys, e.Key())
-	}
-	return keys
 }
 
 func (r *boardReport) print(w io.Writer) {
@@ -169,12 +127,12 @@ func (r *boardReport) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, "If a weight changes:")
 	for _, s := range *r.Sensitivity {
-		fmt.Fprintf(w, "  %s × %s: %s\n", safetext.OneLine(s.Weight), strconv.FormatFloat(s.Factor, 'g', -1, 64), s.words())
+		fmt.Fprintf(w, "  %s × %s: %s\n", safetext.OneLine(s.Weight), strconv.FormatFloat(s.Factor, 'g', -1, 64), changes(&s))
 	}
 }
 
-// words returns what changes in the top.
-func (s *boardShift) words() string {
+// changes says what changes in the top.
+func changes(s *builder.Shift) string {
 	var parts []string
 	if len(s.Enters) > 0 {
 		parts = append(parts, "enters: "+strings.Join(s.Enters, ", "))
@@ -182,7 +140,7 @@ func (s *boardShift) words() string {
 	if len(s.Leaves) > 0 {
 		parts = append(parts, "leaves: "+strings.Join(s.Leaves, ", "))
 	}
-	if m := s.LargestMove; m != nil {
+	if m := s.Largest; m != nil {
 		parts = append(parts, fmt.Sprintf("largest move: %s from %d to %d", m.Entity, m.From, m.To))
 	}
 	if len(parts) == 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kindex/builder"
 	"kindex/builder/plural"
@@ -19,11 +20,10 @@ import (
 )
 
 type buildOptions struct {
-	content, out, asOf string
-	keep               int
-	json, noWait       bool
-	allowShrink        bool
-	static             static.Options
+	builder.Options
+	asOf   cli.AsOf
+	noWait bool
+	static static.Options
 }
 
 func buildCommand() *cobra.Command {
@@ -47,48 +47,43 @@ root of a host, and has no sitemap. See site/docs/operating.md and site/docs/his
   kindex build content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build content --out . --static static --url https://index.example.org`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := cli.TakeContent(cmd, &o.content, args, 0); err != nil {
+			if _, err := cli.TakeContent(cmd, &o.Content, args, 0); err != nil {
 				return err
 			}
 			return runBuild(cmd, o)
 		},
 	}
 	f := c.Flags()
-	cli.ContentFlag(f, &o.content)
-	f.StringVar(&o.out, "out", ".", "the output folder")
-	cli.AsOfFlag(f, &o.asOf)
-	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
+	cli.ContentFlag(f, &o.Content)
+	f.StringVar(&o.Out, "out", ".", "the output folder")
+	cli.AsOfFlag(f, &o.asOf, "")
+	keepFlag(f, &o.Keep, 5, "how many builds to keep")
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
-	cli.JSONFlag(f, &o.json)
-	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
+	cli.Needs(f, "static", "url", "api")
+	cli.JSONFlag(c)
+	f.BoolVar(&o.AllowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
 	return c
 }
 
 func runBuild(cmd *cobra.Command, o buildOptions) error {
-	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
-	if err != nil {
-		return err
+	if o.static.Dir != "" {
+		if err := o.static.Check(); err != nil {
+			return err
+		}
 	}
-	if err := checkKeep(o.keep); err != nil {
-		return err
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Content)
+	if !o.noWait {
+		o.Wait = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	if err := o.checkStatic(); err != nil {
-		return err
-	}
-	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.content)
-	var waiting func(*store.BusyError)
-	if !o.noWait {
-		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
-	}
-	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting}
-	r, err := builder.Build(cmd.Context(), opts)
+	o.AsOf, o.Progress = o.asOf.Time(), bar.step
+	r, err := builder.Build(cmd.Context(), o.Options)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {
-		o.static.Out, o.static.Wait, o.static.Progress = o.out, waiting, func(done, total int) { bar.step("static", done, total) }
+		o.static.Out, o.static.Wait, o.static.Progress = o.Out, o.Wait, func(done, total int) { bar.step("static", done, total) }
 		site, err = static.Write(cmd.Context(), o.static)
 		err = staticSiteError(r, err)
 	}
@@ -96,18 +91,17 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return cli.PrintIndentedJSON(cmd.OutOrStdout(), struct {
-			*builder.Report
-			Static *static.Report `json:"static,omitempty"`
-		}{r, site})
-	}
-	printReport(cmd.OutOrStdout(), r)
-	if site != nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s in %s, %.1f MB; %d files written, %d removed\n", o.static.Dir,
-			plural.Count(site.Pages, "page", "pages"), plural.Count(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
-	}
-	return nil
+	report := struct {
+		*builder.Report
+		Static *static.Report `json:"static,omitempty"`
+	}{r, site}
+	return cli.Print(cmd, report, func(w io.Writer) {
+		printReport(w, r)
+		if site != nil {
+			fmt.Fprintf(w, "%s: %s in %s, %s; %d files written, %d removed\n", o.static.Dir,
+				plural.Count(site.Pages, "page", "pages"), plural.Count(site.Files, "file", "files"), megabytes(site.Bytes), site.Written, site.Removed)
+		}
+	})
 }
 
 // staticSiteError wraps an error that occurred while the static site was being written,
@@ -122,23 +116,10 @@ func staticSiteError(r *builder.Report, err error) error {
 	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
 
-// checkStatic checks that a static site can be written. It is called before anything is
-// built.
-func (o *buildOptions) checkStatic() error {
-	if o.static.Dir == "" {
-		if o.static.URL != "" || o.static.API != "" {
-			return cli.Usage(errors.New("--url and --api require --static"))
-		}
-		return nil
-	}
-	return o.static.Check()
-}
-
-func checkKeep(keep int) error {
-	if keep < 1 {
-		return cli.Usage(fmt.Errorf("--keep %d: use 1 or more; the current build is always kept", keep))
-	}
-	return nil
+// keepFlag adds --keep. The current build is always kept.
+func keepFlag(f *pflag.FlagSet, keep *int, standard int, usage string) {
+	f.IntVar(keep, "keep", standard, usage)
+	cli.AtLeast(f, keep, "keep", 1)
 }
 
 func printReport(w io.Writer, r *builder.Report) {
@@ -164,7 +145,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	if r.PeakBytes > 0 { // 0 is unknown
 		memory = fmt.Sprintf(" peak memory %d MiB,", r.PeakBytes>>20)
 	}
-	fmt.Fprintf(w, "  %-8s %8.3f s,%s %.1f MB written\n", "total", r.Seconds, memory, float64(r.Bytes)/1e6)
+	fmt.Fprintf(w, "  %-8s %8.3f s,%s %s written\n", "total", r.Seconds, memory, megabytes(r.Bytes))
 }
 
 // progress draws a progress bar if the output is a terminal that people watch, and otherwise nothing.

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,25 +16,24 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/file"
 	"kindex/builder/collect/sources"
-	"kindex/builder/content"
 	"kindex/builder/safedial"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
 // collectOptions are the flags of kindex collect.
 type collectOptions struct {
-	content, maxAge, format, probe, cache      string
-	file, mapping, date, modelsdev             string
-	sources, accept, endpoints, allow, reports []string
-	dryRun, offline, json, new                 bool
-	maxRequests                                int
-	maxWait                                    time.Duration
+	collect.Options
+	format, probe, file, mapping, date, modelsdev string
+	reports                                       []string
+	endpoints                                     []replacement
+	guard                                         safedial.Options
 }
 
 func collectCommand() *cobra.Command {
-	var o collectOptions
+	o := collectOptions{guard: safedial.Options{HostRate: -1}} // the runner has limits of its own
 	c := &cobra.Command{
 		Use: "collect [DIR] [TYPE/SLUG...]", Short: "Update the figures in the content folder",
 		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
@@ -57,7 +53,7 @@ written; 2 usage error.`,
   kindex collect --source file --file list.csv --map list.yaml --date 2026-11-01
   kindex collect --probe huggingface`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			args, err := cli.TakeContentBefore(cmd, &o.content, args)
+			args, err := cli.TakeContentBefore(cmd, &o.Content, args)
 			if err != nil {
 				return err
 			}
@@ -65,46 +61,47 @@ written; 2 usage error.`,
 		},
 	}
 	f := c.Flags()
-	cli.JSONFlag(f, &o.json)
-	cli.ContentFlag(f, &o.content)
-	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
-	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
-	f.BoolVar(&o.new, "new", false, "also propose tools and models that the sources have and the content lacks, as YAML in the report")
-	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
+	cli.JSONFlag(c)
+	cli.ContentFlag(f, &o.Content)
+	f.StringSliceVar(&o.Only, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
+	cli.Var(f, &o.MaxAge, "max-age", "days", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)", cli.ParseDays)
+	f.BoolVar(&o.DryRun, "dry-run", false, "report only; change no file")
+	f.BoolVar(&o.New, "new", false, "also propose tools and models that the sources have and the content lacks, as YAML in the report")
+	f.BoolVar(&o.Offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
 	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
-	f.StringVar(&o.format, "format", "", "format of the reports: markdown or json (default: json to .json, otherwise markdown)")
-	f.StringSliceVar(&o.accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
+	cli.ChoiceVar(c, &o.format, "format", "", "format of the reports: markdown or json (default: json to .json, otherwise markdown)", []string{"markdown", "json"})
+	f.StringSliceVar(&o.Accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as an argument, and print the answer; change nothing")
 	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
-	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
+	cli.DayFlag(f, &o.date, "date", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
 	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json, instead of over HTTP")
-	f.StringVar(&o.cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
-	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
-	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
-	f.StringSliceVar(&o.endpoints, "endpoint", nil, "use another address for a source: NAME=URL, such as github=https://github.example.org/api/v3; NAME can also be pypistats, npm-downloads or a list. The token of the source is sent there")
-	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public, or the port is not 443")
+	cli.Needs(f, "map", "file")
+	cli.Needs(f, "file", "map")
+	f.StringVar(&o.Cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
+	f.IntVar(&o.MaxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
+	f.DurationVar(&o.MaxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
+	cli.ListVar(f, &o.endpoints, "endpoint", "endpoints", "use another address for a source: NAME=URL, such as github=https://github.example.org/api/v3; NAME can also be pypistats, npm-downloads or a list. The token of the source is sent there", parseReplacement)
+	cli.ListVar(f, &o.guard.Allow, "allow", "networks", "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public, or the port is not 443", safedial.ParseException)
 	return c
 }
 
 func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
-	opts, err := o.options(args)
-	if err != nil {
+	if err := o.prepare(args); err != nil {
 		return err
 	}
 	if o.probe != "" {
-		return o.runProbe(cmd, opts, args)
+		return o.runProbe(cmd, args)
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	opts.Progress = sumProgress(bar.step)
-	report, err := collect.Run(cmd.Context(), opts)
+	o.Progress = sumProgress(bar.step)
+	report, err := collect.Run(cmd.Context(), o.Options)
 	bar.finish()
 	if err != nil {
 		return err
 	}
 	write := report.WriteMarkdown
-	if o.json {
+	if cli.AsJSON(cmd) {
 		write = report.WriteJSON
 	}
 	if err := errors.Join(write(cmd.OutOrStdout()), o.writeReports(report)); err != nil {
@@ -132,63 +129,44 @@ func sumProgress(step func(name string, done, total int)) func(source string, do
 	}
 }
 
-func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args []string) error {
-	if len(args) > 1 || o.json {
+func (o *collectOptions) runProbe(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 || cli.AsJSON(cmd) {
 		return cli.Usage(errors.New("--probe asks for one entity or identifier, and prints the answer as it is"))
 	}
-	return collect.Probe(cmd.Context(), opts, o.probe, strings.Join(args, ""), cmd.OutOrStdout())
+	return collect.Probe(cmd.Context(), o.Options, o.probe, strings.Join(args, ""), cmd.OutOrStdout())
 }
 
-// options checks the flags and turns them into options of a run.
-func (o *collectOptions) options(args []string) (opts collect.Options, err error) {
-	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline, New: o.new,
-		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
-		Clock: collect.SystemClock{}, Getenv: os.Getenv}
-	if !slices.Contains([]string{"", "json", "markdown"}, o.format) {
-		return opts, cli.Usage(fmt.Errorf("--format %q: use markdown or json", o.format))
-	}
-	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
-		return opts, cli.Usage(err)
-	}
-	if _, err := time.Parse(time.DateOnly, o.date); o.date != "" && err != nil {
-		return opts, cli.Usage(fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date)))
-	}
-	if (o.file == "") != (o.mapping == "") {
-		return opts, cli.Usage(errors.New("--file and --map must be used together"))
-	}
-	guard := safedial.Options{HostRate: -1} // the runner has limits of its own
-	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
-		return opts, err
-	}
-	opts.HTTP = collect.NewHTTPClient(safedial.New(guard), nil)
-	if opts.Cache == "" {
+// prepare sets the options that are no flags.
+func (o *collectOptions) prepare(args []string) error {
+	o.Content, o.Select, o.Agent = filepath.Clean(o.Content), args, "kindex/"+version()+" (kindex collect)"
+	o.Clock, o.Getenv, o.HTTP = collect.SystemClock{}, os.Getenv, collect.NewHTTPClient(safedial.New(o.guard), nil)
+	if o.Cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return opts, fmt.Errorf("%w; set --cache", err)
+			return fmt.Errorf("%w; set --cache", err)
 		}
-		opts.Cache = filepath.Join(dir, "kindex", "collect")
+		o.Cache = filepath.Join(dir, "kindex", "collect")
 	}
-	opts.Sources, err = o.openSources()
-	return opts, err
+	l, err := loadContent(o.Content)
+	if err != nil {
+		return err
+	}
+	config, err := collect.ParseConfig(l.Collect)
+	if err == nil {
+		o.Sources, err = o.openSources(l.Kinds, config)
+	}
+	return err
 }
 
 // openSources returns all sources, in the order of precedence.
-func (o *collectOptions) openSources() ([]*collect.Source, error) {
-	at, err := parseEndpoints(o.endpoints)
-	if err != nil {
-		return nil, err
-	}
-	declared, config, err := o.config()
-	if err != nil {
-		return nil, err
-	}
-	names := slices.Clone(endpointNames)
+func (o *collectOptions) openSources(declared *kinds.Set, config collect.Config) ([]*collect.Source, error) {
+	names, at := slices.Clone(endpointNames), map[string]string{}
 	for _, f := range config.Files {
 		names = append(names, f.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(at)) {
-		if !slices.Contains(names, name) {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(name), strings.Join(names, ", ")))
+	for _, e := range o.endpoints {
+		if at[e.name] = e.address; !slices.Contains(names, e.name) {
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(e.name), strings.Join(names, ", ")))
 		}
 	}
 	day := ""
@@ -197,23 +175,15 @@ func (o *collectOptions) openSources() ([]*collect.Source, error) {
 	}
 	list := builtInSources(at, config, o.modelsdev, day)
 	for _, f := range config.Files {
-		if len(o.sources) > 0 && !slices.Contains(o.sources, f.Name) && o.probe != f.Name {
-			continue
+		if len(o.Only) == 0 || slices.Contains(o.Only, f.Name) || o.probe == f.Name {
+			list = append(list, openList(declared, o.Content, f, at[f.Name]))
 		}
-		if err := locateList(o.content, &f); err != nil {
-			return nil, err
-		}
-		s, _ := file.New(declared, f, at[f.Name]) // the other sources can be asked all the same
-		list = append(list, s)
 	}
-	if o.file != "" {
-		s, err := file.New(declared, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
+	if o.file == "" {
+		return list, nil
 	}
-	return list, nil
+	s, err := file.New(declared, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.New}, "")
+	return append(list, s), err
 }
 
 // builtInSources returns the sources that are no lists. at has the addresses that replace the public
@@ -227,34 +197,20 @@ func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day st
 		sources.ModelsDev(at["modelsdev"], modelsdevDir, day), sources.GitHub(at["github"], topics, minStars)}
 }
 
-// locateList completes the paths of a list in collect.yaml.
-func locateList(dir string, f *collect.FileConfig) error {
+// openList opens a list in the collect.yaml of a content folder. If that fails, the source has the problem, and the
+// others can still be asked.
+func openList(declared *kinds.Set, dir string, f collect.FileConfig, endpoint string) *collect.Source {
 	base, err := filepath.EvalSymlinks(filepath.Join(dir, ".."))
-	if err != nil {
-		return err
-	}
 	for _, p := range []*string{&f.Path, &f.Map} {
-		if *p == "" {
-			continue
-		}
-		if *p, err = inside(base, *p); err != nil {
-			return fmt.Errorf("collect.yaml: %w", err)
+		if err == nil && *p != "" {
+			*p, err = inside(base, *p)
 		}
 	}
-	return nil
-}
-
-// config returns the kinds of the content and its collect.yaml.
-func (o *collectOptions) config() (*kinds.Set, collect.Config, error) {
-	c, problems, err := content.Load(o.content, nil)
 	if err != nil {
-		return nil, collect.Config{}, err
+		return &collect.Source{Name: f.Name, Title: "the list " + f.Name, Identify: func(*record.Entity) string { return "" }, Problem: err}
 	}
-	if n, _ := problems.Count(); n > 0 {
-		return nil, collect.Config{}, problems
-	}
-	config, err := collect.ParseConfig(c.Collect)
-	return c.Kinds, config, err
+	s, _ := file.New(declared, f, endpoint)
+	return s
 }
 
 // inside returns the path of a file that must be in a folder, even after following links: the
@@ -274,29 +230,16 @@ func inside(base, path string) (string, error) {
 // endpointNames are the names that --endpoint knows besides those of lists.
 var endpointNames = []string{"github", "huggingface", "modelsdev", "npm", "npm-downloads", "pypi", "pypistats"}
 
-func parseEndpoints(list []string) (map[string]string, error) {
-	at := map[string]string{}
-	for _, text := range list {
-		name, address, ok := strings.Cut(text, "=")
-		u, err := url.Parse(address)
-		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Address(text)))
-		}
-		at[name] = address
-	}
-	return at, nil
-}
+// replacement is the address that replaces the public one of a source.
+type replacement struct{ name, address string }
 
-// parseDays parses the value of a flag that is a number of days, such as 7d; nil if it is empty.
-func parseDays(flag, text string) (*int, error) {
-	if text == "" {
-		return nil, nil
+func parseReplacement(text string) (replacement, error) {
+	name, address, ok := strings.Cut(text, "=")
+	u, err := url.Parse(address)
+	if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
+		return replacement{}, fmt.Errorf("%s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Address(text))
 	}
-	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
-	if err != nil || n < 0 {
-		return nil, fmt.Errorf("%s %s: use a number of days, such as 7d", flag, safetext.Quote(text))
-	}
-	return &n, nil
+	return replacement{name, address}, nil
 }
 
 // writeReports writes the report to the files in the flags.
@@ -306,12 +249,11 @@ func (o *collectOptions) writeReports(r *collect.Report) error {
 		if o.format == "json" || o.format == "" && strings.EqualFold(filepath.Ext(path), ".json") {
 			write = r.WriteJSON
 		}
-		var b bytes.Buffer
-		err := write(&b)
-		if err == nil {
-			err = os.WriteFile(path, b.Bytes(), 0o666) //nolint:gosec // as open as the umask allows
-		}
+		f, err := os.Create(path)
 		if err != nil {
+			return err
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
 			return err
 		}
 	}

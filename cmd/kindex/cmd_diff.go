@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,13 +12,10 @@ import (
 	"kindex/cmd/kindex/cli"
 )
 
-// diffFormats lists the output formats of diff.
-var diffFormats = []string{"text", "markdown", "json"}
-
 type diffOptions struct {
-	cli.FormatOptions
-	content, asOf string
-	exitCode      bool
+	content  string
+	asOf     cli.AsOf
+	exitCode bool
 }
 
 const aboutDiff = `Diff compares two states of a content folder in a git repository and shows how the index
@@ -53,20 +49,14 @@ func diffCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	cli.ContentFlag(f, &o.content)
-	cli.AsOfFlag(f, &o.asOf)
-	o.Flags(c, diffFormats, "output format: text, markdown or json")
+	cli.AsOfFlag(f, &o.asOf, "")
+	cli.FormatFlags(c, "text", "markdown", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
 	return c
 }
 
 func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
-	if err := o.Choose(cmd.Flags(), diffFormats); err != nil {
-		return err
-	}
-	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
-	if err != nil {
-		return err
-	}
+	asOf := o.asOf.Time()
 	if err := gitlog.CheckSparse(cmd.Context(), o.content); err != nil {
 		return err
 	}
@@ -81,7 +71,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	switch w := cmd.OutOrStdout(); o.Format {
+	switch w := cmd.OutOrStdout(); cli.Format(cmd) {
 	case "json":
 		err = cli.PrintIndentedJSON(w, d)
 	case "markdown":

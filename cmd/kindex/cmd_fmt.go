@@ -2,34 +2,29 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/safetext"
 )
 
-type fmtOptions struct{ check, json bool }
-
 func fmtCommand() *cobra.Command {
-	var o fmtOptions
+	var check bool
 	c := &cobra.Command{
 		Use: "fmt [PATH...]", Short: "Format content files",
 		Long: `Fmt rewrites YAML files in the standard format: fields in the order of the reference, two
@@ -41,22 +36,19 @@ file, a folder, or - to format standard input. Changed files are listed.`,
 			if len(args) == 0 {
 				args = []string{"content"}
 			}
-			for _, arg := range args {
-				if arg == "-" && len(args) > 1 {
-					return cli.Usage(errors.New("- means standard input and cannot be combined with files"))
-				}
-			}
-			if args[0] == "-" && o.json && !o.check {
+			switch input := slices.Contains(args, "-"); {
+			case input && len(args) > 1:
+				return cli.Usage(errors.New("- means standard input and cannot be combined with files"))
+			case input && cli.AsJSON(cmd) && !check:
 				return cli.Usage(errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check"))
+			case input:
+				return fmtInput(cmd, check)
 			}
-			if args[0] == "-" {
-				return fmtInput(cmd, o)
-			}
-			return fmtFiles(cmd, o, args)
+			return fmtFiles(cmd, check, args)
 		},
 	}
-	cli.JSONFlag(c.Flags(), &o.json)
-	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
+	cli.JSONFlag(c)
+	c.Flags().BoolVar(&check, "check", false, "change nothing; exit with 1 if a file is not formatted")
 	return c
 }
 
@@ -67,16 +59,22 @@ type formatted struct {
 	err           error
 }
 
-func (f formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before, f.after) }
+func (f *formatted) changed() bool { return f.err == nil && !bytes.Equal(f.before, f.after) }
+
+// format reads a file and formats it. A file that is so large that the formatter will reject it anyway is read only
+// in part.
+func (f *formatted) format(r io.Reader, declared *kinds.Set) {
+	if f.before, f.err = io.ReadAll(io.LimitReader(r, 1<<20)); f.err == nil {
+		f.after, f.err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before)
+	}
+}
 
 // fmtInput formats standard input.
-func fmtInput(cmd *cobra.Command, o fmtOptions) error {
-	f := formatted{path: "stdin"}
-	if f.before, f.err = readContent(cmd.InOrStdin()); f.err == nil {
-		f.after, f.err = yamlfmt.Format(kinds.Default(), f.path, f.before)
-	}
-	if f.err != nil || o.check {
-		return reportFormatted(cmd, o, []formatted{f})
+func fmtInput(cmd *cobra.Command, check bool) error {
+	f := &formatted{path: "stdin"}
+	f.format(cmd.InOrStdin(), kinds.Default())
+	if f.err != nil || check {
+		return reportFormatted(cmd, check, []*formatted{f})
 	}
 	_, err := cmd.OutOrStdout().Write(f.after)
 	return err
@@ -84,123 +82,80 @@ func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 
 // fmtFiles formats files and folders. A problem with one path does not stop it from
 // formatting the others.
-func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
-	var list []formatted
+func fmtFiles(cmd *cobra.Command, check bool, args []string) error {
+	var list []*formatted
+	seen, folders := map[string]bool{}, map[string]*kinds.Set{}
 	for _, arg := range args {
-		list = append(list, filesToFormat(arg)...)
-	}
-	list = dedupe(list)
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	var folders sync.Map
-	for i := range list {
-		group.Go(func() error {
-			if list[i].err == nil {
-				list[i].err = formatFile(cmd.Context(), o, &list[i], &folders)
+		for _, f := range filesToFormat(arg) {
+			real, err := filepath.EvalSymlinks(f.path)
+			if full, failed := filepath.Abs(real); err == nil && failed == nil {
+				if seen[full] {
+					continue
+				}
+				seen[full] = true
 			}
-			return nil
-		})
+			list = append(list, f)
+			if dir := filepath.Dir(f.path); f.err == nil && folders[dir] == nil {
+				folders[dir], f.err = kindsOf(dir)
+			}
+		}
 	}
-	if err := errors.Join(group.Wait(), cmd.Context().Err()); err != nil {
+	err := parallel.Each(len(list), func(i int) error {
+		if f := list[i]; f.err == nil && cmd.Context().Err() == nil {
+			f.formatFile(folders[filepath.Dir(f.path)], check)
+		}
+		return nil
+	})
+	if err := errors.Join(err, cmd.Context().Err()); err != nil {
 		return err
 	}
-	return reportFormatted(cmd, o, list)
+	return reportFormatted(cmd, check, list)
 }
 
 // filesToFormat lists the files that a path refers to. It skips hidden files, and links
 // within a folder.
-func filesToFormat(path string) (list []formatted) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return []formatted{{path: path, err: fmt.Errorf("%s: no such file or folder", path)}}
-	case err != nil:
-		return []formatted{{path: path, err: err}}
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return []formatted{{path: path, err: fmt.Errorf("%s: neither a file nor a folder", path)}}
-	case !info.IsDir() && !content.IsYAML(path):
-		return []formatted{{path: path, err: fmt.Errorf("%s: not a YAML file (.yaml)", path)}}
-	case !info.IsDir():
-		return []formatted{{path: path}}
-	}
+func filesToFormat(path string) (list []*formatted) {
+	add := func(path string, err error) { list = append(list, &formatted{path: path, err: err}) }
 	root := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		root += string(filepath.Separator) // follow a link to a folder if the user named the link
 	}
-	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		add(path, fmt.Errorf("%s: no such file or folder", path))
+	case err != nil:
+		add(path, err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		add(path, fmt.Errorf("%s: neither a file nor a folder", path))
+	case !info.IsDir() && !content.IsYAML(path):
+		add(path, fmt.Errorf("%s: not a YAML file (.yaml)", path))
+	case !info.IsDir():
+		add(path, nil)
+	}
+	if list != nil {
+		return list
+	}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && name != root
 		switch {
 		case err != nil:
-			list = append(list, formatted{path: name, err: err})
+			add(name, err)
 		case hidden && d.IsDir():
 			return fs.SkipDir
 		case !hidden && d.Type().IsRegular() && content.IsYAML(name):
-			list = append(list, formatted{path: name})
+			add(name, nil)
 		}
 		return nil
 	})
-	if err != nil || len(list) == 0 {
-		err = errors.Join(err, fmt.Errorf("%s: no YAML files found", path))
-		list = append(list, formatted{path: path, err: err})
+	if err != nil || list == nil {
+		add(path, errors.Join(err, fmt.Errorf("%s: no YAML files found", path)))
 	}
 	return list
 }
 
-// dedupe drops repeated files.
-func dedupe(list []formatted) []formatted {
-	seen := map[string]bool{}
-	var once []formatted
-	for _, f := range list {
-		key := f.path
-		if real, err := filepath.EvalSymlinks(f.path); err == nil {
-			key = real
-		}
-		if abs, err := filepath.Abs(key); err == nil {
-			key = abs
-		}
-		if !seen[key] {
-			once = append(once, f)
-		}
-		seen[key] = true
-	}
-	return once
-}
-
-// readContent reads a content file. If the file is so large that the formatter will reject
-// it anyway, readContent returns only its start.
-func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
-
-// formatFile reads and formats one file, and writes the result unless o requests only a check. folders
-// caches the kinds that the files of a folder share.
-func formatFile(ctx context.Context, o fmtOptions, f *formatted, folders *sync.Map) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	file, err := os.Open(f.path)
-	if err != nil {
-		return err
-	}
-	f.before, err = readContent(file)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	read, _ := folders.LoadOrStore(filepath.Dir(f.path), sync.OnceValues(func() (*kinds.Set, error) { return kindsOf(f.path) }))
-	declared, err := read.(func() (*kinds.Set, error))()
-	if err != nil {
-		return err
-	}
-	if f.after, err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before); err != nil {
-		return err
-	}
-	if o.check || !f.changed() {
-		return nil
-	}
-	return replaceFile(f.path, f.after)
-}
-
-// kindsOf returns the kinds of the content folder that a file is in.
-func kindsOf(path string) (*kinds.Set, error) {
-	for _, dir := range []string{filepath.Dir(path), filepath.Join(filepath.Dir(path), "..")} {
+// kindsOf returns the kinds of the content folder that is, or contains, a folder.
+func kindsOf(dir string) (*kinds.Set, error) {
+	for _, dir := range []string{dir, filepath.Join(dir, "..")} {
 		if _, err := os.Stat(filepath.Join(dir, content.KindsFile)); err == nil {
 			return content.ReadKinds(dir)
 		}
@@ -208,70 +163,69 @@ func kindsOf(path string) (*kinds.Set, error) {
 	return kinds.Default(), nil
 }
 
-// replaceFile replaces the contents of a file atomically: it writes a temporary file in the
-// same folder and renames that file into place. The original permissions, and links to the
-// file, are preserved.
-func replaceFile(path string, data []byte) (err error) {
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return err
+// formatFile formats one file, and replaces it atomically. Its permissions, and links to it, are preserved.
+func (f *formatted) formatFile(declared *kinds.Set, check bool) {
+	path, err1 := filepath.EvalSymlinks(f.path)
+	file, err2 := os.Open(path)
+	if f.err = errors.Join(err1, err2); f.err != nil {
+		return
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+	defer file.Close()
+	if f.format(file, declared); check || !f.changed() {
+		return
 	}
-	if info.Mode().Perm()&0o222 == 0 {
-		return fmt.Errorf("%s: file is read-only", path)
+	info, err := file.Stat()
+	if err == nil && info.Mode().Perm()&0o222 == 0 {
+		err = fmt.Errorf("%s: file is read-only", path)
+	}
+	if f.err = err; err != nil {
+		return
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".kindex-fmt-*")
-	if err != nil {
-		return err
+	if f.err = err; err != nil {
+		return
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(tmp.Name()))
-		}
-	}()
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err != nil {
-		return err
+	_, err = tmp.Write(f.after)
+	if err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), path)
 	}
-	return os.Rename(tmp.Name(), path)
+	if f.err = err; err != nil {
+		_ = os.Remove(tmp.Name()) // the first error counts
+	}
 }
 
 // reportFormatted prints the files that changed, or would change, and the problems found in
 // other files.
-func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
+func reportFormatted(cmd *cobra.Command, check bool, list []*formatted) error {
 	stderr := cmd.ErrOrStderr()
 	var problems yamldoc.Problems
 	report := fmtReport{Files: len(list), Changed: []fmtChange{}}
-	failed := 0
+	failed := false
 	for _, f := range list {
 		var found yamldoc.Problems
 		switch {
 		case errors.As(f.err, &found):
 			problems = append(problems, found...)
 		case f.err != nil:
-			failed++
+			failed = true
 			fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), f.err)
 		case f.changed():
 			report.Changed = append(report.Changed, fmtChange{filepath.ToSlash(f.path)})
 		}
 	}
-	if err := cli.Print(cmd.OutOrStdout(), o.json, report, func(w io.Writer) {
+	err := cli.Print(cmd, report, func(w io.Writer) {
 		for _, c := range report.Changed {
 			fmt.Fprintln(w, safetext.Escape(filepath.FromSlash(c.File)))
 		}
-	}); err != nil {
-		return err
-	}
+	})
 	if len(problems) > 0 {
 		problems.Sort()
 		cli.PrintProblems(stderr, slices.Compact(problems)) // every file of a folder has those of kinds.yaml
 	}
-	if len(problems) > 0 || failed > 0 || o.check && len(report.Changed) > 0 {
-		return cli.Quiet(cli.ExitProblem)
+	if err == nil && (len(problems) > 0 || failed || check && len(report.Changed) > 0) {
+		err = cli.Quiet(cli.ExitProblem)
 	}
-	return nil
+	return err
 }
 
 // fmtReport is the report of fmt. --json prints it.

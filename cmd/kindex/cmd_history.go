@@ -19,9 +19,9 @@ import (
 )
 
 type historyOptions struct {
-	dir, since string
-	limit      int
-	json       bool
+	dir   string
+	since time.Time
+	limit int
 }
 
 func historyCommand() *cobra.Command {
@@ -33,52 +33,39 @@ the fields with their old and new values, the time in UTC, the commit and its au
 deleted or renamed entity has its history under every address that it ever had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w := bufio.NewWriter(cmd.OutOrStdout())
-			err := runHistory(w, o, strings.Join(args, ""))
-			_ = w.Flush() // run reports write errors
-			return err
+			return withBuild(o.dir, func(b *exports.Build) error { return runHistory(cmd, b, o, strings.Join(args, "")) })
 		},
 		ValidArgsFunction: completeKey(&o.dir),
 	}
 	f := c.Flags()
 	dirFlag(f, &o.dir)
-	f.StringVar(&o.since, "since", "", "only changes on or after this day, YYYY-MM-DD")
+	cli.Var(f, &o.since, "since", "day", "", "only changes on or after this day, YYYY-MM-DD", cli.ParseDay)
 	f.IntVar(&o.limit, "limit", 20, "how many changes to show, 0 for all")
-	f.BoolVar(&o.json, "json", false, "print the changes as JSON, as the API returns them")
+	cli.AtLeast(f, &o.limit, "limit", 0)
+	cli.JSONFlag(c)
 	return c
 }
 
-func runHistory(w io.Writer, o historyOptions, key string) (err error) {
-	if o.limit < 0 {
-		return cli.Usage(fmt.Errorf("--limit %d: use a number of changes, or 0 for all", o.limit))
-	}
-	var since time.Time
-	if o.since != "" {
-		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
-			return cli.Usage(fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since))
-		}
-	}
-	return withBuild(o.dir, func(b *exports.Build) error { return printHistory(w, b, o, key, since) })
-}
-
-func printHistory(w io.Writer, b *exports.Build, o historyOptions, key string, since time.Time) error {
+func runHistory(cmd *cobra.Command, b *exports.Build, o historyOptions, key string) error {
 	places, err := changesToShow(b, key)
 	if err != nil {
 		return err
 	}
 	a := b.History()
-	first := a.ChangesSince(since)
+	first := a.ChangesSince(o.since)
 	var shown []int
 	for i := len(places) - 1; i >= 0 && int(places[i]) >= first && (o.limit == 0 || len(shown) < o.limit); i-- {
 		shown = append(shown, int(places[i]))
 	}
-	if o.json {
+	if cli.AsJSON(cmd) {
 		lines := make([]json.RawMessage, len(shown))
 		for k, i := range shown {
 			lines[k] = a.ChangeLine(i)
 		}
-		return cli.PrintJSONLines(w, lines)
+		return cli.PrintJSONLines(cmd.OutOrStdout(), lines)
 	}
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	defer w.Flush() // run reports write errors
 	for _, i := range shown {
 		if err := printChange(w, a, i); err != nil {
 			return err
@@ -104,16 +91,16 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, _, ok := b.Find(typ, slug); ok {
-		if v, ok := a.NewestOf(o); ok {
-			return a.EntityChanges(v), nil
+	version, ok := a.Last(typ, slug)
+	if o, _, exists := b.Find(typ, slug); exists {
+		if version, ok = a.NewestOf(o); !ok {
+			return nil, nil // not committed yet
 		}
-		return nil, nil // not committed yet
 	}
-	if last, ok := a.Last(typ, slug); ok {
-		return a.EntityChanges(last), nil
+	if !ok {
+		return nil, unknownKey(b, key)
 	}
-	return nil, unknownKey(b, key)
+	return a.EntityChanges(version), nil
 }
 
 func printChange(w io.Writer, a *history.Archive, i int) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 
 func importCommand() *cobra.Command {
 	var o importer.Options
-	var guess, asJSON bool
+	var guess bool
 	var typ string
 	c := &cobra.Command{
 		Use: "import FILE [DIR]", Short: "Import a CSV or JSONL catalogue as entity files",
@@ -41,23 +42,24 @@ was refused; the others are still written, unless --strict is given.`,
 				return err
 			}
 			o.Input = args[0]
-			if typ != "" && !guess {
-				return cli.Usage(fmt.Errorf("--type requires --guess; see %s --help", cmd.CommandPath()))
-			}
-			if guess && asJSON && o.Mapping == "" {
+			o.Content = filepath.Clean(o.Content)
+			switch {
+			case guess && cli.AsJSON(cmd) && o.Mapping == "":
 				return cli.Usage(errors.New("--guess --json requires --map: without it, the output is the mapping"))
+			case guess:
+				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: o.Content, Type: typ}, o.Mapping)
+			case o.Mapping == "":
+				return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath()))
 			}
-			if guess {
-				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping, asJSON)
-			}
-			return runImport(cmd, o, asJSON)
+			return runImport(cmd, o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required, unless --guess prints it)")
-	cli.JSONFlag(f, &asJSON)
+	cli.JSONFlag(c)
 	f.BoolVar(&guess, "guess", false, "propose a mapping: print it or, with --map, write it to a new file")
 	f.StringVar(&typ, "type", "", "with --guess: the type of the entities, tool or model")
+	cli.Needs(f, "guess", "type")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
 	f.StringVar(&o.Date, "date", "", "the day on which the figures were read, YYYY-MM-DD (default: the source's date in the mapping)")
 	f.BoolVar(&o.Update, "update", false, "update existing files, only in the fields that the mapping defines")
@@ -68,26 +70,17 @@ was refused; the others are still written, unless --strict is given.`,
 	return c
 }
 
-func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
-	if o.Mapping == "" {
-		return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath()))
-	}
+func runImport(cmd *cobra.Command, o importer.Options) error {
 	if err := o.Check(); err != nil {
 		return cli.Usage(err)
 	}
-	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }
 	r, err := importer.Run(cmd.Context(), o)
 	bar.finish()
 	if r != nil {
-		write := func(w io.Writer) error { return r.WriteText(w, cli.Painter(w)) }
-		if asJSON {
-			write = func(w io.Writer) error { return cli.PrintIndentedJSON(w, r) }
-		}
-		if failed := write(cmd.OutOrStdout()); err == nil {
-			err = failed
-		}
+		failed := cli.Print(cmd, r, func(w io.Writer) { _ = r.WriteText(w, cli.Painter(w)) }) // run reports write errors
+		err = cmp.Or(err, failed)
 	}
 	if err == nil && r.Refused > 0 {
 		return cli.Quiet(cli.ExitProblem)
@@ -97,7 +90,7 @@ func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 
 // guessMapping prints a proposed mapping, or writes it to a file that does not exist yet, and
 // prints what is unsure about it.
-func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJSON bool) error {
+func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) error {
 	p, err := importer.Guess(o)
 	if err != nil {
 		return err
@@ -109,7 +102,7 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 	} else if err := writeNew(file, p.Mapping); err != nil {
 		return err
 	}
-	if asJSON {
+	if cli.AsJSON(cmd) {
 		return cli.PrintIndentedJSON(cmd.OutOrStdout(), map[string]any{"mapping": file, "rows": p.Rows,
 			"unsure": append([]string{}, p.Unsure...), "unused": append([]string{}, p.Unused...)})
 	}

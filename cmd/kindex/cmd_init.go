@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -16,16 +16,10 @@ import (
 	"kindex/builder/scaffold"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
-	"unicode"
 )
 
-type initOptions struct {
-	title, description, kind string
-	json                     bool
-}
-
 func initCommand() *cobra.Command {
-	var o initOptions
+	var o scaffold.Options
 	c := &cobra.Command{
 		Use: "init DIR", Short: "Start a new index",
 		Long: `Init creates a new index in a new or empty folder: content/ with categories, the scoring
@@ -36,28 +30,28 @@ of your own in content/kinds.yaml instead of tools and models.`,
   kindex init tools --title 'Lab tools'
   kindex init studio --kind glaze`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runInit(cmd.Context(), cmd.OutOrStdout(), args[0], o)
+			return runInit(cmd, args[0], o)
 		},
 	}
-	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
-	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
-	c.Flags().StringVar(&o.kind, "kind", "", "start with a kind of your own, such as glaze, instead of tools and models")
-	cli.JSONFlag(c.Flags(), &o.json)
+	c.Flags().StringVar(&o.Title, "title", "", "the title of the index (default: the name of the folder)")
+	c.Flags().StringVar(&o.Description, "description", "", "one sentence about its contents")
+	c.Flags().StringVar(&o.Kind, "kind", "", "start with a kind of your own, such as glaze, instead of tools and models")
+	cli.JSONFlag(c)
 	return c
 }
 
-func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
+func runInit(cmd *cobra.Command, dir string, o scaffold.Options) error {
 	if dir == "" {
 		return cli.Usage(errors.New("specify a folder; see kindex init --help"))
 	}
-	if o.title == "" {
+	if o.Title == "" {
 		full, err := filepath.Abs(dir)
 		if err != nil {
 			return err
 		}
-		o.title = filepath.Base(full)
+		o.Title = filepath.Base(full)
 	}
-	written, err := scaffold.Write(dir, scaffold.Options{Title: o.title, Description: o.description, Kind: o.kind})
+	written, err := scaffold.Write(dir, o)
 	var option *scaffold.OptionError
 	if errors.As(err, &option) {
 		return cli.Usage(fmt.Errorf("--%s: %s", option.Option, option.Message))
@@ -65,18 +59,16 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 	if err != nil {
 		return err
 	}
-	repository, err := git.Top(ctx, dir)
+	repository, err := git.Top(cmd.Context(), dir)
 	gitTells := err == nil || errors.Is(err, git.ErrNoRepository) // the index is complete even if git fails, or is missing
-	if o.json {
-		return cli.PrintIndentedJSON(w, map[string]any{"folder": dir, "title": o.title, "files": append([]string{}, written...),
-			"repository": jsonenc.OptionalString(repository)})
-	}
 	examples := "three example entities"
-	if o.kind != "" {
+	if o.Kind != "" {
 		examples = "an example"
 	}
-	printNext(w, dir, fmt.Sprintf("a new index of %s, including %s", plural.Count(len(written), "file", "files"), examples), gitTells, repository)
-	return nil
+	report := map[string]any{"folder": dir, "title": o.Title, "files": append([]string{}, written...), "repository": jsonenc.OptionalString(repository)}
+	return cli.Print(cmd, report, func(w io.Writer) {
+		printNext(w, dir, fmt.Sprintf("a new index of %s, including %s", plural.Count(len(written), "file", "files"), examples), gitTells, repository)
+	})
 }
 
 // printNext prints what was made and the next commands, ready to paste into the shell

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +25,6 @@ type newOptions struct {
 	links, ids         []string           // NAME=URL, NAMESPACE=ID
 	tags, capabilities []string
 	declared           []string // FIELD=VALUE
-	json               bool
 }
 
 // textFlags lists the flags for fields that hold a single string.
@@ -73,7 +72,7 @@ existing file.`,
 	for _, t := range textFlags {
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
-	cli.JSONFlag(f, &o.json)
+	cli.JSONFlag(c)
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
 	f.StringArrayVar(&o.declared, "field", nil, "a field that the index declares as FIELD=VALUE, such as family=llama-3; may be repeated")
@@ -105,7 +104,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return err
 	}
 	path := filepath.Join(o.content, typ, slug+".yaml")
-	if err := checkFree(workspace, o.content, path, typ, slug); err != nil {
+	if err := checkFree(workspace, o.content, typ, slug); err != nil {
 		return err
 	}
 	var missing []string
@@ -134,13 +133,12 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if len(problems) > 0 {
 		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 	}
-	if o.json {
-		return cli.PrintIndentedJSON(cmd.OutOrStdout(), map[string]any{"file": filepath.ToSlash(path), "type": typ, "slug": slug, "warnings": append(yamldoc.Problems{}, problems...)})
-	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
-		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
-		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
-	return nil
+	report := map[string]any{"file": filepath.ToSlash(path), "type": typ, "slug": slug, "warnings": append(yamldoc.Problems{}, problems...)}
+	return cli.Print(cmd, report, func(w io.Writer) {
+		fmt.Fprintf(w, "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
+			"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
+			filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
+	})
 }
 
 func slugError(slug string) error {
@@ -238,32 +236,26 @@ func pairs(flag, form string, texts []string) (map[string][]string, error) {
 	return lists, nil
 }
 
-// checkFree returns an error if another entity uses the slug or has used it before.
-func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
-	shown := filepath.ToSlash(path)
-	e := workspace.Find(typ, slug)
-	if e != nil && e.Slug != slug {
-		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); use another slug%s", typ, slug, e.Name,
-			filepath.ToSlash(filepath.Join(dir, typ, e.Slug+".yaml")), freeSlug(workspace, dir, typ, slug))
+// checkFree returns an error, with a free slug, if another entity uses the slug or has used it before.
+func checkFree(workspace *content.Workspace, dir, typ, slug string) error {
+	path := func(slug string) string { return filepath.ToSlash(filepath.Join(dir, typ, slug+".yaml")) }
+	free := func(slug string) bool {
+		_, err := os.Lstat(path(slug))
+		return err != nil && workspace.Find(typ, slug) == nil
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s already exists; edit it, or use another slug%s", shown, freeSlug(workspace, dir, typ, slug))
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if free(slug) {
+		return nil
 	}
-	return nil
-}
-
-// freeSlug suggests an unused slug.
-func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
-	for n := 2; n < 100; n++ {
-		free := fmt.Sprintf("%s-%d", slug, n)
-		_, err := os.Lstat(filepath.Join(dir, typ, free+".yaml"))
-		if errors.Is(err, fs.ErrNotExist) && workspace.Find(typ, free) == nil && content.ValidSlug(free) {
-			return fmt.Sprintf(", such as %s", free)
+	other := ""
+	for n := 2; n < 100 && other == ""; n++ {
+		if next := fmt.Sprintf("%s-%d", slug, n); content.ValidSlug(next) && free(next) {
+			other = ", such as " + next
 		}
 	}
-	return ""
+	if e := workspace.Find(typ, slug); e != nil && e.Slug != slug {
+		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); use another slug%s", typ, slug, e.Name, path(e.Slug), other)
+	}
+	return fmt.Errorf("%s already exists; edit it, or use another slug%s", path(slug), other)
 }
 
 // commonHeader returns the yaml-language-server line with which the first file in a folder starts, or "".

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -22,8 +21,7 @@ Credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from
 
 func publishCommand() *cobra.Command {
 	var o mirror.PublishOptions
-	var to, keyFile string
-	var asJSON bool
+	var to bucket.Bucket
 	c := &cobra.Command{
 		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
 		Long: `Publish copies the published build of an output folder to a bucket, from which other
@@ -36,39 +34,21 @@ publisher's build. With --sign, readers can check who published it (kindex pull
   kindex publish --to file:/srv/builds --sign builds.key
   AWS_ENDPOINT_URL=https://s3.example.org kindex publish --from /srv/kindex --to s3://builds/index`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if to == "" {
-				return cli.Usage(errors.New("name a bucket with --to; see kindex publish --help"))
-			}
-			b, err := bucket.Open(to)
-			if err != nil {
-				return cli.Usage(fmt.Errorf("--to: %w", err))
-			}
-			if keyFile != "" {
-				if o.Key, err = sign.LoadKey(keyFile); err != nil {
-					return fmt.Errorf("--sign: %w", err)
-				}
-			}
 			bar := newProgress(cmd.ErrOrStderr())
 			o.Progress = bar.step
-			r, err := mirror.Publish(cmd.Context(), b, o)
-			bar.finish()
-			switch {
-			case errors.Is(err, mirror.ErrDirty):
-				return fmt.Errorf("%w; commit it and build again, or add --dirty", err)
-			case errors.Is(err, bucket.ErrConflict):
-				return fmt.Errorf("%w: nothing was published; run kindex publish again", err)
-			case err != nil:
+			r, err := mirror.Publish(cmd.Context(), to, o)
+			if bar.finish(); err != nil {
 				return err
 			}
-			return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) { printPublished(w, r, b) })
+			return cli.Print(cmd, r, func(w io.Writer) { printPublished(w, r, to) })
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&to, "to", "", "the address of the bucket")
+	cli.Var(f, &to, "to", "address", "", "the address of the bucket", bucket.Open)
 	f.StringVar(&o.Dir, "from", ".", "the output folder of kindex build")
-	f.StringVar(&keyFile, "sign", "", "sign the build with the key in this file, which kindex sign init created")
+	cli.Var(f, &o.Key, "sign", "file", "", "sign the build with the key in this file, which kindex sign init created", sign.LoadKey)
 	f.BoolVar(&o.Dirty, "dirty", false, "also publish a build from content that was not committed")
-	cli.JSONFlag(f, &asJSON)
+	cli.JSONFlag(c)
 	return c
 }
 
@@ -88,8 +68,7 @@ func printPublished(w io.Writer, r *mirror.PublishResult, b bucket.Bucket) {
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func pruneCommand() *cobra.Command {
-	o := mirror.PruneOptions{Keep: 5, Grace: 24 * time.Hour}
-	var asJSON bool
+	var o mirror.PruneOptions
 	c := &cobra.Command{
 		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
 		Long: `Prune removes all builds except the newest ones from a bucket, but never the published
@@ -98,9 +77,6 @@ build or anything newer than --grace, so it can run while others publish and pul
 ` + bucketHelp,
 		Example: "  kindex prune s3://builds/index --keep 10",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Keep < 1 || o.Grace < mirror.MinGrace {
-				return cli.Usage(fmt.Errorf("--keep must be at least 1, and --grace at least %s", mirror.MinGrace))
-			}
 			b, err := bucket.Open(args[0])
 			if err != nil {
 				return cli.Usage(err)
@@ -109,15 +85,16 @@ build or anything newer than --grace, so it can run while others publish and pul
 			if err != nil {
 				return err
 			}
-			return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) {
+			return cli.Print(cmd, r, func(w io.Writer) {
 				fmt.Fprintf(w, "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
 					plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
 			})
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&o.Keep, "keep", o.Keep, "how many builds to keep")
-	f.DurationVar(&o.Grace, "grace", o.Grace, "keep everything younger than this")
-	cli.JSONFlag(f, &asJSON)
+	keepFlag(f, &o.Keep, 5, "how many builds to keep")
+	f.DurationVar(&o.Grace, "grace", 24*time.Hour, "keep everything younger than this")
+	cli.AtLeast(f, &o.Grace, "grace", mirror.MinGrace)
+	cli.JSONFlag(c)
 	return c
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
@@ -14,21 +14,16 @@ import (
 	"kindex/exports/mirror"
 )
 
-// defaultInterval is the default of --interval.
-const defaultInterval = 30 * time.Second
-
-// checkInterval checks the value of --interval.
-func checkInterval(d time.Duration) error {
-	if d < mirror.MinInterval {
-		return cli.Usage(fmt.Errorf("--interval %s: use %s or more", d, mirror.MinInterval))
-	}
-	return nil
+// intervalFlag adds --interval.
+func intervalFlag(f *pflag.FlagSet, interval *time.Duration, with string) {
+	f.DurationVar(interval, "interval", 30*time.Second, "with --"+with+": the average time between checks for a new build")
+	cli.AtLeast(f, interval, "interval", mirror.MinInterval)
+	cli.Needs(f, with, "interval")
 }
 
 func pullCommand() *cobra.Command {
 	var o mirror.PullOptions
-	var watch, asJSON bool
-	var keys verifyKeys
+	var watch bool
 	var interval time.Duration
 	c := &cobra.Command{
 		Use: "pull ADDRESS [DIR]", Short: "Copy the published build from a folder, object storage or a web server",
@@ -49,27 +44,15 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if len(args) == 2 {
 				o.Dir = args[1]
 			}
-			if o.Keep < 1 {
-				return cli.Usage(fmt.Errorf("--keep %d: use 1 or more", o.Keep))
-			}
-			if err := checkInterval(interval); err != nil {
-				return err
-			}
 			if err := mirror.CheckPatterns(o.Only); err != nil {
 				return cli.Usage(fmt.Errorf("--only %w", err))
-			}
-			if len(o.Only) > 0 && cmd.Flags().Changed("keep") {
-				return cli.Usage(errors.New("--keep and --only cannot be combined: --only keeps one version of each file"))
 			}
 			from, err := bucket.OpenReader(args[0])
 			if err != nil {
 				return cli.Usage(err)
 			}
-			if o.Verifiers, err = keys.parse(); err != nil {
-				return err
-			}
 			show := func(r *mirror.PullResult) error {
-				return cli.Print(cmd.OutOrStdout(), asJSON, r, func(w io.Writer) { printPulled(w, r, o.Dir) })
+				return cli.Print(cmd, r, func(w io.Writer) { printPulled(w, r, o.Dir) })
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			o.Progress = bar.step
@@ -78,19 +61,20 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			}
 			r, err := mirror.Pull(cmd.Context(), from, o)
 			if bar.finish(); err != nil {
-				return withHint(err)
+				return err
 			}
 			return show(r)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&watch, "watch", false, "keep running, and pull each new build")
-	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the average time between checks for a new build")
-	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
+	intervalFlag(f, &interval, "watch")
+	keepFlag(f, &o.Keep, 2, "how many builds to keep in DIR")
 	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; may be repeated")
-	keys.flag(f, "accept only builds that are signed with this key")
+	cli.Excludes(f, "keep", "only", "--only keeps one version of each file")
+	verifyKeyFlag(f, &o.Verifiers, "accept only builds that are signed with this key")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the last one that was accepted in DIR")
-	cli.JSONFlag(f, &asJSON)
+	cli.JSONFlag(c)
 	return c
 }
 

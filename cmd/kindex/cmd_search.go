@@ -22,7 +22,6 @@ import (
 type searchOptions struct {
 	dir, typ, category string
 	limit              int
-	json               bool
 }
 
 func searchCommand() *cobra.Command {
@@ -35,28 +34,24 @@ synonyms.yaml; words in quotes must match exactly, as a phrase. If nothing is fo
 lists similar names.`,
 		Example: "  kindex search gradient boosting\n  kindex search '\"gradient boosting\" gpu'\n  kindex search pytrch --type tool --limit 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runSearch(cmd.OutOrStdout(), o, strings.Join(args, " "))
+			text := strings.Join(args, " ")
+			if strings.TrimSpace(text) == "" {
+				return cli.Usage(errors.New("no search words given; see kindex search --help"))
+			}
+			return withBuild(o.dir, func(b *exports.Build) error { return runSearch(cmd, b, o, text) })
 		},
 	}
-	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	c.Flags().StringVar(&o.typ, "type", "", "only this type")
-	c.Flags().StringVar(&o.category, "category", "", "only this category")
-	c.Flags().IntVar(&o.limit, "limit", 10, "maximum number of results")
-	c.Flags().BoolVar(&o.json, "json", false, "print the records as JSON, as the API returns them")
+	f := c.Flags()
+	dirFlag(f, &o.dir)
+	f.StringVar(&o.typ, "type", "", "only this type")
+	f.StringVar(&o.category, "category", "", "only this category")
+	f.IntVar(&o.limit, "limit", 10, "maximum number of results")
+	cli.AtLeast(f, &o.limit, "limit", 1)
+	cli.JSONFlag(c)
 	return c
 }
 
-func runSearch(w io.Writer, o searchOptions, text string) error {
-	if o.limit < 1 {
-		return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", o.limit))
-	}
-	if strings.TrimSpace(text) == "" {
-		return cli.Usage(errors.New("no search words given; see kindex search --help"))
-	}
-	return withBuild(o.dir, func(b *exports.Build) error { return searchBuild(w, b, o, text) })
-}
-
-func searchBuild(w io.Writer, b *exports.Build, o searchOptions, text string) error {
+func runSearch(cmd *cobra.Command, b *exports.Build, o searchOptions, text string) error {
 	x, err := indexes.Open(o.dir, b)
 	if err != nil {
 		return err
@@ -70,9 +65,9 @@ func searchBuild(w io.Writer, b *exports.Build, o searchOptions, text string) er
 			f.Fields[field] = [][]string{{value}}
 		}
 	}
-	within := b.Select(&f)
-	res := x.Search(text, within, nil, 0, o.limit)
-	if o.json {
+	res := x.Search(text, b.Select(&f), nil, 0, o.limit)
+	w := cmd.OutOrStdout()
+	if cli.AsJSON(cmd) {
 		records := make([]json.RawMessage, len(res.Hits))
 		for i, h := range res.Hits {
 			records[i] = b.Record(h.Ordinal)
@@ -95,14 +90,10 @@ func searchBuild(w io.Writer, b *exports.Build, o searchOptions, text string) er
 	return nil
 }
 
-// nearNames is the number of similar names to show if nothing was found.
-const nearNames = 5
-
 // printNear reports that nothing was found, and lists similar names.
 func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) {
-	all := b.Select(&view.Filter{})
 	var near []string
-	for _, o := range x.Alternatives(text, all, nearNames) {
+	for _, o := range x.Alternatives(text, b.Select(&view.Filter{}), 5) {
 		typ, slug := b.Key(o)
 		near = append(near, typ+"/"+slug)
 	}

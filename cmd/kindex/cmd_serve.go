@@ -4,44 +4,38 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"kindex/builder/safedial"
 	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/operator"
 	"kindex/edge"
+	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
-	"kindex/exports/didyoumean"
+	"kindex/exports/bucket"
 	"kindex/exports/safetext"
 )
 
 type serveOptions struct {
-	dir, addr, admin, logFormat string
-	url                         string
-	logRequests                 bool
-	drain, drainDelay           time.Duration
-	watch                       bool
-	state                       string
-	limitAnonymous, limitKey    int64
-	limitPages                  int
-	contact                     string
-	trustedProxies              string
-	corsOrigins                 []string
-	hosts, adminHosts           []string
-	operator.ForgeOptions
-	signIn      signInOptions
+	edge.Options
+	listeners   edge.Listeners
+	logFormat   string
+	watch       bool
+	state       string
 	operatorKey string
-	webhooks    webhookOptions
-	pull        fromOptions
+	corsOrigins []string
+	forge       operator.ForgeOptions
+	guard       safedial.Options // of webhooks
 	watchOptions
 }
 
@@ -73,174 +67,181 @@ metrics (/metrics) are on the admin address. See site/docs/operating.md.`,
 			if len(args) > 0 && !o.watch {
 				return cli.Usage(fmt.Errorf("the content folder %q has no effect without --watch; the folder of builds is --dir", args[0]))
 			}
-			if _, err := cli.TakeContent(cmd, &o.content, args, 0); err != nil {
+			if _, err := cli.TakeContent(cmd, &o.Content, args, 0); err != nil {
 				return err
 			}
 			return runServe(cmd, o)
 		},
 	}
-	f := c.Flags()
-	dirFlag(f, &o.dir)
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on")
-	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the admin address, or "" to disable it`)
-	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)")
-	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
-	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
-	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long in-flight requests may take to finish after SIGTERM")
-	f.DurationVar(&o.drainDelay, "drain-delay", 0, "how long to keep accepting requests after SIGTERM while /readyz reports 503, so that proxies notice")
-	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
-	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests without a key per IP address per UTC day, or 0 for no limit (with --watch, there is no limit by default)")
-	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
-	f.StringVar(&o.contact, "contact", "", "contact address for people who need a higher limit")
-	f.IntVar(&o.limitPages, "limit-pages", 50, "website pages per IP address per second, 0 for no limit; does not apply to loopback addresses")
-	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks of the proxies whose forwarding headers are trusted, such as 10.0.0.0/8")
-	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
-	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names that a private service accepts, besides localhost, IP addresses and the host of --url")
-	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "additional host names that the admin address accepts, besides localhost and IP addresses")
-	o.ForgeOptions.Flags(f)
-	o.signIn.flags(f)
-	operator.KeyFlag(f, &o.operatorKey)
-	o.webhooks.flags(f)
-	o.pull.flags(f)
-	f.BoolVar(&o.watch, "watch", false, "watch the content folder: edits are live at once and built soon afterwards")
-	o.watchOptions.flags(f)
+	o.flags(c)
 	return c
 }
 
-// edgeOptions checks the flags and returns the edge's options.
-func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
-	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
-		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}
-	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(o.url, "?#") || u.Scheme != "http" && u.Scheme != "https") {
-		return e, cli.Usage(fmt.Errorf("--url %s: use the public address, such as https://index.example.org", safetext.Address(o.url)))
-	}
-	if o.limitAnonymous < 0 || o.limitKey < 0 || o.limitPages < 0 {
-		return e, cli.Usage(errors.New("a limit must be a number of requests, or 0 for no limit"))
-	}
-	if err := o.names(&e); err != nil {
-		return e, cli.Usage(err)
-	}
-	if e.Forge, err = o.ForgeOptions.Open(); err != nil {
-		return e, err
-	}
-	if e.TrustedProxies, err = ratelimit.ParseTrusted(o.trustedProxies); err != nil {
-		return e, cli.Usage(fmt.Errorf("--trusted-proxies: %w", err))
-	}
-	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
-		return e, cli.Usage(err)
-	}
-	if err := o.webhooks.apply(&e); err != nil {
-		return e, cli.Usage(err)
-	}
-	return e, nil
+func (o *serveOptions) flags(c *cobra.Command) {
+	f := c.Flags()
+	dirFlag(f, &o.Dir)
+	f.StringVar(&o.listeners.Addr, "addr", "127.0.0.1:8080", "the address to listen on")
+	f.StringVar(&o.listeners.Admin, "admin", "127.0.0.1:8081", `the admin address, or "" to disable it`)
+	cli.Var(f, &o.URL, "url", "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)", publicAddress)
+	cli.ChoiceVar(c, &o.logFormat, "log-format", "text", "log format: text or json", []string{"text", "json"})
+	f.BoolVar(&o.LogRequests, "log-requests", false, "log every request")
+	f.DurationVar(&o.listeners.Drain, "drain", 15*time.Second, "how long in-flight requests may take to finish after SIGTERM")
+	f.DurationVar(&o.listeners.DrainDelay, "drain-delay", 0, "how long to keep accepting requests after SIGTERM while /readyz reports 503, so that proxies notice")
+	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
+	f.Int64Var(&o.LimitAnonymous, "limit-anonymous", 20, "requests without a key per IP address per UTC day, or 0 for no limit (with --watch, there is no limit by default)")
+	cli.AtLeast(f, &o.LimitAnonymous, "limit-anonymous", 0)
+	f.Int64Var(&o.LimitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
+	cli.AtLeast(f, &o.LimitKey, "limit-key", 0)
+	f.StringVar(&o.Contact, "contact", "", "contact address for people who need a higher limit")
+	f.IntVar(&o.LimitPages, "limit-pages", 50, "website pages per IP address per second, 0 for no limit; does not apply to loopback addresses")
+	cli.AtLeast(f, &o.LimitPages, "limit-pages", 0)
+	cli.Var(f, &o.TrustedProxies, "trusted-proxies", "networks", "", "networks of the proxies whose forwarding headers are trusted, such as 10.0.0.0/8", ratelimit.ParseTrusted)
+	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
+	cli.ListVar(f, &o.Hosts, "hosts", "names", "additional host names that a private service accepts, besides localhost, IP addresses and the host of --url", edge.ParseHost)
+	cli.ListVar(f, &o.AdminHosts, "admin-host", "names", "additional host names that the admin address accepts, besides localhost and IP addresses", edge.ParseHost)
+	o.forge.Flags(f)
+	operator.KeyFlag(f, &o.operatorKey)
+	o.signInFlags(f)
+	o.webhookFlags(f)
+	o.pullFlags(f)
+	f.BoolVar(&o.watch, "watch", false, "watch the content folder: edits are live at once and built soon afterwards")
+	o.watchOptions.flags(f)
 }
 
-// names parses the flags for allowed origins and host names.
-func (o *serveOptions) names(e *edge.Options) (err error) {
-	if o.corsOrigins != nil {
-		if e.Origins, err = edge.ParseOrigins(o.corsOrigins); err != nil {
-			return fmt.Errorf("--cors-origins: %w", err)
+// signInFlags add the providers that people can sign in with.
+func (o *serveOptions) signInFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.SignIn.GitHub.Client, "signin-github-client", "", "client ID of a GitHub OAuth app for signing in")
+	f.StringVar(&o.SignIn.GitHub.URL, "signin-github-url", "", "address of a GitHub Enterprise server (default https://github.com)")
+	f.StringVar(&o.SignIn.GitHub.API, "signin-github-api", "", "address of the GitHub API (default: the usual address for --signin-github-url)")
+	f.StringVar(&o.SignIn.OIDC.Issuer, "signin-oidc-issuer", "", "address of an OpenID Connect provider for signing in")
+	f.StringVar(&o.SignIn.OIDC.Client, "signin-oidc-client", "", "client ID at the OpenID Connect provider")
+}
+
+// webhookFlags define which addresses webhooks may use, and how often each host is called.
+func (o *serveOptions) webhookFlags(f *pflag.FlagSet) {
+	cli.ListVar(f, &o.guard.Allow, "webhook-allow", "networks", "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may use even if they are not public or not on port 443", safedial.ParseException)
+	cli.ListVar(f, &o.guard.Deny, "webhook-deny", "networks", "networks (203.0.113.0/24), addresses and host names (example.org, including all subdomains) that are never called, even if --webhook-allow allows them", safedial.ParseDenial)
+	cli.ListVar(f, &o.guard.NAT64, "webhook-nat64", "prefixes", "NAT64 prefixes (64:ff9b::/96) of this network: addresses with these prefixes are checked as the IPv4 addresses that they represent", safedial.ParseNAT64)
+	f.Float64Var(&o.guard.HostRate, "webhook-host-rate", safedial.DefaultHostRate, "maximum delivery attempts per second to one host, across all webhooks of all accounts; 0 for no limit")
+	cli.Between(f, &o.guard.HostRate, "webhook-host-rate", 0, 1e6)
+	f.BoolVar(&o.WebhookChallenge, "webhook-challenge", false, "register a webhook only if its endpoint answers a challenge")
+}
+
+// pullFlags define where an edge pulls builds from, and which ones it accepts.
+func (o *serveOptions) pullFlags(f *pflag.FlagSet) {
+	cli.Var(f, &o.Pull.From, "from", "address", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER", bucket.OpenReader)
+	cli.Excludes(f, "from", "watch", "--from serves builds from a bucket, and --watch builds a content folder")
+	intervalFlag(f, &o.Pull.Interval, "from")
+	verifyKeyFlag(f, &o.Verifiers, "serve only builds that are signed with this key")
+	cli.Excludes(f, "verify-key", "watch", "--watch builds a content folder, and does not sign the builds")
+	f.BoolVar(&o.Pull.AllowOlder, "allow-older", false, "with --from: accept a build that is older than the last one that was accepted in --dir")
+	cli.Needs(f, "from", "allow-older")
+}
+
+// publicAddress checks the value of --url.
+func publicAddress(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(text, "?#") || u.Scheme != "http" && u.Scheme != "https" {
+		err = fmt.Errorf("%s is not a public address, such as https://index.example.org", safetext.Address(text))
+	}
+	return text, err
+}
+
+// complete sets the options of the edge that do not follow from a single flag.
+func (o *serveOptions) complete(cmd *cobra.Command) (err error) {
+	if o.watch {
+		o.Pull.From = nil
+		if !cmd.Flags().Changed("limit-anonymous") {
+			o.LimitAnonymous = 0 // people who edit content reload pages often
 		}
 	}
-	if e.Hosts, err = edge.ParseHosts(o.hosts); err != nil {
-		return fmt.Errorf("--hosts: %w", err)
+	if o.corsOrigins != nil {
+		if o.Origins, err = edge.ParseOrigins(o.corsOrigins); err != nil {
+			return cli.Usage(fmt.Errorf("--cors-origins: %w", err))
+		}
 	}
-	if e.AdminHosts, err = edge.ParseHosts(o.adminHosts); err != nil {
-		return fmt.Errorf("--admin-host: %w", err)
+	// Secrets come from the environment, because every user of the machine can read command lines. Without a
+	// client, a secret is ignored.
+	if o.SignIn.GitHub != (auth.GitHub{}) {
+		o.SignIn.GitHub.Secret = os.Getenv("KINDEX_SIGNIN_GITHUB_SECRET")
 	}
-	return nil
+	if o.SignIn.OIDC != (auth.OIDC{}) {
+		o.SignIn.OIDC.Secret = os.Getenv("KINDEX_SIGNIN_OIDC_SECRET")
+	}
+	if o.SignIn.URL = o.URL; o.SignIn.Configured() {
+		if err := o.SignIn.Check(); err != nil {
+			return cli.Usage(err)
+		}
+	}
+	if o.guard.HostRate == 0 {
+		o.guard.HostRate = -1
+	}
+	o.Guard = safedial.New(o.guard)
+	o.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+	if o.logFormat == "json" {
+		o.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
+	}
+	o.Forge, err = o.forge.Open()
+	return err
 }
 
 // openState opens the state and reads the keys that seal its secrets.
-func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
-	if e.Pull.From != nil { // the first start creates the folder
-		if err := os.MkdirAll(o.dir, 0o755); err != nil { //nolint:gosec // builds are for everybody
+func (o *serveOptions) openState(cmd *cobra.Command) (madeKey string, err error) {
+	if o.Pull.From != nil { // the first start creates the folder
+		if err := os.MkdirAll(o.Dir, 0o755); err != nil { //nolint:gosec // builds are for everybody
 			return "", err
 		}
 	}
-	target := cmp.Or(o.state, filepath.Join(o.dir, operator.StateFile))
-	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
+	target := cmp.Or(o.state, filepath.Join(o.Dir, operator.StateFile))
+	if o.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
 		return "", err
 	}
-	if e.OperatorKeys, madeKey, err = operator.LoadKeys(target, o.operatorKey, true); err == nil {
-		err = e.State.CheckSealed(cmd.Context(), e.OperatorKeys)
+	if o.OperatorKeys, madeKey, err = operator.LoadKeys(target, o.operatorKey, true); err == nil {
+		err = o.State.CheckSealed(cmd.Context(), o.OperatorKeys)
 	}
 	if err != nil {
-		return "", errors.Join(err, e.State.Close())
+		return "", errors.Join(err, o.State.Close())
 	}
 	return madeKey, nil
 }
 
-// secretFiles returns the files that hold secrets and have names of the user's choice.
-func (o *serveOptions) secretFiles() (files []string) {
-	if o.state != "" && !storage.IsPostgreSQL(o.state) {
-		files = append(files, o.state)
-	}
-	if o.operatorKey != "" {
-		files = append(files, o.operatorKey)
-	}
-	return files
-}
-
 func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
-	if o.watch && !cmd.Flags().Changed("limit-anonymous") {
-		o.limitAnonymous = 0 // people who edit content reload pages often
-	}
-	eo, err := o.edgeOptions()
-	if err != nil {
-		return err
-	}
-	if err := o.pull.apply(&eo, cmd.Flags(), o.watch); err != nil {
-		return err
-	}
-	if eo.Log, err = newLog(cmd.ErrOrStderr(), o.logFormat); err != nil {
+	if err := o.complete(cmd); err != nil {
 		return err
 	}
 	var w *watching
 	if o.watch {
-		if w, err = startWatching(cmd, o.watchOptions, o.dir); err != nil {
+		var err error
+		if w, err = startWatching(cmd, o.watchOptions, o.Dir); err != nil {
 			return err
 		}
-	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
-		return err
 	}
-	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.dir, o.secretFiles()...)
-	madeKey, err := o.openState(cmd, &eo)
+	secrets := []string{o.operatorKey, o.state} // the files with names of the user's choice
+	if storage.IsPostgreSQL(o.state) {
+		secrets = secrets[:1]
+	}
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Dir, slices.DeleteFunc(secrets, func(name string) bool { return name == "" })...)
+	madeKey, err := o.openState(cmd)
 	if err != nil {
 		return err
 	}
-	defer func() { failed = errors.Join(failed, eo.State.Close()) }()
-	s, err := edge.New(eo)
+	defer func() { failed = errors.Join(failed, o.State.Close()) }()
+	s, err := edge.New(o.Options)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	if madeKey != "" {
-		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
+		o.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
 	}
-	err = s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain, DrainDelay: o.drainDelay,
-		Ready: func(public, admin string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)
-			if admin != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "health and metrics: http://%s\n", admin)
-			}
-		}})
-	if errors.Is(err, syscall.EADDRINUSE) {
-		err = fmt.Errorf("%w; use another address with --addr, or --admin for the admin address", err)
+	o.listeners.Ready = func(public, admin string) {
+		fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)
+		if admin != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "health and metrics: http://%s\n", admin)
+		}
 	}
-	return err
-}
-
-func newLog(w io.Writer, format string) (*slog.Logger, error) {
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, nil)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, nil)), nil
-	}
-	formats := []string{"text", "json"}
-	return nil, cli.Usage(cli.UnknownName("log format", format, formats, didyoumean.Name(format, formats)))
+	return s.Run(cmd.Context(), o.listeners)
 }

@@ -15,83 +15,75 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
+	"kindex/site/textfmt"
 )
 
-type showOptions struct {
-	dir  string
-	json bool
-}
-
 func showCommand() *cobra.Command {
-	var o showOptions
+	var dir string
 	c := &cobra.Command{
 		Use: "show TYPE/SLUG", Short: "Show an entity and how its score is calculated",
-		Long: "Show prints an entity, and how its score is calculated. A slug without a type will do if only one\n" +
-			"type has it.",
+		Long: `Show prints an entity, and how its score is calculated. A slug without a type will do if
+only one type has it.`,
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
-		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
-
-		ValidArgsFunction: completeKey(&o.dir),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
+		},
+		ValidArgsFunction: completeKey(&dir),
 	}
-	dirFlag(c.Flags(), &o.dir)
-	c.Flags().BoolVar(&o.json, "json", false, "print the record as the API returns it")
+	dirFlag(c.Flags(), &dir)
+	cli.JSONFlag(c)
 	return c
 }
 
-func runShow(w io.Writer, o showOptions, key string) error {
-	return withBuild(o.dir, func(b *exports.Build) error {
-		typ, slug, err := splitKey(b, key)
-		if err != nil {
-			return err
-		}
-		ordinal, _, ok := b.Find(typ, slug)
-		if !ok {
-			return unknownKey(b, key)
-		}
-		if o.json {
-			_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
-			return err
-		}
-		e := b.Entity(ordinal)
-		x, err := explain(b, e)
-		if err != nil {
-			return err
-		}
-		printEntity(w, e)
-		printScore(w, x)
-		return nil
-	})
-}
-
-// explain shows step by step how the score of a record is calculated.
-func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
-	f, err := b.Formula()
+func runShow(cmd *cobra.Command, b *exports.Build, key string) error {
+	typ, slug, err := splitKey(b, key)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	ordinal, _, ok := b.Find(typ, slug)
+	if !ok {
+		return unknownKey(b, key)
+	}
+	w := cmd.OutOrStdout()
+	if cli.AsJSON(cmd) {
+		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
+		return err
+	}
+	e := b.Entity(ordinal)
+	formula, err := b.Formula()
+	if err != nil {
+		return err
 	}
 	asOf, err := time.Parse(time.RFC3339, b.Manifest.AsOf)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return f.Explain(e, asOf), nil
+	fmt.Fprintf(w, "%s\n%s\n\n", cli.Paint(w, color.Bold, e.Name), safetext.Escape(e.Description))
+	cli.PrintTable(cmd, factsOf(e))
+	printScore(w, formula.Explain(e, asOf))
+	return nil
 }
 
-func printEntity(w io.Writer, e *record.Entity) {
-	fmt.Fprintln(w, cli.Paint(w, color.Bold, e.Name))
-	fmt.Fprintln(w, safetext.Escape(e.Description))
-	fmt.Fprintln(w)
-	for _, f := range []struct{ name, value string }{
-		{"address", e.Key()}, {"provider", e.Provider}, {"category", e.Category}, {"status", e.Status},
-		{"version", e.Version}, {"license", e.License}, {"pricing", e.PricingModel}, {"url", e.URL},
-		{"tags", strings.Join(e.Tags, ", ")}, {"can", strings.Join(e.Capabilities, ", ")},
-	} {
-		if f.value != "" {
-			fmt.Fprintf(w, "  %-10s %s\n", f.name, safetext.Escape(f.value))
+// factsOf returns what is known of an entity: the fields that every kind has, those that its kind declares, and
+// its links.
+func factsOf(e *record.Entity) (rows [][]string) {
+	add := func(name, value string) {
+		if value != "" {
+			rows = append(rows, []string{"  " + name, value})
 		}
 	}
-	for _, l := range e.Links {
-		fmt.Fprintf(w, "  %-10s %s\n", l.Name, safetext.Escape(l.URL))
+	for _, f := range [][2]string{{"address", e.Key()}, {"provider", e.Provider}, {"category", e.Category}, {"status", e.Status},
+		{"version", e.Version}, {"license", e.License}, {"pricing", e.PricingModel}, {"url", e.URL},
+		{"tags", strings.Join(e.Tags, ", ")}, {"can", strings.Join(e.Capabilities, ", ")}} {
+		add(f[0], f[1])
 	}
+	for _, f := range e.Declared().Leaves() {
+		add(f.Path, textfmt.Value(f, e.Values.Get(f.Path)))
+	}
+	for _, l := range e.Links {
+		add(l.Name, l.URL)
+	}
+	return rows
 }
 
 func printScore(w io.Writer, x *score.Explanation) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -10,7 +9,6 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/mirror"
 	"kindex/exports/sign"
 )
 
@@ -63,23 +61,9 @@ func signShowCommand() *cobra.Command {
 	}
 }
 
-// verifyKeys are the values of --verify-key.
-type verifyKeys []string
-
-func (k *verifyKeys) flag(f *pflag.FlagSet, usage string) {
-	f.StringArrayVar((*[]string)(k), "verify-key", nil, usage+": a verifier key, or a file that contains one; may be repeated")
-}
-
-// parse returns the verifiers.
-func (k verifyKeys) parse() (list []note.Verifier, err error) {
-	for _, text := range k {
-		v, err := sign.ParseVerifier(text)
-		if err != nil {
-			return nil, cli.Usage(fmt.Errorf("--verify-key: %w", err))
-		}
-		list = append(list, v)
-	}
-	return list, nil
+// verifyKeyFlag adds --verify-key.
+func verifyKeyFlag(f *pflag.FlagSet, verifiers *[]note.Verifier, usage string) {
+	cli.ListVar(f, verifiers, "verify-key", "keys", usage+": a verifier key, or a file that contains one; may be repeated", sign.ParseVerifier)
 }
 
 // printSignature says who signed a build.
@@ -87,15 +71,4 @@ func printSignature(w io.Writer, s *sign.Signature) {
 	if s != nil {
 		fmt.Fprintf(w, "signed with %s: number %d\n", s.Key, s.Counter)
 	}
-}
-
-// withHint adds a solution to the error about a refused build.
-func withHint(err error) error {
-	switch {
-	case errors.Is(err, mirror.ErrOlder):
-		return fmt.Errorf("%w; to accept it, add --allow-older", err)
-	case errors.Is(err, mirror.ErrUnsigned):
-		return fmt.Errorf("%w; ask the publisher to run kindex publish --sign", err)
-	}
-	return err
 }

@@ -13,23 +13,14 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/collect"
-	"kindex/builder/collect/file"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
 )
 
-// validateFormats lists the output formats of validate.
-var validateFormats = []string{"text", "json", "github"}
-
-type validateOptions struct {
-	cli.FormatOptions
-	strict bool
-}
-
 func validateCommand() *cobra.Command {
-	var o validateOptions
+	var strict bool
 	c := &cobra.Command{
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
@@ -39,14 +30,11 @@ each problem at its line in a pull request, and appends a table to $GITHUB_STEP_
 		Example: `  kindex validate content
   kindex validate --strict --format github content`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.Choose(cmd.Flags(), validateFormats); err != nil {
-				return err
-			}
-			return runValidate(cmd.Context(), cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "content"), o)
+			return runValidate(cmd, cmp.Or(strings.Join(args, ""), "content"), strict)
 		},
 	}
-	o.Flags(c, validateFormats, "output format: text, json or github")
-	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings and notes too")
+	cli.FormatFlags(c, "text", "json", "github")
+	c.Flags().BoolVar(&strict, "strict", false, "exit with 1 for warnings and notes too")
 	return c
 }
 
@@ -62,50 +50,59 @@ type checked struct {
 	categories int
 }
 
-func runValidate(ctx context.Context, w io.Writer, dir string, o validateOptions) error {
+func runValidate(cmd *cobra.Command, dir string, strict bool) error {
 	l, problems, failed := builder.LoadContent(dir, nil)
-	failed = errors.Join(failed, gitlog.CheckSparse(ctx, dir))
-	c := &checked{Problems: problems, dir: dir}
+	failed = errors.Join(failed, gitlog.CheckSparse(cmd.Context(), dir))
+	c := &checked{Problems: append(yamldoc.Problems{}, problems...), dir: dir}
 	if failed != nil {
 		c.Problems = yamldoc.Problems{{File: dir, Severity: yamldoc.Error, Message: failed.Error()}}
 	} else {
 		c.Entities, c.categories = len(l.Entities), len(l.Categories)
 	}
-	c.Errors, c.Warnings = c.Problems.Count()
-	if failed == nil && c.Errors == 0 {
-		if c.Notes, failed = boardNotes(l); failed != nil {
-			return failed
-		}
-		unwritten, err := collectNotes(l, dir)
-		if err != nil {
+	if c.Errors, c.Warnings = c.Problems.Count(); c.Errors == 0 {
+		if err := c.note(cmd.Context(), l); err != nil {
 			return err
-		}
-		c.Notes = append(c.Notes, unwritten...)
-		ahead, err := gitlog.CommitsAhead(ctx, dir, time.Now())
-		if err != nil {
-			return err
-		}
-		for _, a := range ahead {
-			c.Notes = append(c.Notes, "note: "+a.String())
 		}
 	}
 	var err error
-	switch {
-	case o.Format == "json":
-		c.Problems = append(yamldoc.Problems{}, c.Problems...)
+	switch w := cmd.OutOrStdout(); {
+	case cli.Format(cmd) == "json":
 		err = cli.PrintIndentedJSON(w, c)
-	case o.Format == "github":
+	case cli.Format(cmd) == "github":
 		err = annotate(w, c)
 	case failed == nil:
 		printChecked(w, c)
 	}
-	switch {
-	case err != nil || failed != nil:
-		return errors.Join(failed, err)
-	case c.Errors > 0 || o.strict && (c.Warnings > 0 || len(c.Notes) > 0):
-		return cli.Quiet(cli.ExitProblem)
+	if err = errors.Join(failed, err); err == nil && (c.Errors > 0 || strict && (c.Warnings > 0 || len(c.Notes) > 0)) {
+		err = cli.Quiet(cli.ExitProblem)
 	}
-	return nil
+	return err
+}
+
+// note adds what is no problem of a file: boards that a build would not publish today, figures that kindex collect
+// keeps nobody current, and commits from the future.
+func (c *checked) note(ctx context.Context, l *builder.Loaded) error {
+	boards, err := l.RankBoards(cli.AsOf{}.Time())
+	if err != nil {
+		return err
+	}
+	for i := range boards {
+		if note := boards[i].Note(); note != "" {
+			c.Notes = append(c.Notes, note)
+		}
+	}
+	unwritten, err := collectNotes(l, c.dir)
+	if err != nil {
+		return err
+	}
+	ahead, err := gitlog.CommitsAhead(ctx, c.dir, time.Now())
+	for _, a := range ahead {
+		unwritten = append(unwritten, a.String())
+	}
+	for _, text := range unwritten {
+		c.Notes = append(c.Notes, "note: "+text)
+	}
+	return err
 }
 
 func printChecked(w io.Writer, c *checked) {
@@ -117,22 +114,6 @@ func printChecked(w io.Writer, c *checked) {
 		return
 	}
 	fmt.Fprintln(w, c.noProblems())
-}
-
-// boardNotes returns a note about each board that a build would not publish today.
-func boardNotes(l *builder.Loaded) ([]string, error) {
-	asOf, err := cli.ParseAsOf("", time.Now())
-	if err != nil {
-		return nil, err
-	}
-	boards, err := l.RankBoards(asOf)
-	var notes []string
-	for i := range boards {
-		if note := boards[i].Note(); note != "" {
-			notes = append(notes, note)
-		}
-	}
-	return notes, err
 }
 
 // collectNotes returns notes about measures that kindex collect keeps nobody's figures current for. An index
@@ -147,20 +128,13 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 	}
 	sources := builtInSources(nil, config, "", "")
 	for _, f := range config.Files {
-		if err := locateList(dir, &f); err != nil {
-			notes = append(notes, "note: "+err.Error())
-			continue
-		}
-		s, err := file.New(l.Kinds, f, "")
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %v", f.Name, err))
+		s := openList(l.Kinds, dir, f, "")
+		if s.Problem != nil {
+			notes = append(notes, fmt.Sprintf("collect.yaml: %s: %v", f.Name, s.Problem))
 		}
 		sources = append(sources, s)
 	}
-	for _, note := range config.Unwritten(l.Measures(), sources) {
-		notes = append(notes, "note: "+note)
-	}
-	return notes, nil
+	return append(notes, config.Unwritten(l.Measures(), sources)...), nil
 }
 
 func (c *checked) noProblems() string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
 
 	"kindex/builder"
 	"kindex/builder/scratch"
@@ -25,9 +26,9 @@ import (
 
 // verifyOptions are the flags of kindex verify.
 type verifyOptions struct {
-	content, origin string
-	keys            verifyKeys
-	asJSON          bool
+	content string
+	origin  bucket.Reader
+	keys    []note.Verifier
 }
 
 func verifyCommand() *cobra.Command {
@@ -48,19 +49,20 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
   kindex verify --origin https://builds.example.org/index --verify-key builds.pub --content content`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case o.origin != "" && len(args) > 0:
+			case o.origin != nil && len(args) > 0:
 				return cli.Usage(errors.New("a folder and --origin cannot be combined: verify one or the other"))
-			case o.origin == "" && len(o.keys) > 0:
-				return cli.Usage(errors.New("--verify-key has no effect without --origin"))
+			case o.origin != nil && len(o.keys) == 0:
+				return cli.Usage(errors.New("--origin needs --verify-key: otherwise, anyone could have published the build"))
 			}
-			return o.run(cmd.Context(), cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "."), newProgress(cmd.ErrOrStderr()))
+			return o.run(cmd, cmp.Or(strings.Join(args, ""), "."))
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "", "rebuild this content folder and compare")
-	f.StringVar(&o.origin, "origin", "", "verify what is published at this address")
-	o.keys.flag(f, "with --origin: the build must be signed with this key")
-	cli.JSONFlag(f, &o.asJSON)
+	cli.Var(f, &o.origin, "origin", "address", "", "verify what is published at this address", bucket.OpenReader)
+	verifyKeyFlag(f, &o.keys, "with --origin: the build must be signed with this key")
+	cli.Needs(f, "origin", "verify-key")
+	cli.JSONFlag(c)
 	return c
 }
 
@@ -79,69 +81,47 @@ type verifyReport struct {
 }
 
 // run verifies the build in a folder, or with --origin the one that is published there.
-func (o *verifyOptions) run(ctx context.Context, w io.Writer, dir string, bar *progress) (err error) {
-	var signature *sign.Signature
-	if o.origin != "" {
+func (o *verifyOptions) run(cmd *cobra.Command, dir string) (err error) {
+	ctx, bar := cmd.Context(), newProgress(cmd.ErrOrStderr())
+	var pulled mirror.PullResult
+	origin := ""
+	if o.origin != nil {
 		folder, failed := scratch.New("verify")
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, folder.Close()) }()
-		dir = folder.Path
-		if signature, err = o.pull(ctx, dir, bar); err != nil {
-			return err
+		dir, origin = folder.Path, o.origin.String() // without secrets
+		r, failed := mirror.Pull(ctx, o.origin, mirror.PullOptions{Dir: dir, Verifiers: o.keys, Progress: bar.step})
+		if bar.finish(); failed != nil {
+			return failed
 		}
+		pulled = *r
 	}
 	r, err := verifyBytes(dir, bar)
 	if err != nil {
 		return err
 	}
-	r.Origin, r.Signature = o.origin, signature
-	if !o.asJSON {
-		fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", r.Build, r.Files, float64(r.Bytes)/1e6, r.Seconds)
-		printSignature(w, signature)
+	r.Origin, r.Signature = origin, pulled.Signature
+	if !cli.AsJSON(cmd) {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is intact: %d files, %s in %.3f s\n", r.Build, r.Files, megabytes(r.Bytes), r.Seconds)
+		printSignature(cmd.OutOrStdout(), r.Signature)
 	}
 	if o.content != "" {
-		if signature != nil && !r.committed {
+		if r.Signature != nil && !r.committed {
 			return fmt.Errorf("%s was built from content that was not committed, so nobody can rebuild it", r.Build)
 		}
 		if r.Content, err = verifyContent(ctx, o.content, dir); err != nil {
 			return err
 		}
 	}
-	if o.asJSON {
-		err = cli.PrintIndentedJSON(w, r)
-	} else if r.Content != nil {
-		r.Content.print(w, r.Build)
+	if err := cli.Print(cmd, r, r.printContent); err != nil || r.Content == nil || len(r.Content.Differs) == 0 {
+		return err
 	}
-	if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
-		err = fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
-		if signature != nil {
-			err = fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, signature.Key, r.Content.from(), o.content)
-		}
+	if r.Signature != nil {
+		return fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, r.Signature.Key, r.Content.from(), o.content)
 	}
-	return err
-}
-
-// pull pulls the build at the address into a folder.
-func (o *verifyOptions) pull(ctx context.Context, dir string, bar *progress) (*sign.Signature, error) {
-	from, err := bucket.OpenReader(o.origin)
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("--origin: %w", err))
-	}
-	o.origin = from.String() // without secrets
-	if len(o.keys) == 0 {
-		return nil, cli.Usage(errors.New("--origin needs --verify-key: otherwise, anyone could have published the build"))
-	}
-	verifiers, err := o.keys.parse()
-	if err != nil {
-		return nil, err
-	}
-	pulled, err := mirror.Pull(ctx, from, mirror.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
-	if bar.finish(); err != nil {
-		return nil, withHint(err)
-	}
-	return pulled.Signature, nil
+	return fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
 }
 
 // contentReport is the comparison with a build of the content.
@@ -209,14 +189,18 @@ func (r *contentReport) from() string {
 	return "commit " + string(r.Commit)
 }
 
-func (r *contentReport) print(w io.Writer, build string) {
-	if len(r.Differs) == 0 {
-		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", build, r.from(), r.AsOf, r.Files)
+func (r *verifyReport) printContent(w io.Writer) {
+	c := r.Content
+	if c == nil {
+		return
 	}
-	for _, line := range r.Differs {
+	if len(c.Differs) == 0 {
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", r.Build, c.from(), c.AsOf, c.Files)
+	}
+	for _, line := range c.Differs {
 		fmt.Fprintln(w, "differs:", line)
 	}
-	if r.Hint != "" {
-		fmt.Fprintln(w, string(r.Hint))
+	if c.Hint != "" {
+		fmt.Fprintln(w, string(c.Hint))
 	}
 }

@@ -73,15 +73,14 @@ func (v versions) print(w io.Writer) {
 }
 
 func versionCommand() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "version", Short: "Print the versions of the program and its formats",
 		Example: "  kindex version\n  kindex version --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := programVersions()
-			return cli.Print(cmd.OutOrStdout(), asJSON, v, v.print)
+			return cli.Print(cmd, v, v.print)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the commit that the program was compiled from")
+	cli.JSONFlag(c)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/edgetest"
+	"kindex/exports/sign"
 )
 
 // visitCommands calls visit for all commands below c.
@@ -27,8 +29,18 @@ func visitCommands(c *cobra.Command, visit func(*cobra.Command)) {
 // the command line wins.
 func TestEnvironmentEveryFlag(t *testing.T) {
 	suite.WithoutRace(t)
-	samples := map[string][2]string{"string": {"sample", "sample"}, "int": {"4711", "4711"}, "int64": {"4711", "4711"}, "float64": {"0.25", "0.25"},
-		"duration": {"90m", "1h30m0s"}, "stringSlice": {"one,two", "[one,two]"}, "stringArray": {"one,two", `["one,two"]`}}
+	file := filepath.Join(t.TempDir(), "key")
+	key, err := sign.CreateKey(file, "example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := map[string][2]string{"int": {"47", "47"}, "int64": {"47", "47"}, "float64": {"0.25", "0.25"}, "duration": {"90m", "1h30m0s"},
+		"stringSlice": {"one,two", "[one,two]"}, "stringArray": {"one,two", `["one,two"]`}}
+	for kind, sample := range map[string]string{"string": "sample", "address": "file:" + t.TempDir(), "choice": "json", "day": "2026-03-01", "days": "9d",
+		"endpoints": "npm=http://127.0.0.1", "expiry": "90d", "file": file, "keys": key.Public, "name": "sample", "names": "sample",
+		"networks": "10.0.0.0/8", "prefixes": "64:ff9b::/96", "text": "sample", "time": "2026-03-01", "url": "https://example.org", "window": "90m"} {
+		samples[kind] = [2]string{sample, sample}
+	}
 	flags := 0
 	visitCommands(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
 		_, command, _ := strings.Cut(c.CommandPath(), " ")
@@ -38,6 +50,9 @@ func TestEnvironmentEveryFlag(t *testing.T) {
 			}
 			flags++
 			sample := samples[f.Value.Type()]
+			if f.Name == "status" {
+				sample = [2]string{"pending", "pending"}
+			}
 			if f.Value.Type() == "bool" {
 				other := fmt.Sprint(f.DefValue != "true")
 				sample = [2]string{other, other}

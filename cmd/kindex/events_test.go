@@ -24,29 +24,6 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEventsOfCollection moves an edge through builds of the public list, and compares its
-// events with the snapshots.
-func TestEventsOfCollection(t *testing.T) {
-	r := wholeReplay(t, nil)
-	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
-	r.compareEvents(b, newMovedEdge(t, b, storagetest.SQLite(t), nil))
-}
-
-// TestEventsOfExtract does the same with a small extract from the list, along every path
-// through its snapshots.
-func TestEventsOfExtract(t *testing.T) {
-	suite.InTest(t)
-	r := extractReplay(t)
-	ways := suite.Pick([][]int{{0, 2, 5}}, [][]int{{0, 1, 2, 3, 4, 5}, {0, 2, 5}, {1, 4, 5}, {0, 5}})
-	for _, stops := range ways {
-		t.Run(fmt.Sprint(stops), func(t *testing.T) {
-			r.t = t
-			b := r.builds(stops)
-			storagetest.Each(t, func(t *testing.T, open func() *storage.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
-		})
-	}
-}
-
 // replayBuilds holds builds of some of the snapshots, all in one folder.
 type replayBuilds struct {
 	out   string

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,37 +31,6 @@ func TestStarterReadme(t *testing.T) {
 	}
 	if !strings.Contains(ran, "curl ") {
 		t.Errorf("the README sends no request:\n%s", ran)
-	}
-}
-
-// TestStarterNamesCommands checks that every command and flag used in the files of a new
-// index exists.
-func TestStarterNamesCommands(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	dir := newIndex(t)
-	calls := regexp.MustCompile("(?m)(?:`|^ *(?:run: )?)kindex ([a-z]+)(?: --?([a-z]+))?")
-	found := 0
-	for _, file := range []string{"README.md", "content/README.md", ".github/workflows/validate.yml", ".github/workflows/collect.yml"} {
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range calls.FindAllStringSubmatch(string(text), -1) {
-			found++
-			command, _, err := newRoot(io.Discard, io.Discard).Find([]string{call[1]})
-			if err != nil || command.Name() != call[1] {
-				t.Errorf("%s: unknown command %s", file, call[0])
-				continue
-			}
-			command.InitDefaultHelpFlag()
-			if call[2] != "" && command.Flags().Lookup(call[2]) == nil {
-				t.Errorf("%s: %s: unknown flag %s", file, call[1], call[2])
-			}
-		}
-	}
-	if found < 12 {
-		t.Errorf("found %d calls", found)
 	}
 }
 

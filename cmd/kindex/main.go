@@ -15,12 +15,12 @@ import (
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/operator"
-	"kindex/exports/didyoumean"
+	"kindex/exports/bucket"
+	"kindex/exports/mirror"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
@@ -68,24 +68,22 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applyEnvironment(cmd) },
-		Args:              cli.NoSuchCommand,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: cli.NoSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(stdout) // before InitDefaultCompletionCmd, which keeps it
 	root.SetErr(stderr)
 	root.SetVersionTemplate("kindex {{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(cli.FlagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	for _, g := range groups() {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-		for _, c := range g.commands {
-			c.GroupID = g.title
-			root.AddCommand(c)
-		}
-	}
+	addGroup(root, "Write", initCommand(), newCommand(), validateCommand(), fmtCommand(), diffCommand(), boardsCommand(), importCommand(),
+		collectCommand(), checkCommand(), schemaCommand())
+	addGroup(root, "Read", searchCommand(), showCommand(), historyCommand(), auditCommand())
+	addGroup(root, "Serve", buildCommand(), serveCommand(), verifyCommand(), mcpCommand())
+	addGroup(root, "Distribute", publishCommand(), pullCommand(), pruneCommand(), signCommand())
+	addGroup(root, "Operate", operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand())
 	root.AddCommand(versionCommand(), manCommand())
-	checkArgs(root)
+	checkLines(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -95,62 +93,29 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		case "completion":
 			c.Args, c.RunE = cli.NoSuchCommand, root.RunE
 			c.Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
-			checkArgs(c)
+			checkLines(c)
 		}
 	}
 	return root
 }
 
-// group is the commands for one kind of work.
-type group struct {
-	title    string
-	commands []*cobra.Command
-}
-
-func groups() []group {
-	return []group{
-		{"Write", []*cobra.Command{initCommand(), newCommand(), validateCommand(), fmtCommand(), diffCommand(), boardsCommand(), importCommand(), collectCommand(),
-			checkCommand(), schemaCommand()}},
-		{"Read", []*cobra.Command{searchCommand(), showCommand(), historyCommand(), auditCommand()}},
-		{"Serve", []*cobra.Command{buildCommand(), serveCommand(), verifyCommand(), mcpCommand()}},
-		{"Distribute", []*cobra.Command{publishCommand(), pullCommand(), pruneCommand(), signCommand()}},
-		{"Operate", []*cobra.Command{operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand()}},
+// addGroup adds the commands for one kind of work.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, c := range commands {
+		c.GroupID = title
 	}
+	root.AddCommand(commands...)
 }
 
-// flagError returns the usage error for flags that cannot be parsed.
-func flagError(cmd *cobra.Command, err error) error {
-	near := ""
-	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if name := didyoumean.Name(unknown.GetSpecifiedName(), names); name != "" {
-			near = fmt.Sprintf(" (did you mean --%s?)", name)
-		}
-	}
-	return cli.Usage(fmt.Errorf("%w%s; see %s --help", err, near, cmd.CommandPath()))
-}
-
-// checkArgs makes commands check the number of their arguments.
-func checkArgs(c *cobra.Command) {
+// checkLines makes commands check their flags and arguments before they run.
+func checkLines(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		checkArgs(sub)
+		checkLines(sub)
 	}
 	if c.Args == nil {
-		c.Args = cli.CheckArgs
+		c.Args = cli.CheckLine
 	}
-}
-
-// applyEnvironment sets the flags that are missing from the command line.
-func applyEnvironment(cmd *cobra.Command) error {
-	if err := cli.ApplyEnvironment(cmd); err != nil {
-		return err
-	}
-	if asJSON, err := cmd.Flags().GetBool("json"); err == nil && asJSON {
-		cli.SetPlain(cmd.OutOrStdout())
-		cli.SetPlain(cmd.ErrOrStderr())
-	}
-	return nil
 }
 
 // helpOn runs the help command. Unlike cobra's own help command, it rejects unknown
@@ -166,6 +131,28 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
 	return c.Help()
+}
+
+// hints are the errors whose solution is an option of a command.
+var hints = []struct {
+	is   error
+	hint string
+}{
+	{mirror.ErrDirty, "commit it and build again, or add --dirty"},
+	{mirror.ErrOlder, "to accept it, add --allow-older"},
+	{mirror.ErrUnsigned, "ask the publisher to run kindex publish --sign"},
+	{bucket.ErrConflict, "nothing was published; run kindex publish again"},
+	{syscall.EADDRINUSE, "use another address with --addr, or --admin for the admin address"},
+}
+
+// withHint adds the solution to an error, if there is one.
+func withHint(err error) error {
+	for _, h := range hints {
+		if errors.Is(err, h.is) {
+			return fmt.Errorf("%w; %s", err, h.hint)
+		}
+	}
+	return err
 }
 
 // report prints an error and returns the exit code for it.
@@ -186,7 +173,7 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kindex: interrupted; nothing was published")
 		return cli.ExitProblem
 	}
-	fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), safetext.WithoutCredentials(err.Error()))
+	fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), safetext.WithoutCredentials(withHint(err).Error()))
 	switch {
 	case errors.As(err, &busy):
 		return cli.ExitBusy

@@ -37,21 +37,6 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestPlatformErrors checks that TestPlatforms would find a call that a system does not have.
-func TestPlatformErrors(t *testing.T) {
-	suite.InTest(t)
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module kindex\n\ngo 1.26\n", "main.go": "package main\n\nimport \"syscall\"\n\nfunc main() { syscall.Kill(1, 0) }\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	found := typeErrors(t, "windows/amd64", dir, ".", func() {})
-	if len(found) != 1 || !strings.Contains(found[0].Error(), "undefined: syscall.Kill") {
-		t.Errorf("got %v, want syscall.Kill to be undefined", found)
-	}
-}
-
 // platformPackage is a package as go list -json describes it.
 type platformPackage struct {
 	Dir, ImportPath string

@@ -32,7 +32,7 @@ func withBuild(dir string, do func(b *exports.Build) error) (err error) {
 // completeKey returns the completion for an argument TYPE/SLUG of a command with --dir.
 func completeKey(dir *string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, start string) (keys []string, _ cobra.ShellCompDirective) {
-		if len(args) == 0 && applyEnvironment(cmd) == nil {
+		if len(args) == 0 && cli.ApplyEnvironment(cmd) == nil {
 			_ = withBuild(*dir, func(b *exports.Build) error { // without a build, there is nothing to complete
 				for typ, slug := range b.Keys {
 					if key := typ + "/" + slug; strings.HasPrefix(key, start) && len(keys) < 200 {

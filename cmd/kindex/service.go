@@ -24,17 +24,14 @@ func (o *serviceOptions) flags(f *pflag.FlagSet) {
 	dirFlag(f, &o.dir)
 	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
+	cli.Needs(f, "url", "key-file") // the build in --dir needs no key
+	cli.Excludes(f, "url", "dir", "one is a service, the other the folder of a build")
 }
 
 // client returns the client for a service, or nil if the build is to be used. It warns if the key will be
 // sent unencrypted.
 func (o *serviceOptions) client(cmd *cobra.Command) (*mcp.Client, error) {
-	switch {
-	case o.url != "" && cli.OnCommandLine(cmd.Flags(), "dir"):
-		return nil, cli.Usage(fmt.Errorf("--dir and --url cannot be combined; see %s --help", cmd.CommandPath()))
-	case o.url == "" && o.keyFile != "":
-		return nil, cli.Usage(fmt.Errorf("--key-file requires --url: the build in --dir needs no key; see %s --help", cmd.CommandPath()))
-	case o.url == "":
+	if o.url == "" || cli.OnCommandLine(cmd.Flags(), "dir") {
 		return nil, nil
 	}
 	key, err := readAPIKey(o.keyFile)

@@ -24,24 +24,15 @@ import (
 
 // watchOptions are the options of serve that only --watch uses.
 type watchOptions struct {
-	content, asOf string
-	keep          int
+	builder.Options
+	asOf cli.AsOf
 }
 
 func (o *watchOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
-	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
-	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
-}
-
-// unused rejects flags on the command line that have no effect without --watch.
-func (o *watchOptions) unused(f *pflag.FlagSet) error {
-	for _, name := range []string{"content", "as-of", "keep"} {
-		if cli.OnCommandLine(f, name) {
-			return cli.Usage(fmt.Errorf("--%s has no effect without --watch", name))
-		}
-	}
-	return nil
+	f.StringVar(&o.Content, "content", "content", "with --watch: the content folder")
+	cli.AsOfFlag(f, &o.asOf, "with --watch: calculate scores as of this day or time")
+	keepFlag(f, &o.Keep, 5, "with --watch: how many builds to keep")
+	cli.Needs(f, "watch", "content", "as-of", "keep")
 }
 
 // watching applies edits to a running server and prints the results.
@@ -55,25 +46,18 @@ type watching struct {
 // startWatching prepares the watcher. If the output folder contains no build that can
 // be served, it creates the first one.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
-	if _, err := cli.ParseAsOf(o.asOf, time.Now()); err != nil {
-		return nil, err
-	}
-	if err := checkKeep(o.keep); err != nil {
-		return nil, err
-	}
 	bar := newProgress(cmd.ErrOrStderr())
-	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
+	w := &watching{out: cmd.OutOrStdout(), dir: o.Content}
 	first := true
-	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
-		Wait: func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
-		Progress: func(step string, done, total int) {
-			if first {
-				bar.step(step, done, total)
-			}
-		}}
+	o.Out, o.AllowShrink, o.Still = dir, true, true
+	o.Wait = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
+	o.Progress = func(step string, done, total int) {
+		if first {
+			bar.step(step, done, total)
+		}
+	}
 	w.watcher = watch.New(watch.Options{
-		Build:  build,
-		AsOf:   func() (time.Time, error) { return cli.ParseAsOf(o.asOf, time.Now()) },
+		Build: o.Options, AsOf: func() (time.Time, error) { return o.asOf.Time(), nil },
 		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})

@@ -72,3 +72,11 @@ func RecoverDamaged(dir string, err *error) {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); to find the damage: kindex verify %s", dir, r, dir)
 	}
 }
+
+// Group returns a command that only has subcommands.
+func Group(c *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	c.Args = NoSuchCommand
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	c.AddCommand(subcommands...)
+	return c
+}

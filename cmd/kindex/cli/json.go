@@ -3,20 +3,20 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"kindex/exports/didyoumean"
 )
 
 // JSONFlag adds --json. With this flag, a command prints one JSON value to standard output and
 // nothing else; site/docs/cli.md describes the value. Commands without a report do not have it.
-func JSONFlag(f *pflag.FlagSet, asJSON *bool) {
-	f.BoolVar(asJSON, "json", false, "print the report as JSON")
+func JSONFlag(c *cobra.Command) { c.Flags().Bool("json", false, "print the report as JSON") }
+
+// AsJSON reports whether a command prints its report as JSON.
+func AsJSON(c *cobra.Command) bool {
+	asJSON, err := c.Flags().GetBool("json")
+	return err == nil && asJSON
 }
 
 // PrintIndentedJSON prints a value as one JSON document.
@@ -27,12 +27,12 @@ func PrintIndentedJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// Print prints a report: as JSON, or as text.
-func Print(w io.Writer, asJSON bool, report any, text func(io.Writer)) error {
-	if asJSON {
-		return PrintIndentedJSON(w, report)
+// Print prints the report of a command: as JSON, or as text.
+func Print(c *cobra.Command, report any, text func(io.Writer)) error {
+	if AsJSON(c) {
+		return PrintIndentedJSON(c.OutOrStdout(), report)
 	}
-	text(w)
+	text(c.OutOrStdout())
 	return nil
 }
 
@@ -59,34 +59,18 @@ func PrintJSONLines[T any](w io.Writer, entries []T) error {
 	return err
 }
 
-// FormatOptions are the flags --format and --json, which is short for --format json.
-type FormatOptions struct {
-	Format string
-	JSON   bool
+// FormatFlags adds --format, whose default is the first of the formats, and --json, which is short for
+// --format json.
+func FormatFlags(c *cobra.Command, formats ...string) {
+	ChoiceVar(c, new(string), "format", formats[0], "output format: "+strings.Join(formats, ", "), formats)
+	JSONFlag(c)
+	Excludes(c.Flags(), "json", "format", "--json is short for --format json")
 }
 
-// Flags adds the flags; formats[0] is the default.
-func (o *FormatOptions) Flags(c *cobra.Command, formats []string, usage string) {
-	c.Flags().StringVar(&o.Format, "format", formats[0], usage)
-	JSONFlag(c.Flags(), &o.JSON)
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// Choose checks the flags and sets the format. If only one of the two flags is on the command
-// line, it wins.
-func (o *FormatOptions) Choose(f *pflag.FlagSet, formats []string) error {
-	switch {
-	case !slices.Contains(formats, o.Format):
-		return Usage(UnknownName("format", o.Format, formats, didyoumean.Name(o.Format, formats)))
-	case !o.JSON || o.Format == "json":
-	case OnCommandLine(f, "json") && OnCommandLine(f, "format"):
-		return Usage(fmt.Errorf("--json and --format %s cannot be combined", o.Format))
-	case OnCommandLine(f, "format"):
-		o.JSON = false
+// Format returns the format that the flags choose. The command line takes precedence over variables.
+func Format(c *cobra.Command) string {
+	if AsJSON(c) && !OnCommandLine(c.Flags(), "format") {
+		return "json"
 	}
-	if o.JSON {
-		o.Format = "json"
-	}
-	return nil
+	return c.Flags().Lookup("format").Value.String()
 }

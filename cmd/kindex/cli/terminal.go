@@ -98,8 +98,8 @@ func IsWatched(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
-// SetPlain turns colors and progress off.
-func SetPlain(w io.Writer) {
+// setPlain turns colors and progress off.
+func setPlain(w io.Writer) {
 	if o, ok := w.(*Output); ok {
 		o.plain.Store(true)
 	}

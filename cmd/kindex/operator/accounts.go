@@ -25,21 +25,8 @@ sign-in. A running edge applies changes within half a second.`,
 	}, accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
 }
 
-// accountLine is an account in JSON output. If the account has no limit of its own, limit
-// and windowSeconds are null.
-type accountLine struct {
-	ID            string     `json:"id"`
-	Name          string     `json:"name"`
-	CreatedAt     time.Time  `json:"createdAt"`
-	SuspendedAt   *time.Time `json:"suspendedAt"`
-	ActiveKeys    int        `json:"activeKeys"`
-	LastUsedAt    *time.Time `json:"lastUsedAt"`
-	Limit         *int64     `json:"limit"`
-	WindowSeconds *int64     `json:"windowSeconds"`
-}
-
 func accountsListCommand() *cobra.Command {
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "list", Short: "List accounts",
 		Long:    `List shows all accounts by name, with times in UTC.`,
 		Example: "  kindex accounts list\n  kindex accounts list --json",
@@ -48,12 +35,13 @@ func accountsListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printList(s, list, func(a storage.AccountSummary) accountLine {
+		head := []string{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}
+		return printList(s, list, "accounts", head, func(a storage.AccountSummary) (object, []string) {
 			limit, seconds := limitOf(a.Quota, a.Window)
-			return accountLine{a.ID, a.Name, a.CreatedAt, cli.OrNull(a.SuspendedAt), a.ActiveKeys, cli.OrNull(a.LastUsedAt), limit, seconds}
-		}, "accounts", []string{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}, func(a storage.AccountSummary) []string {
-			return []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
-				cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")}
+			return object{"id": a.ID, "name": a.Name, "createdAt": a.CreatedAt, "suspendedAt": cli.OrNull(a.SuspendedAt), "activeKeys": a.ActiveKeys,
+					"lastUsedAt": cli.OrNull(a.LastUsedAt), "limit": limit, "windowSeconds": seconds},
+				[]string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
+					cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")}
 		})
 	})
 	return c
@@ -101,10 +89,9 @@ const (
 )
 
 func accountsLimitCommand() *cobra.Command {
-	var text string
 	var quota int64
 	var window time.Duration
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "limit NAME N|default", Short: "Set an account's request limit",
 		Long: `Limit sets how many requests an account may make per time window. Windows are
 aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
@@ -123,8 +110,7 @@ limit; the edge's --limit-key then applies.`,
 			} else if cli.OnCommandLine(cmd.Flags(), "window") {
 				return cli.Usage(errors.New("--window cannot be combined with default: the default window is a UTC day"))
 			}
-			window, err = parseWindow(text)
-			return err
+			return nil
 		},
 	}, existing, func(ctx context.Context, s *session) error {
 		name := s.args[0]
@@ -134,7 +120,7 @@ limit; the edge's --limit-key then applies.`,
 		limit, seconds := limitOf(quota, window)
 		return s.print(object{"account": name, "limit": limit, "windowSeconds": seconds}, "the limit for %q is now: %s", name, formatLimit(quota, window))
 	})
-	c.Flags().StringVar(&text, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
+	cli.Var(c.Flags(), &window, "window", "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s", parseWindow)
 	return c
 }
 
@@ -149,14 +135,14 @@ func parseWindow(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < time.Second || d > maxWindow || d%time.Second != 0 {
-		return 0, cli.Usage(fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s))
+		return 0, fmt.Errorf("%q is not a window: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s)
 	}
 	return d, nil
 }
 
 func accountsSuspendCommand() *cobra.Command {
 	var undo bool
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "suspend NAME", Short: "Suspend or reinstate an account",
 		Long: `Suspend blocks an account: requests with its keys get 403 account-suspended, its
 owner cannot sign in, and no keys can be created for it. --undo reinstates it with its
@@ -206,34 +192,15 @@ func (s *session) findAccount(ctx context.Context, name string) (found storage.A
 	return found, all, cli.UnknownName("account", name, nil, didyoumean.Name(name, names))
 }
 
-// logLine is an entry in JSON output. Unknown or inapplicable values are "".
-type logLine struct {
-	ID        string            `json:"id"`
-	At        time.Time         `json:"at"`
-	Action    storage.Action    `json:"action"`
-	Actor     storage.ActorKind `json:"actor"`
-	ActorID   string            `json:"actorId"`
-	ActorName string            `json:"actorName"`
-	Address   string            `json:"address"`
-	Target    string            `json:"target"`
-	Detail    string            `json:"detail"`
-}
-
 func accountsLogCommand() *cobra.Command {
 	var limit int
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "log NAME", Short: "Show an account's audit log",
 		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
 whom, and from which IP address. The owner sees the same log in the panel and at
 GET /api/developer/audit. Entries are kept for %d days, but at most the newest %d for
 each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), storage.AuditPerAction),
 		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
-		PreRunE: func(*cobra.Command, []string) error {
-			if limit < 1 {
-				return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", limit))
-			}
-			return nil
-		},
 	}, existing, func(ctx context.Context, s *session) error {
 		account, _, err := s.findAccount(ctx, s.args[0])
 		if err != nil {
@@ -243,20 +210,20 @@ each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), sto
 		if err != nil {
 			return err
 		}
-		err = printList(s, list, func(e storage.AuditEntry) logLine {
-			return logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}
-		}, "entries", []string{"TIME", "ACTION", "ACTOR", "ADDRESS", "TARGET", "DETAIL"}, func(e storage.AuditEntry) []string {
+		err = printList(s, list, "entries", []string{"TIME", "ACTION", "ACTOR", "ADDRESS", "TARGET", "DETAIL"}, func(e storage.AuditEntry) (object, []string) {
 			actor := string(e.Actor.Kind)
 			if e.Actor.ID != "" {
 				actor += " " + e.Actor.ID + " (" + e.Actor.Name + ")"
 			}
-			return []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cli.OrDash(e.Actor.Address), cli.OrDash(e.Target), cli.OrDash(e.Detail)}
+			return object{"id": e.ID(), "at": e.At, "action": e.Action, "actor": e.Actor.Kind, "actorId": e.Actor.ID, "actorName": e.Actor.Name,
+				"address": e.Actor.Address, "target": e.Target, "detail": e.Detail}, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cli.OrDash(e.Actor.Address), cli.OrDash(e.Target), cli.OrDash(e.Detail)}
 		})
-		if more := count - len(list); more > 0 && !s.json {
+		if more := count - len(list); more > 0 && !cli.AsJSON(s.cmd) {
 			fmt.Fprintf(s.cmd.ErrOrStderr(), "%d older entries are not shown; see --limit\n", more)
 		}
 		return err
 	})
 	c.Flags().IntVar(&limit, "limit", 100, "show at most this many entries")
+	cli.AtLeast(c.Flags(), &limit, "limit", 1)
 	return c
 }

@@ -26,36 +26,18 @@ only their SHA-256. A running edge applies changes within half a second.`,
 	}, keysCreateCommand(), keysListCommand(), keysRevokeCommand())
 }
 
-// keyLine is a key in JSON output.
-type keyLine struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Account    string     `json:"account"`
-	Masked     string     `json:"masked"`
-	Scopes     []string   `json:"scopes"`
-	Legacy     bool       `json:"legacy"`
-	ExpiresAt  *time.Time `json:"expiresAt"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	RevokedAt  *time.Time `json:"revokedAt"`
-}
-
-func newKeyLine(k apikey.Key, account string) keyLine {
-	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.Names(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
-}
-
-// createdKey is a new key in JSON output. No other output contains the key itself.
-type createdKey struct {
-	Key string `json:"key"`
-	keyLine
+// keyObject is a key in JSON output.
+func keyObject(k apikey.Key, account string) object {
+	return object{"id": k.ID, "name": k.Name, "account": account, "masked": k.Masked, "scopes": k.Scopes.Names(), "legacy": k.Legacy,
+		"expiresAt": cli.OrNull(k.ExpiresAt), "createdAt": k.CreatedAt, "lastUsedAt": cli.OrNull(k.LastUsedAt), "revokedAt": cli.OrNull(k.RevokedAt)}
 }
 
 func keysCreateCommand() *cobra.Command {
-	var account, expires string
+	var account string
 	var grant apikey.Grant
 	var scopes []string
 	var replace bool
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "create --account NAME", Short: "Create an API key and print it",
 		Long: `Create creates an API key and prints it, and nothing else, to standard output. It is
 shown only once. The account and a SQLite state are created if missing. With --replace,
@@ -65,23 +47,12 @@ selects some of read, submit, webhooks and keys; see site/docs/accounts.md.`,
   kindex keys create --account ada --name notebook --scopes read --expires 90d
   KEY=$(kindex keys create --account ada --name "build server" --state /var/lib/kindex/kindex.db)`,
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if account == "" {
-				return cli.Usage(fmt.Errorf("--account is required; see %s --help", cmd.CommandPath()))
-			}
-			for _, n := range []struct{ flag, value string }{{"account", account}, {"name", grant.Name}} {
-				if err := apikey.CheckName(n.value); err != nil {
-					return cli.Usage(fmt.Errorf("--%s %q %w", n.flag, n.value, err))
-				}
-			}
 			if grant.Scopes, err = apikey.ParseScopes(scopes); err != nil {
 				return cli.Usage(fmt.Errorf("--scopes %s: it %w", strings.Join(scopes, ","), err))
 			}
-			if grant.ExpiresAt, err = parseExpiry(expires, time.Now()); err != nil {
-				return cli.Usage(fmt.Errorf("--expires %q %w", expires, err))
-			}
 			return nil
 		},
-	}, storage.Options{}, func(ctx context.Context, s *session) error {
+	}, &storage.Options{}, func(ctx context.Context, s *session) error {
 		secret := apikey.Generate()
 		var made apikey.Key
 		err := s.Write(ctx, func(tx *storage.Tx) error {
@@ -103,22 +74,33 @@ selects some of read, submit, webhooks and keys; see site/docs/accounts.md.`,
 		case err != nil:
 			return err
 		}
-		err = s.print(createdKey{secret.Reveal(), newKeyLine(made, account)}, "%s", secret.Reveal())
+		report := keyObject(made, account)
+		report["key"] = secret.Reveal() // no other output contains the key itself
+		err = s.print(report, "%s", secret.Reveal())
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "created %s for the account %q; the key will not be shown again\n", made.ID, account)
 		return err
 	})
 	f := c.Flags()
-	f.StringVar(&account, "account", "", "the account that the key belongs to; created if missing")
-	f.StringVar(&grant.Name, "name", "default", "a name for the key")
+	cli.Var(f, &account, "account", "name", "", "the account that the key belongs to; created if missing", checkName)
+	cli.Var(f, &grant.Name, "name", "name", "default", "a name for the key", checkName)
 	f.StringSliceVar(&scopes, "scopes", apikey.Everything.Names(), "the scopes of the key")
-	f.StringVar(&expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
+	cli.Var(f, &grant.ExpiresAt, "expires", "expiry", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never", parseExpiry)
 	f.BoolVar(&replace, "replace", false, "revoke the account's existing keys that have the same name")
 	return c
 }
 
+func checkName(name string) (string, error) {
+	err := apikey.CheckName(name)
+	if err != nil {
+		err = fmt.Errorf("%q %w", name, err)
+	}
+	return name, err
+}
+
 // parseExpiry parses a key's expiry. It returns the zero time for a key that
 // never expires.
-func parseExpiry(text string, now time.Time) (at time.Time, err error) {
+func parseExpiry(text string) (at time.Time, err error) {
+	now := time.Now()
 	days, isDays := strings.CutSuffix(text, "d")
 	n, numberErr := strconv.Atoi(days)
 	switch {
@@ -132,16 +114,19 @@ func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 		}
 	}
 	if err != nil {
-		return at, errors.New("is not a valid expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never")
+		return at, fmt.Errorf("%q is not a valid expiry; use days such as 90d, a date such as 2027-01-31, a time such as 2027-01-31T12:00:00Z, or never", text)
 	}
 	at = at.UTC().Truncate(time.Second)
-	return at, apikey.CheckExpiry(at, now)
+	if err = apikey.CheckExpiry(at, now); err != nil {
+		err = fmt.Errorf("%q %w", text, err)
+	}
+	return at, err
 }
 
 func keysListCommand() *cobra.Command {
 	var account string
 	var all bool
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "list", Short: "List API keys, masked",
 		Long: `List shows the active keys of one account or of all accounts, oldest first, with times in
 UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`,
@@ -170,12 +155,12 @@ UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`
 		if !all {
 			columns--
 		}
-		return printList(s, shown, func(k apikey.Key) keyLine { return newKeyLine(k, names[k.AccountID]) }, "keys", head[:columns], func(k apikey.Key) []string {
+		return printList(s, shown, "keys", head[:columns], func(k apikey.Key) (object, []string) {
 			scopes := strings.Join(k.Scopes.Names(), ",")
 			if k.Legacy {
 				scopes += " (legacy)"
 			}
-			return []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, cli.FormatTime(k.ExpiresAt, "never"), cli.FormatTime(k.CreatedAt, ""),
+			return keyObject(k, names[k.AccountID]), []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, cli.FormatTime(k.ExpiresAt, "never"), cli.FormatTime(k.CreatedAt, ""),
 				cli.FormatTime(k.LastUsedAt, "never"), cli.FormatTime(k.RevokedAt, "-")}[:columns]
 		})
 	})
@@ -185,7 +170,7 @@ UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`
 }
 
 func keysRevokeCommand() *cobra.Command {
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key permanently",
 		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
 find its ID, such as key_h3jd…, use kindex keys list.`,

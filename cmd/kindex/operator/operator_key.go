@@ -51,7 +51,7 @@ func LoadKeys(target, file string, makes bool) (keys *seal.Keys, made string, er
 
 func stateRekeyCommand() *cobra.Command {
 	var file string
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "rekey", Short: "Reseal the secrets in the state with the operator's newest key",
 		Long: `Rekey reseals every secret in the state with the first of the operator's keys. To change
 the key: write a new one (openssl rand -base64 32) into the key file above the old one,

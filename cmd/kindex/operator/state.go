@@ -35,7 +35,7 @@ func rowsOf(counts []storage.TableCount) map[string]int64 {
 }
 
 func stateCheckCommand() *cobra.Command {
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads the whole state and changes nothing, also while an edge uses it. It checks the
 database, its schema and its settings. If there are problems, the exit code is 1.`,
@@ -45,7 +45,7 @@ database, its schema and its settings. If there are problems, the exit code is 1
 		if err != nil {
 			return err
 		}
-		if s.json {
+		if cli.AsJSON(s.cmd) {
 			err = s.print(object{"state": r.State, "engine": r.Engine, "server": r.Server, "schema": r.Version, "latestSchema": r.Latest,
 				"rows": rowsOf(r.Counts), "notes": append([]string{}, r.Notes...), "problems": append([]string{}, r.Problems...)}, "")
 		} else {
@@ -91,7 +91,7 @@ func formatCounts(counts []storage.TableCount) string {
 
 func stateBackupCommand() *cobra.Command {
 	var force bool
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
 		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file, also while
 edges use it. The file is checked as by kindex state check. It has everything but the
@@ -121,12 +121,13 @@ restore a backup, use the file as the state, or copy it: kindex state copy --fro
 
 func stateMigrateCommand() *cobra.Command {
 	var check bool
-	c, s := onState(&cobra.Command{
+	options := *asItIs
+	c := onState(&cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
 		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
 starts. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
-	}, asItIs, func(ctx context.Context, s *session) error {
+	}, &options, func(ctx context.Context, s *session) error {
 		at, newest, err := s.Versions(ctx)
 		if err == nil && at > newest {
 			err = &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
@@ -149,14 +150,13 @@ starts. With --check it changes nothing, and exits with 1 if a migration is need
 		}
 		return err
 	})
-	c.PreRun = func(*cobra.Command, []string) { s.options.Exclusive = !check }
+	c.PreRun = func(*cobra.Command, []string) { options.Exclusive = !check }
 	c.Flags().BoolVar(&check, "check", false, "only report")
 	return c
 }
 
 func stateCopyCommand() *cobra.Command {
 	var fromName, toName string
-	var asJSON bool
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
 		Long: `Copy copies the whole state to an empty or new one in a single transaction, and compares
@@ -165,13 +165,10 @@ is not copied. A SQLite file that is being served is refused.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
 		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
-			if fromName == "" || toName == "" {
-				return cli.Usage(fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath()))
-			}
 			if sameState(fromName, toName) {
 				return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", toName))
 			}
-			from, err := storage.Open(cmd.Context(), fromName, asItIs)
+			from, err := storage.Open(cmd.Context(), fromName, *asItIs)
 			if err != nil {
 				return err
 			}
@@ -190,13 +187,13 @@ is not copied. A SQLite file that is being served is refused.`,
 			if err != nil {
 				return err
 			}
-			return cli.Print(cmd.OutOrStdout(), asJSON, object{"from": from.String(), "to": to.String(), "rows": rowsOf(counts)}, func(w io.Writer) {
+			return cli.Print(cmd, object{"from": from.String(), "to": to.String(), "rows": rowsOf(counts)}, func(w io.Writer) {
 				fmt.Fprintf(w, "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 			})
 		},
 	}
 	f := c.Flags()
-	cli.JSONFlag(f, &asJSON)
+	cli.JSONFlag(c)
 	f.StringVar(&fromName, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&toName, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
 	return c

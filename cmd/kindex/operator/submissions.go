@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -18,7 +16,6 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
-	"kindex/exports/didyoumean"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/safetext"
@@ -41,98 +38,55 @@ existing one. They are pending, in-review (a pull request is open), accepted, pu
 func submissionsListCommand() *cobra.Command {
 	var status string
 	q := submission.Query{OldFirst: true}
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first, with times in UTC. SAME is the
 number of other open submissions for the same entity.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
-		PreRunE: func(*cobra.Command, []string) error {
-			if status == "" {
-				return nil
-			}
-			if !slices.Contains(statusNames(), status) {
-				return cli.Usage(cli.UnknownName("status", status, statusNames(), didyoumean.Name(status, statusNames())))
-			}
-			q.Statuses = []submission.Status{submission.Status(status)}
-			return nil
-		},
 	}, existing, func(ctx context.Context, s *session) error {
+		if status != "" {
+			q.Statuses = []submission.Status{submission.Status(status)}
+		}
 		list, err := s.Submissions(ctx, q)
 		if err != nil {
 			return err
-		}
-		if s.json {
-			lines := make([]*submissionLine, len(list))
-			for i := range list {
-				if lines[i], err = newSubmissionLine(&list[i]); err != nil {
-					return err
-				}
-			}
-			return cli.PrintJSONLines(s.cmd.OutOrStdout(), lines)
 		}
 		siblings, err := s.CountSiblings(ctx)
 		if err != nil {
 			return err
 		}
-		return printList(s, list, func(submission.Submission) any { return nil }, "submissions", []string{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"},
-			func(one submission.Submission) []string {
-				return []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), cli.FormatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])}
-			})
+		var failed error
+		err = printList(s, list, "submissions", []string{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"}, func(one submission.Submission) (object, []string) {
+			line, err := submissionObject(&one)
+			failed = errors.Join(failed, err)
+			return line, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), cli.FormatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])}
+		})
+		return errors.Join(err, failed)
 	})
-	c.Flags().StringVar(&status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
-	return c
-}
-
-func statusNames() (names []string) {
+	var names []string
 	for _, s := range submission.Statuses {
 		names = append(names, string(s))
 	}
-	return names
+	cli.ChoiceVar(c, &status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn", names)
+	return c
 }
 
-// submissionLine is a submission in JSON output.
-type submissionLine struct {
-	ID          string                 `json:"id"`
-	Status      submission.Status      `json:"status"`
-	Account     string                 `json:"account"`
-	Type        string                 `json:"type"`
-	Slug        string                 `json:"slug"`
-	Name        string                 `json:"name"`
-	Reason      jsonenc.OptionalString `json:"reason"`
-	Branch      jsonenc.OptionalString `json:"branch"`
-	Commit      jsonenc.OptionalString `json:"commit"`
-	PullRequest jsonenc.OptionalString `json:"pullRequest"` // its address
-	CreatedAt   time.Time              `json:"createdAt"`
-	UpdatedAt   time.Time              `json:"updatedAt"`
-	Fields      map[string]any         `json:"fields"`
-	Changes     map[string]any         `json:"changes"` // what a correction changes; null for a new entity
+// submissionObject is a submission in JSON output. changes is what a correction changes; null for a new entity.
+func submissionObject(s *submission.Submission) (object, error) {
+	fields, err1 := s.Fields()
+	changes, err2 := s.Corrections()
+	return object{"id": s.ID, "status": s.Status, "account": s.Account, "type": s.Type, "slug": s.Slug, "name": s.Name, "reason": jsonenc.OptionalString(s.Reason),
+		"branch": jsonenc.OptionalString(s.Branch), "commit": jsonenc.OptionalString(s.Commit), "pullRequest": jsonenc.OptionalString(s.PullRequest.URL),
+		"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt, "fields": fields, "changes": changes}, errors.Join(err1, err2)
 }
 
-func newSubmissionLine(s *submission.Submission) (*submissionLine, error) {
-	fields, err := s.Fields()
-	if err != nil {
-		return nil, err
-	}
-	changes, err := s.Corrections()
-	if err != nil {
-		return nil, err
-	}
-	return &submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, jsonenc.OptionalString(s.Reason),
-		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields, changes}, nil
-}
-
-// submissionStatus is a submission whose status has changed, in JSON output.
-type submissionStatus struct {
-	ID     string            `json:"id"`
-	Type   string            `json:"type"`
-	Slug   string            `json:"slug"`
-	Status submission.Status `json:"status"`
+// statusObject is a submission whose status has changed, in JSON output.
+func statusObject(s *submission.Submission, status submission.Status) object {
+	return object{"id": s.ID, "type": s.Type, "slug": s.Slug, "status": status}
 }
 
 func submissionsShowCommand() *cobra.Command {
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file it would become",
 		Long: `Show prints a submission, the other open submissions for the same entity, and the file
 that accepting it would write.`,
@@ -142,18 +96,19 @@ that accepting it would write.`,
 		if err != nil {
 			return err
 		}
-		line, err := newSubmissionLine(&one)
+		line, err := submissionObject(&one)
 		if err != nil {
 			return err
-		}
-		if s.json {
-			return s.print(line, "")
 		}
 		siblings, err := s.Siblings(ctx, one)
 		if err != nil {
 			return err
 		}
-		return printSubmission(s.cmd.OutOrStdout(), &one, line.Changes, siblings)
+		text, err := submission.Describe(line["changes"].(map[string]any))
+		if err != nil {
+			return err
+		}
+		return cli.Print(s.cmd, line, func(w io.Writer) { printSubmission(w, &one, text, siblings) })
 	})
 	return c
 }
@@ -167,7 +122,8 @@ func findSubmission(ctx context.Context, s *storage.State, id string) (submissio
 	return one, err
 }
 
-func printSubmission(w io.Writer, s *submission.Submission, changes map[string]any, siblings []submission.Submission) error {
+// printSubmission prints a submission. changes says what a correction changes.
+func printSubmission(w io.Writer, s *submission.Submission, changes string, siblings []submission.Submission) {
 	what := s.Key()
 	if s.Amends() {
 		what = "correction of " + what
@@ -185,14 +141,9 @@ func printSubmission(w io.Writer, s *submission.Submission, changes map[string]a
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
 	}
-	text, err := submission.Describe(changes)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(text + "\n" + s.YAML) {
+	for line := range strings.Lines(changes + "\n" + s.YAML) {
 		fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
 	}
-	return nil
 }
 
 // maxReason is the maximum length of a reason in characters.
@@ -202,7 +153,7 @@ func submissionsRejectCommand() *cobra.Command {
 	var reason, account string
 	var options ForgeOptions
 	var forge *github.Forge
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, with a reason",
 		Long: `Reject rejects submissions and shows the reason to their accounts. It closes open pull
 requests, which requires the forge options, but keeps their branches. --all-of rejects
@@ -211,14 +162,9 @@ only be rejected by its ID. If one submission cannot be rejected, the others sti
 		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
 		PreRunE: func(cmd *cobra.Command, ids []string) (err error) {
-			reason = strings.TrimSpace(reason)
 			switch {
 			case (len(ids) == 0) == (account == ""):
 				return cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath()))
-			case reason == "":
-				return cli.Usage(fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath()))
-			case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-				return cli.Usage(fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason))
 			}
 			forge, err = options.Open()
 			return err
@@ -229,18 +175,15 @@ only be rejected by its ID. If one submission cannot be rejected, the others sti
 			if ids, err = reviewableOf(ctx, s.State, account); err != nil {
 				return err
 			}
-			if len(ids) == 0 && !s.json {
-				fmt.Fprintln(s.cmd.OutOrStdout(), "no submissions")
-				return nil
+			if len(ids) == 0 {
+				s.say("no submissions")
 			}
 		}
 		var failed []error
-		rejected := []submissionStatus{}
-		show := func(one submissionStatus) {
-			rejected = append(rejected, one)
-			if !s.json {
-				fmt.Fprintf(s.cmd.OutOrStdout(), "rejected %s (%s/%s)\n", one.ID, one.Type, one.Slug)
-			}
+		rejected := []object{}
+		show := func(one *submission.Submission) {
+			rejected = append(rejected, statusObject(one, submission.Rejected))
+			s.say("rejected %s (%s)", one.ID, one.Key())
 		}
 		for _, id := range ids {
 			if err := rejectOne(ctx, show, s.State, forge, id, reason); err != nil {
@@ -250,16 +193,25 @@ only be rejected by its ID. If one submission cannot be rejected, the others sti
 				break
 			}
 		}
-		if s.json {
+		if cli.AsJSON(s.cmd) {
 			failed = append(failed, s.print(rejected, ""))
 		}
 		return errors.Join(failed...)
 	})
 	f := c.Flags()
-	f.StringVar(&reason, "reason", "", "the reason, shown to the submitter (required)")
+	cli.Var(f, &reason, "reason", "text", "", "the reason, shown to the submitter (required)", checkReason)
 	f.StringVar(&account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
 	options.Flags(f)
 	return c
+}
+
+// checkReason checks a reason, which the submitter will read.
+func checkReason(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || utf8.RuneCountInString(text) > maxReason || !utf8.ValidString(text) || safetext.Contains(text) {
+		return "", fmt.Errorf("the reason must be one line of 1 to %d visible characters", maxReason)
+	}
+	return text, nil
 }
 
 // reviewableOf returns the IDs of an account's submissions that are pending or
@@ -280,7 +232,7 @@ func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []str
 }
 
 // rejectOne rejects one submission and closes its pull request.
-func rejectOne(ctx context.Context, show func(submissionStatus), s *storage.State, f *github.Forge, id, reason string) error {
+func rejectOne(ctx context.Context, show func(*submission.Submission), s *storage.State, f *github.Forge, id, reason string) error {
 	one, err := findSubmission(ctx, s, id)
 	if err != nil {
 		return err
@@ -298,7 +250,7 @@ func rejectOne(ctx context.Context, show func(submissionStatus), s *storage.Stat
 	if !moved {
 		return settledAlready(ctx, s, id)
 	}
-	show(submissionStatus{one.ID, one.Type, one.Slug, submission.Rejected})
+	show(&one)
 	if !inReview {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -24,15 +25,14 @@ import (
 
 type acceptOptions struct {
 	content, base, remote string
-	ForgeOptions
+	asOf                  cli.AsOf
+	forge                 ForgeOptions
 }
 
 func submissionsAcceptCommand() *cobra.Command {
 	var o acceptOptions
-	var day string
-	var asOf time.Time
 	var forge *github.Forge
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "accept ID [DIR]", Short: "Commit a submission to its own branch of the content repository",
 		Long: `Accept commits a submission's file on top of the checked-out commit, checks the content
 as validate does, and creates the branch submission/ID. The working tree and the
@@ -48,20 +48,18 @@ remote, user.name and user.email are used. See site/docs/accounts.md.`,
 			if _, err := cli.TakeContent(cmd, &o.content, args, 1); err != nil {
 				return err
 			}
-			if asOf, err = cli.ParseAsOf(day, time.Now()); err == nil {
-				forge, err = o.ForgeOptions.Open()
-			}
+			forge, err = o.forge.Open()
 			return err
 		},
 	}, existing, func(ctx context.Context, s *session) error {
-		return acceptOne(ctx, s, acceptance{options: o, asOf: asOf, forge: forge})
+		return acceptOne(ctx, s, acceptance{options: o, forge: forge})
 	})
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
-	cli.AsOfFlag(f, &day)
-	o.ForgeOptions.Flags(f)
+	cli.AsOfFlag(f, &o.asOf, "")
+	o.forge.Flags(f)
 	return c
 }
 
@@ -105,39 +103,33 @@ func acceptOne(ctx context.Context, s *session, a acceptance) error {
 }
 
 func printAccepted(s *session, one *submission.Submission, siblings []submission.Submission) error {
-	w := s.cmd.OutOrStdout()
-	if s.json {
-		line, err := newSubmissionLine(one)
-		if err != nil {
-			return err
+	line, err := submissionObject(one)
+	if err != nil {
+		return err
+	}
+	ids := []string{}
+	for i := range siblings {
+		ids = append(ids, siblings[i].ID)
+	}
+	line["siblings"] = ids
+	return cli.Print(s.cmd, line, func(w io.Writer) {
+		fmt.Fprintf(w, "%s (%s) is %s", one.ID, one.Key(), one.Status)
+		switch {
+		case one.PullRequest.Number > 0:
+			fmt.Fprintf(w, ": pull request %d %s", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL))
+		case one.Branch != "" && one.Status == submission.Accepted:
+			fmt.Fprintf(w, ": branch %s, commit %.12s", one.Branch, one.Commit)
 		}
-		ids := []string{}
-		for i := range siblings {
-			ids = append(ids, siblings[i].ID)
+		fmt.Fprintln(w)
+		for _, o := range siblings {
+			fmt.Fprintf(w, "%s by %s also proposes this entity, as %s, and is still %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
 		}
-		return cli.PrintIndentedJSON(w, struct {
-			*submissionLine
-			Siblings []string `json:"siblings"`
-		}{line, ids})
-	}
-	fmt.Fprintf(w, "%s (%s) is %s", one.ID, one.Key(), one.Status)
-	switch {
-	case one.PullRequest.Number > 0:
-		fmt.Fprintf(w, ": pull request %d %s", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL))
-	case one.Branch != "" && one.Status == submission.Accepted:
-		fmt.Fprintf(w, ": branch %s, commit %.12s", one.Branch, one.Commit)
-	}
-	fmt.Fprintln(w)
-	for _, o := range siblings {
-		fmt.Fprintf(w, "%s by %s also proposes this entity, as %s, and is still %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
-	}
-	return nil
+	})
 }
 
 // acceptance is a submission being accepted.
 type acceptance struct {
 	options    acceptOptions
-	asOf       time.Time
 	forge      *github.Forge // or nil if none is given
 	submission *submission.Submission
 	proposal   gitbranch.Proposal
@@ -250,7 +242,7 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	}
 	var err error
 	if a.remote, err = a.repository.Remote(ctx, a.options.remote,
-		gitbranch.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(ForgeToken)}); err != nil {
+		gitbranch.Forge{Host: a.forge.GitHost(), Repository: a.options.forge.Repository, Token: os.Getenv(ForgeToken)}); err != nil {
 		return err
 	}
 	hash, err := a.remote.Fetch(ctx, string(a.base.Name))
@@ -261,7 +253,7 @@ func (a *acceptance) findBase(ctx context.Context) error {
 // effect checks the content including the submission, in the same way as a build, and
 // returns how the submission would change the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
-	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: jsonenc.OptionalString(b.Name), Commit: jsonenc.OptionalString(b.Commit)}, a.asOf)
+	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: jsonenc.OptionalString(b.Name), Commit: jsonenc.OptionalString(b.Commit)}, a.options.asOf.Time())
 	if err != nil {
 		return nil, after, err
 	}

@@ -27,23 +27,23 @@ import (
 const ForgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
 
 // ForgeOptions identify the forge on which submissions are reviewed.
-type ForgeOptions struct{ forgeURL, forgeRepo string }
+type ForgeOptions struct{ github.Options }
 
 // Flags adds --forge and --forge-repo.
 func (o *ForgeOptions) Flags(f *pflag.FlagSet) {
-	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; the token is read from "+ForgeToken)
-	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
+	f.StringVar(&o.URL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; the token is read from "+ForgeToken)
+	f.StringVar(&o.Repository, "forge-repo", "", "the content's repository on the forge, as owner/name")
+	cli.Needs(f, "forge", "forge-repo")
+	cli.Needs(f, "forge-repo", "forge")
 }
 
 // Open returns the forge, or nil if none is configured.
 func (o *ForgeOptions) Open() (*github.Forge, error) {
-	switch {
-	case o.forgeURL == "" && o.forgeRepo == "":
+	if o.URL == "" && o.Repository == "" {
 		return nil, nil
-	case o.forgeURL == "" || o.forgeRepo == "":
-		return nil, cli.Usage(errors.New("--forge and --forge-repo must be used together"))
 	}
-	f, err := github.New(github.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(ForgeToken)})
+	o.Token = os.Getenv(ForgeToken)
+	f, err := github.New(o.Options)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -90,7 +90,7 @@ func submissionsSyncCommand() *cobra.Command {
 	var dir string
 	var options ForgeOptions
 	var forge *github.Forge
-	c, _ := onState(&cobra.Command{
+	c := onState(&cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
 		Long: `Sync updates the status of submissions: from their pull requests on the forge, and from
 the build in --dir. An edge that runs with --forge does this every minute.`,
@@ -100,13 +100,11 @@ the build in --dir. An edge that runs with --forge does this every minute.`,
 			return err
 		},
 	}, existing, func(ctx context.Context, s *session) error {
-		all := []submissionStatus{}
+		all := []object{}
 		tell := func(moved []submission.Submission) {
 			for _, one := range moved {
-				all = append(all, submissionStatus{one.ID, one.Type, one.Slug, one.Status})
-				if !s.json {
-					fmt.Fprintf(s.cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
-				}
+				all = append(all, statusObject(&one, one.Status))
+				s.say("%s (%s) is %s", one.ID, one.Key(), one.Status)
 			}
 		}
 		var failed error
@@ -119,7 +117,7 @@ the build in --dir. An edge that runs with --forge does this every minute.`,
 		}
 		published, err := publishFrom(ctx, s.State, dir)
 		tell(published)
-		if s.json {
+		if cli.AsJSON(s.cmd) {
 			err = errors.Join(err, s.print(all, ""))
 		}
 		return errors.Join(failed, err)
