@@ -249,7 +249,7 @@ func (o *collectOptions) writeReports(r *collect.Report) error {
 		if o.format == "json" || o.format == "" && strings.EqualFold(filepath.Ext(path), ".json") {
 			write = r.WriteJSON
 		}
-		f, err := os.Create(path)
+		f, err := os.Create(path) //nolint:gosec // the user names the file
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func runMCP(cmd *cobra.Command, o serviceOptions) error {
 	if err := client.Check(cmd.Context()); err != nil {
 		return err
 	}
-	return serveStdio(cmd, mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}))
+	return mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}).Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 }
 
 // mcpOverBuild serves agents from a build, through an edge that does not listen on any
@@ -65,20 +66,9 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 	}
 	defer s.Close()
 	follow, stop := context.WithCancel(cmd.Context())
-	ended := make(chan struct{})
-	go func() {
-		s.Follow(follow)
-		close(ended)
-	}()
-	defer func() {
-		stop()
-		<-ended
-	}()
-	return serveStdio(cmd, s.Agents())
-}
-
-// serveStdio serves an agent over stdin and stdout until stdin ends or the program is
-// interrupted.
-func serveStdio(cmd *cobra.Command, s *mcp.Server) error {
-	return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+	var following sync.WaitGroup
+	following.Go(func() { s.Follow(follow) })
+	defer following.Wait()
+	defer stop()
+	return s.Agents().Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 }

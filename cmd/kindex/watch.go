@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,15 +77,12 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 func (w *watching) follow(ctx context.Context, s *edge.Server) (stop func()) {
 	w.server = s
 	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		w.failed(w.watcher.Run(ctx))
-	}()
+	var following sync.WaitGroup
+	following.Go(func() { w.failed(w.watcher.Run(ctx)) })
 	fmt.Fprintf(w.out, "watching %s\n", w.dir)
 	return func() {
 		cancel()
-		<-ended
+		following.Wait()
 	}
 }
 

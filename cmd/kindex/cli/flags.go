@@ -193,11 +193,12 @@ func (a AsOf) Time() time.Time {
 	return *a.given
 }
 
-// valueError returns the error for the value of a flag, or of the variable that sets it. Values that could be
-// secrets are not repeated.
-func valueError(name string, err error) error {
-	if invalid := new(UsageError); errors.As(err, invalid) {
-		return fmt.Errorf("%s: %w", name, invalid.Err)
+// valueError returns the error for the value of a flag, or of the variable that sets it, and whether a parser of this
+// package found it. Such an error repeats the value only if it is no secret.
+func valueError(name string, err error) (error, bool) {
+	invalid := new(UsageError)
+	if !errors.As(err, invalid) {
+		return err, false
 	}
-	return err
+	return fmt.Errorf("%s: %w", name, invalid.Err), true
 }

@@ -38,7 +38,7 @@ func Excludes(f *pflag.FlagSet, name, other, why string) {
 func FlagError(cmd *cobra.Command, err error) error {
 	near := ""
 	if invalid := new(pflag.InvalidValueError); errors.As(err, &invalid) {
-		if explained := valueError("--"+invalid.GetFlag().Name, invalid.Unwrap()); explained != invalid.Unwrap() {
+		if explained, ok := valueError("--"+invalid.GetFlag().Name, err); ok {
 			return Usage(explained)
 		}
 	}
@@ -125,6 +125,7 @@ func Variable(flag string) string {
 func ApplyEnvironment(cmd *cobra.Command) (failed error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name := Variable(f.Name)
+		var err error
 		value, ok := os.LookupEnv(name)
 		if f.Changed || !ok || f.Name == "help" || f.Name == "version" {
 			return
@@ -133,10 +134,8 @@ func ApplyEnvironment(cmd *cobra.Command) (failed error) {
 			f.Annotations = map[string][]string{}
 		}
 		f.Annotations[fromEnvironment] = []string{name}
-		err := cmd.Flags().Set(f.Name, value)
-		if explained := valueError(name, err); explained != err {
-			err = explained
-		} else if err != nil {
+		err, ok = valueError(name, cmd.Flags().Set(f.Name, value))
+		if err != nil && !ok {
 			err = fmt.Errorf("%s=%q: %w", name, value, err)
 		}
 		if err != nil && failed == nil {

@@ -152,7 +152,6 @@ const maxReason = 1000
 func submissionsRejectCommand() *cobra.Command {
 	var reason, account string
 	var options ForgeOptions
-	var forge *github.Forge
 	c := onState(&cobra.Command{
 		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, with a reason",
 		Long: `Reject rejects submissions and shows the reason to their accounts. It closes open pull
@@ -161,16 +160,15 @@ every submission that an account has pending or in review; an accepted submissio
 only be rejected by its ID. If one submission cannot be rejected, the others still are.`,
 		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
-		PreRunE: func(cmd *cobra.Command, ids []string) (err error) {
-			switch {
-			case (len(ids) == 0) == (account == ""):
-				return cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath()))
-			}
-			forge, err = options.Open()
-			return err
-		},
-	}, existing, func(ctx context.Context, s *session) (err error) {
+	}, existing, func(ctx context.Context, s *session) error {
+		forge, err := options.Open()
 		ids := s.args
+		if (len(ids) == 0) == (account == "") {
+			err = cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", s.cmd.CommandPath()))
+		}
+		if err != nil {
+			return err
+		}
 		if account != "" {
 			if ids, err = reviewableOf(ctx, s.State, account); err != nil {
 				return err

@@ -31,7 +31,6 @@ type acceptOptions struct {
 
 func submissionsAcceptCommand() *cobra.Command {
 	var o acceptOptions
-	var forge *github.Forge
 	c := onState(&cobra.Command{
 		Use: "accept ID [DIR]", Short: "Commit a submission to its own branch of the content repository",
 		Long: `Accept commits a submission's file on top of the checked-out commit, checks the content
@@ -44,14 +43,14 @@ be on the forge's own host. Of the repository's configuration, only the address 
 remote, user.name and user.email are used. See site/docs/accounts.md.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
-		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
-			if _, err := cli.TakeContent(cmd, &o.content, args, 1); err != nil {
-				return err
-			}
-			forge, err = o.forge.Open()
-			return err
-		},
 	}, existing, func(ctx context.Context, s *session) error {
+		if _, err := cli.TakeContent(s.cmd, &o.content, s.args, 1); err != nil {
+			return err
+		}
+		forge, err := o.forge.Open()
+		if err != nil {
+			return err
+		}
 		return acceptOne(ctx, s, acceptance{options: o, forge: forge})
 	})
 	f := c.Flags()

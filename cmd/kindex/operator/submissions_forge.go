@@ -89,17 +89,16 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 func submissionsSyncCommand() *cobra.Command {
 	var dir string
 	var options ForgeOptions
-	var forge *github.Forge
 	c := onState(&cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
 		Long: `Sync updates the status of submissions: from their pull requests on the forge, and from
 the build in --dir. An edge that runs with --forge does this every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
-		PreRunE: func(*cobra.Command, []string) (err error) {
-			forge, err = options.Open()
-			return err
-		},
 	}, existing, func(ctx context.Context, s *session) error {
+		forge, err := options.Open()
+		if err != nil {
+			return err
+		}
 		all := []object{}
 		tell := func(moved []submission.Submission) {
 			for _, one := range moved {
