@@ -159,6 +159,15 @@ func (e *Entity) VersionRead() string {
 	return release.Date
 }
 
+// Release returns what is known of the latest release of an entity or, if nothing is, of its first.
+func (e *Entity) Release() Fact {
+	release, ok := e.Signals.Fact("lastRelease")
+	if !ok {
+		release, _ = e.Signals.Fact("released")
+	}
+	return release
+}
+
 // Fact is an observed value of a signal: a number or, for some signals, a date.
 type Fact struct {
 	Name   string

@@ -17,6 +17,12 @@ type Maintenance struct {
 	AsOf  string // the day when that was read, "" if unknown
 }
 
+// LastCommit returns the day of the latest commit, from which maintenance follows, or "" if it is unknown.
+func (s *Signals) LastCommit() string {
+	last, _ := s.Fact("lastCommit")
+	return last.Day
+}
+
 // Bounds of maintenance, in days, between the latest commit and the day when it was read.
 const (
 	maxMaintainedDays = 180

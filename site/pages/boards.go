@@ -309,7 +309,7 @@ func (b *ranking) item(o uint32, place int, moved leaderboard.Movement) item {
 func (b *ranking) columns() (list []*column) {
 	if b.own == nil {
 		for _, name := range b.scoreNames() {
-			c := &column{Name: name, Title: b.label(name), Number: true, Down: true, Score: true, Lesser: name != b.by,
+			c := &column{Name: name, Title: b.scoreLabel(b.typ, name), Number: true, Down: true, Score: true, Lesser: name != b.by,
 				cell: func(it *item) cell { return scoreCell(it.scores.Get(name), name == "composite") }}
 			if name == b.by {
 				c.Sorted, c.Place = "descending", "p1"
@@ -322,7 +322,7 @@ func (b *ranking) columns() (list []*column) {
 	}
 	list = append(list, &column{Name: "composite", Title: "Score", Number: true, Down: true, Score: true, Sorted: "descending", Place: "p1",
 		cell: func(it *item) cell { return scoreCell(it.score, true) }})
-	dimensions := b.columnsOf(b.own.TypeFormula())
+	dimensions := b.columnsOf(b.own.Type, b.own.TypeFormula())
 	for _, c := range dimensions {
 		if c.Lesser = true; len(dimensions) == 1 {
 			break // it is the score
@@ -330,17 +330,16 @@ func (b *ranking) columns() (list []*column) {
 		c.cell = func(it *item) cell { return scoreCell(it.scores.Get(c.Name), false) }
 		list = append(list, c)
 	}
-	k := b.kinds().Kind(b.own.Type)
-	for _, name := range kindColumns(k) {
-		if name == "board" || len(list) > 5 {
-			continue
+	var own []*column
+	for _, name := range kindColumns(b.kinds().Kind(b.own.Type)) {
+		if name != "board" && len(list)+len(own) < 6 {
+			c := b.column(name)
+			c.Lesser = len(list)+len(own) > 3
+			own = append(own, c)
 		}
-		c := b.column(name)
-		c.Lesser = len(list) > 3
-		c.Place = map[string]string{"input": "p21", "output": "p22", "stars": "p2"}[name]
-		list = append(list, c)
 	}
-	return list
+	place(own, "p2")
+	return append(list, own...)
 }
 
 // scoreNames returns the names of the scores that the leaderboard of a category shows. Scores on an
@@ -358,7 +357,7 @@ func (b *ranking) scoreNames() []string {
 }
 
 // columnsOf returns the dimensions of a formula, each with what it is measured by.
-func (s *Site) columnsOf(f *score.TypeFormula) (list []*column) {
+func (s *Site) columnsOf(typ string, f *score.TypeFormula) (list []*column) {
 	for _, name := range score.DimensionNames {
 		d := f.Dimensions[name]
 		if d == nil || len(d.Measures) == 0 {
@@ -377,7 +376,7 @@ func (s *Site) columnsOf(f *score.TypeFormula) (list []*column) {
 		if more := len(names) - 3; more > 0 {
 			names = append(names[:3:3], strconv.Itoa(more)+" more")
 		}
-		list = append(list, &column{Name: name, Title: s.label(name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
+		list = append(list, &column{Name: name, Title: s.scoreLabel(typ, name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
 	}
 	return list
 }
@@ -519,7 +518,7 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
 			continue
 		}
 		x := b.Explain(e, s.AsOf)
-		d := s.explain(x.Explanation)
+		d := s.explain(e.Type, x.Explanation)
 		d.OnBoard = true
 		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
 	}

@@ -19,6 +19,82 @@ import (
 	"kindex/site/textfmt"
 )
 
+// item is an entity in a list, and what the list knows of it.
+type item struct {
+	*record.Entity
+	ordinal uint32
+	offer   *record.Offer // nil if the list is not of offers, or the entity has none
+	rank    int           // 0 if the list has no ranks
+	moved   boardDelta
+	to, why string         // paths of the entity and of the explanation of its score
+	scores  *record.Scores // on a leaderboard
+	score   record.Score   // on a board
+}
+
+// path returns the path of the entity's page.
+func (it *item) path() string { return siteurl.Entity(it.Type, it.Slug) }
+
+// cell is a value, as lists, comparisons, cards and facts show it.
+type cell struct {
+	Text   string // "" if it is unknown
+	Full   string // what facts say instead, where there is room for more, or ""
+	Note   string // in small print
+	Said   string // what the value means, among facts
+	To     string // path, or "" if there is no link
+	Out    string // external URL, or "" if there is none
+	Date   string // Text in ISO 8601 if it is a date
+	Read   string // the day on which it was read, where comparisons and facts say it
+	Figure bool   // it was read on some day, even if that is unknown
+	Raw    int64  // what the column is sorted by, unless it is sorted by text
+	Bar    record.Score
+}
+
+// unknownCell is the Raw of a value that is unknown.
+const unknownCell = -1
+
+// column is a column of a list, and the row of a comparison, card or list of facts.
+type column struct {
+	Name, Title string
+	Unit        string // of its numbers, or what it consists of
+	Short       string // its title on a card, if that is shorter
+	Number      bool   // it is sorted by number
+	Down        bool   // its order begins with the highest value
+	Score       bool   // it is a score of a leaderboard
+	Lesser      bool   // narrow screens leave it out
+	Place       string // where a phone shows it in a card, or "" if it does not; see place
+	cell        func(*item) cell
+	key         string // of view.Sort, or "" if the list sorts by the cells
+
+	To     string // address of the list sorted by the column, or "" if it cannot be
+	Sorted string // ascending, descending or "", as in aria-sort
+}
+
+// Class returns the classes of the column's cells.
+func (c *column) Class() string {
+	class := cmp.Or(c.Place, "wide-only")
+	if c.Number {
+		class += " num"
+	}
+	if c.Lesser {
+		class += " lesser"
+	}
+	return class
+}
+
+// place places the first of some columns on a line of the cards that a phone shows instead of a table: two
+// numbers share the line. It returns the other columns.
+func place(list []*column, line string) []*column {
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list) > 1 && list[0].Number && list[1].Number:
+		list[0].Place, list[1].Place = line+"1", line+"2"
+		return list[2:]
+	}
+	list[0].Place = line
+	return list[1:]
+}
+
 // kindColumns are the columns of the list of a kind, in order. On a phone, only the first are shown.
 func kindColumns(k *kinds.Kind) (list []string) {
 	if k.Columns != nil {
@@ -32,197 +108,188 @@ func kindColumns(k *kinds.Kind) (list []string) {
 	return append(list, "license")
 }
 
-// shortTitles are titles of columns that are narrower than the facts are called elsewhere.
-var shortTitles = map[string]string{"contextTokens": "Context", "released": "Released", "lastRelease": "Last release", "modalities.input": "Reads", "openWeights": "Open", "license": "Licence"}
+// core are the columns that no kind declares: of every entity, of the blocks and of offers.
+var core = map[string]struct {
+	column
+	value func(*Site, *item) cell
+}{
+	"type":         {value: func(s *Site, it *item) cell { return cell{Text: s.kindTitle(it.Type)} }},
+	"provider":     {value: func(_ *Site, it *item) cell { return cell{Text: it.Provider} }},
+	"category":     {value: categoryCell},
+	"license":      {column{Title: "Licence"}, func(_ *Site, it *item) cell { return cell{Text: it.License, Out: licenseText(it.License)} }},
+	"pricingModel": {value: func(s *Site, it *item) cell { return cell{Text: s.label(it.PricingModel)} }},
+	"version":      {value: versionCell},
+	"status":       {value: func(s *Site, it *item) cell { return cell{Text: s.label(it.Status)} }},
+	"url":          {value: func(_ *Site, it *item) cell { return cell{Text: textfmt.Host(it.URL)} }},
+	"tags":         {value: func(_ *Site, it *item) cell { return cell{Text: strings.Join(it.Tags, ", ")} }},
+	"capabilities": {value: func(_ *Site, it *item) cell { return cell{Text: strings.Join(it.Capabilities, ", ")} }},
+	"addedDate":    {column{Number: true, Down: true, key: "addedDate"}, func(_ *Site, it *item) cell { return dayCell(it.AddedDate) }},
+	"lastUpdated":  {column{Number: true, Down: true, key: "lastUpdated"}, func(_ *Site, it *item) cell { return dayCell(it.LastUpdated) }},
+	"composite": {column{Title: "Score", Number: true, Down: true, key: "composite"},
+		func(_ *Site, it *item) cell { return scoreCell(it.Scores.Composite, true) }},
+	"board": {column{Title: "Best rank", Number: true}, (*Site).rankCell},
 
-// item is an entity in a list, and what the list knows of it.
-type item struct {
-	*record.Entity
-	ordinal uint32
-	offer   *record.Offer // nil if the list is not of offers, or the entity has none
-	rank    int           // 0 if the list has no ranks
-	moved   boardDelta
-	to, why string         // paths of the entity and of the explanation of its score
-	scores  *record.Scores // on a leaderboard
-	score   record.Score   // on a board
+	"maintenance": {value: func(_ *Site, it *item) cell {
+		return cell{Text: textfmt.Capitalize(it.Maintenance.State), Read: it.Maintenance.AsOf, Figure: true}
+	}},
+	"retires":    {value: func(_ *Site, it *item) cell { return dayCell(lifecycleOf(it).Retires) }},
+	"replacedBy": {value: successorCell},
+
+	"price": {column{Number: true, key: "price"}, func(s *Site, it *item) cell {
+		return cell{Text: priceText(&it.Price), Said: s.priceNote(it.Entity), Raw: it.Price.Blended.Micros(), Read: priceDay(it.Entity), Figure: true}
+	}},
+	"offers": {column{Number: true, Down: true}, func(_ *Site, it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }},
+	"input": {column{Title: "Input", Short: "in", Unit: "$/M tokens", Number: true},
+		func(_ *Site, it *item) cell { return priceCell(it, "input") }},
+	"output": {column{Title: "Output", Short: "out", Unit: "$/M tokens", Number: true},
+		func(_ *Site, it *item) cell { return priceCell(it, "output") }},
+	"blended": {column{Title: "Blended", Unit: "$/M tokens", Number: true}, func(_ *Site, it *item) cell { return priceCell(it, "blended") }},
+	"offerContext": {column{Title: "Context", Unit: "tokens", Number: true, Down: true},
+		func(_ *Site, it *item) cell { return numberCell(float64(it.offer.Context), it.offer.Context > 0) }},
+	"read": {value: func(_ *Site, it *item) cell {
+		return cell{Text: textfmt.Day(it.offer.Date), Out: textfmt.WebURL(it.offer.Source)}
+	}},
 }
 
-// cell is a value in a list.
-type cell struct {
-	Text string // "" if it is unknown
-	Note string // in small print
-	To   string // path, or "" if there is no link
-	Out  string // URL of a source
-	Read string // the day on which it was read, where comparisons and cards say it
-	Raw  int64  // what the column is sorted by, unless it is sorted by text
-	Bar  record.Score
-}
-
-// unknownCell is the Raw of a value that is unknown.
-const unknownCell = -1
-
-// column is a column of a list.
-type column struct {
-	Name, Title string
-	Unit        string // of its numbers, or what it consists of
-	Number      bool   // it is sorted by number
-	Down        bool   // its order begins with the highest value
-	Score       bool   // it is a score of a leaderboard
-	Lesser      bool   // narrow screens leave it out
-	Place       string // where a phone shows it in a card, or "" if it does not; see cardPlaces
-	cell        func(*item) cell
-	key         string // of view.Sort, or "" if the list sorts by the cells
-
-	To     string // address of the list sorted by the column, or "" if it cannot be
-	Sorted string // ascending, descending or "", as in aria-sort
-}
-
-// cardPlaces are the columns that a phone shows, each entity as a card of two lines: the whole of a line
-// (p1, p2) or a half of one.
-var cardPlaces = map[string]string{"input": "p11", "output": "p12", "contextTokens": "p2", "offerContext": "p2",
-	"downloads": "p11", "stars": "p12", "maintenance": "p2", "type": "p1", "category": "p2"}
-
-// column returns a column by its name: a price, a fact of the core, a signal or a declared field.
+// column returns a column by its name: of the core, a signal or a declared field.
 func (s *Site) column(name string) *column {
-	c := &column{Name: name, Title: cmp.Or(shortTitles[name], s.label(name))}
-	text := func(of func(*record.Entity) string) *column {
-		c.cell = func(it *item) cell { return cell{Text: of(it.Entity)} }
-		return c
+	if x, ok := core[name]; ok {
+		c := x.column
+		c.Name, c.Title = name, cmp.Or(c.Title, s.label(name))
+		c.cell = func(it *item) cell { return x.value(s, it) }
+		return &c
 	}
-	if i := slices.Index([]string{"input", "output", "blended"}, name); i >= 0 {
-		c.Title, c.Unit, c.Number = textfmt.Capitalize(name), "$/M tokens", true
-		c.cell = func(it *item) cell { return priceCell(it, name) }
-		return c
-	}
-	switch name {
-	case "type":
-		return text(func(e *record.Entity) string { return s.kindTitle(e.Type) })
-	case "provider":
-		return text(func(e *record.Entity) string { return e.Provider })
-	case "category":
-		c.cell = func(it *item) cell {
-			return cell{Text: s.categoryTitle(it.Category), To: categoryPath(it.Category)}
+	c := &column{Name: name, Title: s.label(name)}
+	if x := s.kinds().Signal(name); x != nil {
+		c.Number, c.Down, c.key = true, true, view.SignalKey(name)
+		c.cell = func(it *item) cell { return signalCell(x, it, s.summed(it.Type, name)) }
+		if rest, more := strings.CutPrefix(x.Unit, strings.ToLower(c.Title)+" "); more {
+			c.Unit = rest // such as per month
 		}
-		return c
-	case "license":
-		return text(func(e *record.Entity) string { return e.License })
-	case "pricingModel":
-		return text(func(e *record.Entity) string { return s.label(e.PricingModel) })
-	case "version":
-		c.cell = func(it *item) cell { return cell{Text: it.Version, Read: it.VersionRead()} }
-		return c
-	case "status":
-		return text(func(e *record.Entity) string { return s.label(e.Status) })
-	case "url":
-		return text(func(e *record.Entity) string { return textfmt.Host(e.URL) })
-	case "tags", "capabilities":
-		return text(func(e *record.Entity) string {
-			return strings.Join(map[bool][]string{true: e.Tags, false: e.Capabilities}[name == "tags"], ", ")
-		})
-	case "price":
-		c.Number, c.key = true, "price"
-		c.cell = func(it *item) cell {
-			return cell{Text: priceText(&it.Price), Raw: it.Price.Blended.Micros(), Read: priceDay(it.Entity)}
-		}
-		return c
-	case "offers":
-		c.Number, c.Down = true, true
-		c.cell = func(it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }
-		return c
-	case "retires", "replacedBy":
-		c.cell = func(it *item) cell {
-			switch l := it.Lifecycle; {
-			case l == nil:
-			case name == "retires":
-				return cell{Text: textfmt.Day(l.Retires)}
-			default:
-				x := cell{Text: l.ReplacedBy}
-				if next := s.successor(l.ReplacedBy); next != nil {
-					x.To = next.To
-				}
-				return x
-			}
-			return cell{}
-		}
-		return c
-	case "maintenance":
-		c.cell = func(it *item) cell {
-			return cell{Text: textfmt.Capitalize(it.Maintenance.State), Read: it.Maintenance.AsOf}
-		}
-		return c
-	case "addedDate", "lastUpdated":
-		c.Number, c.Down, c.key = true, true, name
-		return text(func(e *record.Entity) string {
-			return textfmt.Day(map[bool]string{true: e.AddedDate, false: e.LastUpdated}[name == "addedDate"])
-		})
-	case "downloads":
-		c.Title, c.Unit, c.Number, c.Down = "Downloads", "a month", true, true
-		c.cell = downloadsCell
-		return c
-	case "board":
-		c.Title, c.Number = "Best rank", true
-		c.cell = s.rankCell
-		return c
-	case "composite":
-		c.Title, c.Number, c.Down, c.key = "Score", true, true, name
-		c.cell = func(it *item) cell { return scoreCell(it.Scores.Composite, true) }
-		return c
-	case "seller":
-		c.Title = "Provider"
-		c.cell = func(it *item) cell { return cell{Text: s.providerName(it.offer.Provider), Note: it.offer.ID} }
-		return c
-	case "offerContext":
-		c.Title, c.Unit, c.Number, c.Down = "Context", "tokens", true, true
-		c.cell = func(it *item) cell { return numberCell(float64(it.offer.Context), it.offer.Context > 0) }
-		return c
-	case "read":
-		c.cell = func(it *item) cell {
-			return cell{Text: textfmt.Day(it.offer.Date), Out: textfmt.WebURL(it.offer.Source)}
+		if s.sums(name) {
+			c.key = "" // its order is that of the values shown
 		}
 		return c
 	}
-	return s.declaredColumn(c)
-}
-
-// declaredColumn returns the column of a signal or a declared field.
-func (s *Site) declaredColumn(c *column) *column {
-	if x := s.kinds().Signal(c.Name); x != nil {
-		c.Number, c.Down, c.key = true, true, view.SignalKey(c.Name)
-		c.cell = func(it *item) cell {
-			f, ok := it.Signals.Fact(c.Name)
-			n := numberCell(f.Number, ok)
-			if x.IsDay() {
-				n = cell{Text: textfmt.Day(f.Day), Raw: dayRaw(f.Day)}
-			}
-			n.Read = f.Date
-			return n
+	f := s.kinds().Field(name)
+	if i := slices.IndexFunc(s.kinds().Fields, func(g *kinds.Field) bool { return g.Name == name && g.IsGroup() }); i >= 0 {
+		g := s.kinds().Fields[i]
+		if c.cell = func(it *item) cell { return groupCell(g, it) }; g.Dated {
+			f = g.Parts[0]
 		}
-		return c
+	} else {
+		c.cell = func(it *item) cell { return fieldCell(f, it) }
 	}
-	f := s.kinds().Field(c.Name)
-	if f == nil { // a group of fields
-		between := " / "
-		if s.kinds().Field(c.Name+"."+kinds.FromPart) != nil { // a range
-			between = " to "
-		}
-		c.cell = func(it *item) cell {
-			var parts []string
-			for _, v := range it.Values {
-				if v.Field.Group != nil && v.Field.Group.Name == c.Name {
-					parts = append(parts, textfmt.Value(v.Field, v.Value))
-				}
-			}
-			return cell{Text: strings.Join(parts, between)}
-		}
-		return c
-	}
-	if f.IsNumber() || f.Type == kinds.Date || f.Type == kinds.Month {
+	if f != nil && (f.IsNumber() || f.IsDay()) {
 		c.Number, c.Down, c.key = true, true, f.Path
 	}
-	c.cell = func(it *item) cell {
-		v := it.Values.Get(f.Path)
-		n, _ := v.(float64)
-		return cell{Text: textfmt.Value(f, v), Raw: int64(n)}
+	return c
+}
+
+// fieldCell shows the value of a declared field.
+func fieldCell(f *kinds.Field, it *item) cell {
+	v := it.Values.Get(f.Path)
+	n, _ := v.(float64)
+	c := cell{Text: textfmt.Value(f, v), Raw: int64(n)}
+	switch text, _ := v.(string); {
+	case f.Type == kinds.URL:
+		c.Out = textfmt.WebURL(text)
+	case f.IsDay():
+		c.Date = textfmt.ISODay(text)
+	}
+	return c
+}
+
+// groupCell shows the parts of a declared group: a dated value, a range, or one after the other.
+func groupCell(g *kinds.Field, it *item) cell {
+	if g.Dated {
+		c := fieldCell(g.Parts[0], it)
+		c.Read, c.Out, c.Figure = it.Values.Text(g.Path+".date"), textfmt.WebURL(it.Values.Text(g.Path+".source")), true
+		return c
+	}
+	var parts []string
+	for _, part := range g.Parts {
+		if text := fieldCell(part, it).Text; text != "" {
+			parts = append(parts, text)
+		}
+	}
+	switch {
+	case g.Type != kinds.Range:
+		return cell{Text: strings.Join(parts, " / ")}
+	case len(parts) == 1 && it.Values.Get(g.Parts[0].Path) == nil:
+		return cell{Text: "up to " + parts[0]}
+	case len(parts) == 1:
+		return cell{Text: "from " + parts[0]}
+	}
+	return cell{Text: strings.Join(parts, " to ")}
+}
+
+// signalCell shows a signal or, where it is unknown, the sum of others.
+func signalCell(x *kinds.Signal, it *item, sum []string) cell {
+	f, ok := it.Signals.Fact(x.Name)
+	c := dayCell(f.Day)
+	if !x.IsDay() {
+		for _, name := range sum {
+			if g, known := it.Signals.Fact(name); known && f.Name == "" {
+				f.Number, ok = f.Number+g.Number, true
+			}
+		}
+		if c = numberCell(f.Number, ok); ok {
+			c.Full = strings.TrimSpace(textfmt.Count(f.Number) + " " + x.Unit)
+		}
+	}
+	c.Read, c.Figure = f.Date, true
+	return c
+}
+
+// summed returns the signals whose sum the formula of a kind counts instead of a signal.
+func (s *Site) summed(typ, signal string) []string {
+	if s.Formula == nil || s.Formula.Types[typ] == nil {
+		return nil
+	}
+	for _, d := range s.Formula.Types[typ].Dimensions {
+		for i := range d.Measures {
+			if d.Measures[i].Signal == signal && d.Measures[i].Sum != nil {
+				return d.Measures[i].Sum
+			}
+		}
+	}
+	return nil
+}
+
+// sums reports whether the formula of some kind counts a sum instead of a signal.
+func (s *Site) sums(signal string) bool {
+	return slices.ContainsFunc(s.kinds().Names(), func(typ string) bool { return s.summed(typ, signal) != nil })
+}
+
+func categoryCell(s *Site, it *item) cell {
+	c := cell{Text: s.categoryTitle(it.Category)}
+	if s.titles[it.Category] != "" {
+		c.To = categoryPath(it.Category)
+	}
+	return c
+}
+
+// versionCell shows the version, and among facts the day of its release.
+func versionCell(_ *Site, it *item) cell {
+	c := cell{Text: it.Version, Read: it.VersionRead(), Figure: true}
+	if day := textfmt.Day(it.Release().Day); day != "" && c.Text != "" {
+		c.Full = c.Text + ", released " + day
+	}
+	return c
+}
+
+func lifecycleOf(it *item) record.Lifecycle {
+	if it.Lifecycle == nil {
+		return record.Lifecycle{}
+	}
+	return *it.Lifecycle
+}
+
+func successorCell(s *Site, it *item) cell {
+	c := cell{Text: lifecycleOf(it).ReplacedBy}
+	if next := s.successor(c.Text); next != nil {
+		c.To = next.To
 	}
 	return c
 }
@@ -234,26 +301,12 @@ func numberCell(n float64, known bool) cell {
 	return cell{Text: textfmt.Compact(n), Raw: int64(n)}
 }
 
-func dayRaw(day string) int64 {
+func dayCell(day string) cell {
 	if day == "" {
-		return unknownCell
+		return cell{Raw: unknownCell}
 	}
 	n, _ := strconv.ParseInt((strings.ReplaceAll(day, "-", "") + "00")[:8], 10, 64)
-	return n
-}
-
-// downloadsCell shows the downloads of a month: the sum over registries where it is known, else those from
-// PyPI and npm.
-func downloadsCell(it *item) cell {
-	f, ok := it.Signals.Fact("downloads")
-	if !ok {
-		for _, name := range []string{"pypiDownloads", "npmDownloads"} {
-			if g, known := it.Signals.Fact(name); known {
-				f.Number, ok = f.Number+g.Number, true
-			}
-		}
-	}
-	return numberCell(f.Number, ok)
+	return cell{Text: textfmt.Day(day), Date: textfmt.ISODay(day), Raw: n}
 }
 
 func scoreCell(x record.Score, bar bool) cell {
@@ -292,18 +345,16 @@ func priceCell(it *item, name string) cell {
 // boardPlace is the best place of an entity on a board.
 type boardPlace struct {
 	*board.Board
-	rank, of int
+	rank int
 }
 
 // findPlaces returns the best places of all entities on boards, of equal ones that on the first board.
 func (s *Site) findPlaces() map[uint32]boardPlace {
 	places := map[uint32]boardPlace{}
 	for _, b := range s.ownBoards() {
-		entries := s.Own.Now(b).Entries
-		for i := range entries {
-			o := entries[i].Ordinal
-			if best, ok := places[o]; !ok || i+1 < best.rank {
-				places[o] = boardPlace{b, i + 1, len(entries)}
+		for i, entry := range s.Own.Now(b).Entries {
+			if best, ok := places[entry.Ordinal]; !ok || i+1 < best.rank {
+				places[entry.Ordinal] = boardPlace{b, i + 1}
 			}
 		}
 	}
@@ -325,18 +376,16 @@ func (s *Site) sorted(c *column, set *roaring.Bitmap, down bool, item func(uint3
 		list, _, _ := s.Build.Page(set, view.Sort{Key: c.key, Desc: down}, nil, 0, int(set.GetCardinality()))
 		return list
 	}
-	type keyed struct {
-		ordinal uint32
-		cell
-	}
-	var list []keyed
-	for _, o := range s.Build.InRankOrder(set) {
+	ordinals := s.Build.InRankOrder(set)
+	cells := make(map[uint32]cell, len(ordinals))
+	for _, o := range ordinals {
 		it := item(o)
 		x := c.cell(&it)
 		x.Text = record.Fold(x.Text)
-		list = append(list, keyed{o, x})
+		cells[o] = x
 	}
-	slices.SortStableFunc(list, func(a, b keyed) int {
+	slices.SortStableFunc(ordinals, func(i, j uint32) int {
+		a, b := cells[i], cells[j]
 		order := cmp.Compare(a.Raw, b.Raw)
 		if !c.Number {
 			order = strings.Compare(a.Text, b.Text)
@@ -346,10 +395,6 @@ func (s *Site) sorted(c *column, set *roaring.Bitmap, down bool, item func(uint3
 		}
 		return cmp.Or(boolOrder(a.Text == "")-boolOrder(b.Text == ""), order)
 	})
-	ordinals := make([]uint32, len(list))
-	for i, x := range list {
-		ordinals[i] = x.ordinal
-	}
 	return ordinals
 }
 
@@ -368,6 +413,3 @@ func (s *Site) mark(kind, maker string) template.HTML {
 	w.add(`<span class="mark k%d m%d" aria-hidden="true">%s</span>`, slices.Index(s.kinds().Names(), kind), sum%12, letter)
 	return template.HTML(w) //nolint:gosec // rowWriter escapes
 }
-
-// path returns the path of an entity's page.
-func (it *item) path() string { return siteurl.Entity(it.Type, it.Slug) }

@@ -42,7 +42,11 @@ const declaredRow = "field-"
 
 // comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
-	groups := r.compareGroups()
+	typ := list[0].Type
+	if slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != typ }) {
+		typ = ""
+	}
+	groups := r.compareGroups(typ)
 	for i := range groups {
 		rows := groups[i].Rows
 		for j := range rows {
@@ -54,11 +58,12 @@ func (r *request) comparison(list []comparedEntity) []compareGroup {
 	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
 }
 
-// compareGroups returns the rows of scores, facts and figures, without cells.
-func (r *request) compareGroups() []compareGroup {
+// compareGroups returns the rows of scores, facts and figures, without cells, of entities of a type or, if it
+// is "", of several.
+func (r *request) compareGroups(typ string) []compareGroup {
 	var scores, facts, signals []compareRow
 	for _, name := range r.scores(r.types()...) {
-		scores = append(scores, compareRow{Field: name, Title: r.label(name), Best: strings.Join(r.bestOf(name), " "),
+		scores = append(scores, compareRow{Field: name, Title: r.scoreLabel(typ, name), Best: strings.Join(r.bestOf(name), " "),
 			cell: func(it *item) cell { return scoreCell(it.Scores.Get(name), true) }})
 	}
 	all := strings.Join(r.kinds().Names(), " ")
@@ -78,8 +83,8 @@ func (r *request) compareGroups() []compareGroup {
 		facts = append(facts, row("", name))
 	}
 	for _, x := range r.kinds().Signals {
-		w := compareRow{Field: "signal-" + x.Name, Title: r.label(x.Name), cell: r.declaredColumn(&column{Name: x.Name}).cell}
-		if x.Grows || x.Name == "contextTokens" || x.Name == "outputTokens" { // with more of it, an entity is better
+		w := compareRow{Field: "signal-" + x.Name, Title: r.label(x.Name), cell: func(it *item) cell { return signalCell(x, it, nil) }}
+		if x.Grows || x.Steady && x.Unit == "tokens" { // with more of it, an entity is better
 			w.Best = all
 		}
 		signals = append(signals, w)
@@ -206,7 +211,7 @@ type rowTemplates struct {
 
 func (r *request) rowTemplates() *rowTemplates {
 	k := &rowTemplates{Most: strconv.Itoa(maxCompared)}
-	k.Groups = append(r.compareGroups(), compareGroup{"benchmarks", "Benchmarks in common", nil},
+	k.Groups = append(r.compareGroups(""), compareGroup{"benchmarks", "Benchmarks in common", nil},
 		compareGroup{"topics", "Topics", []compareRow{{Field: "tag-common", Title: "Tags in common"}, {Field: "tag-own", Title: "Other tags", Alone: "Tags"},
 			{Field: "capability-common", Title: "Capabilities in common"}, {Field: "capability-own", Title: "Other capabilities", Alone: "Capabilities"}}})
 	for _, c := range r.Categories {

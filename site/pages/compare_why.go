@@ -30,7 +30,7 @@ func (r *request) outrankings(list []comparedEntity) (why []outranking) {
 	}
 	var order []placed
 	add := func(c comparedEntity, x *score.Explanation) {
-		p := placed{name: textfmt.Name(c.Name), parts: r.explain(x).Parts}
+		p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
 		for _, d := range p.parts {
 			p.total += d.Exact
 		}
@@ -74,7 +74,7 @@ func (r *request) outrankings(list []comparedEntity) (why []outranking) {
 		})
 		for _, d := range parts {
 			if g := gain(d); math.Abs(g) >= 0.05 {
-				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", strings.ToLower(r.label(d.Name)), g), "-", "−"))
+				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", strings.ToLower(d.Title), g), "-", "−"))
 			}
 		}
 		why = append(why, o)

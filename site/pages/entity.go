@@ -1,9 +1,7 @@
 package pages
 
 import (
-	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"kindex/exports/board"
@@ -138,35 +136,18 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	return d, err
 }
 
-// cardTitles are titles that are too long for the columns of lists.
-var cardTitles = map[string]string{"openWeights": "Open weights", "modalities.input": "Input"}
-
 // maxMain is the number of facts on the main card.
 const maxMain = 5
 
 // mainFacts returns the known facts of the card of an entity's kind.
-func (r *request) mainFacts(e *record.Entity) (list []fact) {
-	k, it := r.kinds().Kind(e.Type), item{Entity: e}
+func (s *Site) mainFacts(e *record.Entity) []fact {
+	k := s.kinds().Kind(e.Type)
 	names := k.Card
 	if names == nil {
 		names = kindColumns(k)
 	}
-	for _, name := range names {
-		if name == "board" || len(list) == maxMain { // the place on a board has a line of its own
-			continue
-		}
-		c := r.column(name)
-		x := c.cell(&it)
-		if x.Text == "" {
-			continue
-		}
-		f := fact{Name: cmp.Or(cardTitles[name], c.Title), Value: strings.TrimSpace(textfmt.Name(x.Text) + " " + c.Unit)}
-		if name == "price" {
-			f.Note = "per million tokens, " + r.priceNote(e)
-		}
-		list = append(list, f)
-	}
-	return list
+	list := s.facts(e, names, true)
+	return list[:min(maxMain, len(list))]
 }
 
 // path returns the path of a record's page.
@@ -180,12 +161,12 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 		d.Crumbs = append(d.Crumbs, link{textfmt.Name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
 	}
 	x := r.Formula.Explain(e, asOf)
-	d.Score = r.explain(x)
+	d.Score = r.explain(e.Type, x)
 	d.Card = r.mainFacts(e)
 	var ended *link
 	d.Main, ended = r.addresses(e)
 	d.Notices = r.notices(d, ended, asOf)
-	d.Facts, d.Names = r.facts(e), idLinks(e, r.Build.Namespace)
+	d.Facts, d.Names = r.facts(e, r.factNames(e.Type), false), idLinks(e, r.Build.Namespace)
 	d.Market = r.offers(e, d.Day == "")
 	d.Tags, d.Skills = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
 	d.Signals, d.Results = r.figures(e, x)

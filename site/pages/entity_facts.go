@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -38,26 +40,54 @@ func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 	return list, ended
 }
 
-// facts returns the main facts that are known.
-func (s *Site) facts(e *record.Entity) []fact {
-	provider, category := fact{Name: "Provider", Value: e.Provider}, fact{Name: "Category", Value: s.categoryTitle(e.Category)}
-	if e.Provider != "" && s.Build.Bitmap(byProvider.Field, e.Provider) != nil {
-		provider.To = siteurl.Provider(e.Provider)
+// factNames returns the columns that the facts of a kind list: what its blocks compute, its steady signals, its
+// fields and the core. References are not among them: the relations of the page name the entities.
+func (s *Site) factNames(kind string) []string {
+	list := []string{"price"}
+	k := s.kinds().Kind(kind)
+	for _, x := range k.Signals {
+		said := func(leaf *kinds.Field) bool { return leaf.Signal == x.Name && k.Has(leaf) }
+		if x.Steady && !x.IsDay() && x.Maximum == nil && !slices.ContainsFunc(s.kinds().Leaves(), said) {
+			list = append(list, x.Name)
+		}
 	}
-	if s.titles[e.Category] != "" {
-		category.To = "/categories/" + e.Category + "/"
+	list = append(list, "license", "version", "pricingModel", "maintenance")
+	for _, f := range k.Fields {
+		switch {
+		case f.Words() == kinds.Reference:
+		case f.Type == kinds.Group && !f.Dated:
+			for _, part := range f.Parts {
+				list = append(list, part.Path)
+			}
+		default:
+			list = append(list, f.Name)
+		}
 	}
-	list := slices.Concat(s.priceFacts(e), []fact{
-		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
-		versionFact(e),
-		{Name: "Pricing model", Value: s.label(e.PricingModel)},
-		maintenanceFact(e),
-	}, declaredFacts(e), []fact{
-		provider, category,
-		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
-		{Name: "Entry last changed", Value: textfmt.Day(e.LastUpdated), Date: textfmt.ISODay(e.LastUpdated)},
-	})
-	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
+	return append(list, "provider", "category", "addedDate", "lastUpdated")
+}
+
+// facts returns the known ones among some columns, with when they were read; on a card, in short.
+func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) {
+	for _, name := range names {
+		c := s.column(name)
+		x := c.cell(&item{Entity: e})
+		if name == "board" || safetext.OneLine(x.Text) == "" { // the place on a board has a line of its own
+			continue
+		}
+		if name == byProvider.Field && s.Build.Bitmap(name, e.Provider) != nil {
+			x.To = siteurl.Provider(e.Provider)
+		}
+		if card {
+			x.Full, x.Figure = strings.TrimSpace(x.Text+" "+c.Unit), x.Figure && x.Said != ""
+		}
+		notes := []string{x.Said}
+		if x.Figure {
+			notes = append(notes, asOfNote(x.Read))
+		}
+		x.Note = strings.TrimPrefix(strings.Join(notes, ", "), ", ")
+		list = append(list, fact{c.Title, x})
+	}
+	return list
 }
 
 // licenseID matches strings that look like a single SPDX identifier. Content may also contain
@@ -135,13 +165,13 @@ func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)
-		g.addContribution(x, func(m *score.MeasureValue) bool { return countsIn(m, f.Name) })
+		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool { return countsIn(m, f.Name) })
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
 		g := figure{Name: b.FoldedName(), Value: textfmt.Count(b.Value), Date: textfmt.ISODay(b.Date)}
 		g.from(b.Source)
-		g.addContribution(x, func(m *score.MeasureValue) bool {
+		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool {
 			value, isNumber := m.Value.(float64)
 			return m.Result != nil && *m.Result == g.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
 		})
@@ -168,17 +198,18 @@ func (g *figure) from(source string) {
 }
 
 // addContribution sets Counts or Why.
-func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureValue) bool) {
+func (s *Site) addContribution(g *figure, typ string, x *score.Explanation, is func(*score.MeasureValue) bool) {
 	for i := range x.Dimensions {
 		p := &x.Dimensions[i]
+		title := s.scoreLabel(typ, p.Name)
 		for j := range p.Measures {
 			m := &p.Measures[j]
 			switch {
 			case !is(m):
 			case m.State == score.Counted && p.Value != nil:
-				g.Counts = p.Name
+				g.Counts = title
 			case m.State == score.Counted:
-				g.Why = "not enough other data for " + p.Name
+				g.Why = "not enough other data for " + strings.ToLower(title)
 			case m.State == score.Stale:
 				g.Why = "too old to count"
 			case m.State == score.Future:
@@ -225,9 +256,9 @@ type link struct{ Name, To string }
 
 // fact is an entry in the list of facts.
 type fact struct {
-	Name, Value string
-	Note        string // when and where the value was read
-	To          string // path, or "" if there is none
-	Out         string // external URL, or "" if there is none
-	Date        string // Value in ISO 8601 if it is a date
+	Name string
+	cell
 }
+
+// Value returns the value in words.
+func (f fact) Value() string { return cmp.Or(f.Full, f.Text) }

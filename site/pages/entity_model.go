@@ -5,78 +5,10 @@ import (
 	"time"
 
 	"kindex/exports/ids"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
-
-// priceFacts returns what people first ask of a model: its price and its context.
-func (s *Site) priceFacts(e *record.Entity) []fact {
-	return []fact{
-		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens, " + s.priceNote(e)},
-		tokens(e, "contextTokens", "Context"),
-		tokens(e, "outputTokens", "Output limit"),
-	}
-}
-
-// declaredFacts returns what is known of an entity's declared fields. References are not among them: the
-// relations of the page name the entities.
-func declaredFacts(e *record.Entity) (list []fact) {
-	for i, v := range e.Values {
-		f := fact{Name: v.Field.Title, Value: textfmt.Value(v.Field, v.Value)}
-		switch g := v.Field.Group; {
-		case v.Field.Words() == kinds.Reference:
-			continue
-		case v.Field.Type == kinds.URL:
-			f.Out = textfmt.WebURL(f.Value)
-		case g != nil && g.Dated:
-			if v.Field.Name != kinds.ValuePart {
-				continue
-			}
-			f.Note, f.Out = asOfNote(e.Values.Text(g.Path+".date")), textfmt.WebURL(e.Values.Text(g.Path+".source"))
-		case g != nil && g.Type == kinds.Range:
-			if f.Name = g.Title; v.Field.Name == kinds.ToPart {
-				if i > 0 && e.Values[i-1].Field.Group == g {
-					continue // with the lower end
-				}
-				f.Value = "up to " + f.Value
-			} else if to := e.Values.Get(g.Path + "." + kinds.ToPart); to != nil {
-				f.Value += " to " + textfmt.Value(v.Field, to)
-			} else {
-				f.Value = "from " + f.Value
-			}
-		}
-		list = append(list, f)
-	}
-	return list
-}
-
-// maintenanceFact says how an entity is maintained.
-func maintenanceFact(e *record.Entity) fact {
-	if e.Maintenance.State == "" {
-		return fact{}
-	}
-	return fact{Name: "Maintenance", Value: textfmt.Capitalize(e.Maintenance.State), Note: asOfNote(e.Maintenance.AsOf)}
-}
-
-// versionFact returns the version with the day of its release, or that day alone. A version
-// without a day says nothing about the present.
-func versionFact(e *record.Entity) fact {
-	release, ok := e.Signals.Fact("lastRelease")
-	if !ok {
-		release, _ = e.Signals.Fact("released")
-	}
-	f := fact{Name: "Version", Value: e.Version, Note: asOfNote(release.Date)}
-	switch day := textfmt.Day(release.Day); {
-	case day == "":
-	case e.Version == "":
-		f.Name, f.Value, f.Date = "Released", day, textfmt.ISODay(release.Day)
-	default:
-		f.Value += ", released " + day
-	}
-	return f
-}
 
 // asOfNote says when a figure was read.
 func asOfNote(day string) string {
@@ -121,25 +53,17 @@ func priceDay(e *record.Entity) (day string) {
 	return day
 }
 
-// priceNote says whose price the summary is, and when it was read.
+// priceNote says whose price the summary is.
 func (s *Site) priceNote(e *record.Entity) string {
 	offers := summarized(e)
 	if len(offers) == 0 {
 		return ""
 	}
-	note := "at " + textfmt.Name(s.providerName(offers[0].Provider))
+	note := "per million tokens, at " + textfmt.Name(s.providerName(offers[0].Provider))
 	if e.Price.Provider == "" && len(offers) > 1 {
-		note = "median of " + textfmt.Plural(len(offers), "offer", "offers")
+		note = "per million tokens, median of " + textfmt.Plural(len(offers), "offer", "offers")
 	}
-	return note + ", " + asOfNote(priceDay(e))
-}
-
-func tokens(e *record.Entity, signal, name string) fact {
-	f, ok := e.Signals.Fact(signal)
-	if !ok {
-		return fact{}
-	}
-	return fact{Name: name, Value: textfmt.Count(f.Number) + " tokens", Note: asOfNote(f.Date)}
+	return note
 }
 
 // idLink is a name of an entity in a registry or at a provider.
@@ -235,13 +159,12 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 
 // maintenanceNotice warns that a repository is archived or dormant.
 func maintenanceNotice(e *record.Entity) *notice {
-	last, _ := e.Signals.Fact("lastCommit")
 	read := asOfNote(e.Maintenance.AsOf)
 	switch e.Maintenance.State {
 	case record.Archived:
 		return &notice{Strong: "Archived.", Text: "Its repository is read-only, " + read + "."}
 	case record.Dormant:
-		return &notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(last.Day) + ", " + read + "."}
+		return &notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(e.Signals.LastCommit()) + ", " + read + "."}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type scoreExplanation struct {
 // dimension is a dimension of an explained score.
 type dimension struct {
 	score.DimensionScore
+	Title    string
 	Class    string // CSS class d1 to d5, which sets the dimension's colour
 	Share    string // share of the weight, in percent
 	Points   string // points towards the composite, with two decimals
@@ -61,8 +62,8 @@ type measure struct {
 	Source  string
 }
 
-// explain formats an explanation.
-func (s *Site) explain(x *score.Explanation) *scoreExplanation {
+// explain formats the explanation of a score of a type.
+func (s *Site) explain(typ string, x *score.Explanation) *scoreExplanation {
 	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
 	for i := range x.Dimensions {
@@ -71,7 +72,7 @@ func (s *Site) explain(x *score.Explanation) *scoreExplanation {
 	d.Weight = textfmt.Short(weights)
 	for i := range x.Dimensions {
 		d.Hatched = d.Hatched || x.Dimensions[i].Value == nil
-		d.Parts = append(d.Parts, s.explainPart(&x.Dimensions[i], weights, x.AsOf))
+		d.Parts = append(d.Parts, s.explainPart(typ, &x.Dimensions[i], weights, x.AsOf))
 	}
 	if x.Uncapped != nil {
 		d.addUp(*x.Uncapped)
@@ -112,8 +113,8 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	d.Total = textfmt.Hundredths(total)
 }
 
-func (s *Site) explainPart(p *score.DimensionScore, weights float64, asOf string) dimension {
-	d := dimension{DimensionScore: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+func (s *Site) explainPart(typ string, p *score.DimensionScore, weights float64, asOf string) dimension {
+	d := dimension{DimensionScore: *p, Title: s.scoreLabel(typ, p.Name), Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
 		d.Share, d.Exact = textfmt.Percent(p.Weight/weights), p.Weight*p.Counted/weights
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -34,6 +35,7 @@ type filters struct {
 	Sort   string // kept by the form
 	Wrong  bool   // a filter is invalid, so nothing is listed
 
+	of         []*kinds.Kind
 	set        *roaring.Bitmap // entities
 	offers     view.OfferFilter
 	perOffer   bool // entities must have an offer that matches
@@ -44,7 +46,6 @@ type filters struct {
 type formField struct {
 	Name, Label, Hint string
 	Value             string
-	Mode              string   // inputmode: text, decimal or numeric
 	Known             []string // values to suggest
 	Options           []option // all values, if there is a choice
 	Wrong             string   // what is wrong with the value, or "" if it is valid
@@ -104,7 +105,9 @@ func (f *filters) finish(r *request) {
 	if f.Sort = r.value("sort"); f.Sort != "" {
 		q.Set("sort", f.Sort)
 	}
-	r.Query = q
+	if r.Query = q; f.Wrong {
+		f.set = roaring.New()
+	}
 	for _, x := range f.Fields {
 		if x.Value != "" {
 			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + textfmt.Name(x.Shown()), To: r.asked(x.Name, "")})
@@ -113,77 +116,152 @@ func (f *filters) finish(r *request) {
 	f.Action = r.route.path(r.args, nil)
 }
 
-// filtersOf reads the filters of the list of a kind. A static site has none to read.
-func (r *request) filtersOf(k *kinds.Kind, read bool) *filters {
-	f := &filters{Fields: make([]formField, 0, 24), openOffers: true} // so that pointers to the fields stay valid
-	ofKind := &view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}
-	if f.set = r.Build.Select(ofKind); !read {
-		return f
+// unfiltered returns the filters of the list of some kinds or, with offered, of their offers, before they are
+// read. The pages of a static site have no others.
+func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
+	f := &filters{of: of, openOffers: !offered}
+	var types [][]string
+	for _, k := range of {
+		types = append(types, []string{k.Name})
 	}
-	all := f.set.Clone()
-	offers := k.HasBlock(kinds.Offers)
-	name := f.add(r, formField{Name: "name", Label: "Name or maker", Mode: "text"})
-	if name.Value != "" {
-		found, near := r.named(k.Name, name.Value)
-		if f.set.And(found); found.IsEmpty() {
-			name.Wrong, name.Near = "Nothing has this name.", r.nearby("name", near)
-		}
+	if f.set = r.Build.Select(&view.Filter{Fields: map[string][][]string{"type": types}}); offered {
+		f.keep(r, func(e *record.Entity) bool { return len(e.Offers) > 0 })
 	}
-	asked := where.Params{}
-	ask := func(x formField) {
-		if x := f.add(r, x); x.Value != "" && x.Wrong == "" {
-			asked[x.Name] = []string{x.Value}
-		}
-	}
-	choose := func(field, label string) {
-		counts := r.Build.Facet(all, field, maxOptions)
-		x := formField{Name: field, Label: label}
-		for _, c := range counts {
-			x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
-		}
-		if len(counts) > 1 || r.value(field) != "" {
-			ask(x)
-		}
-	}
-	for _, leaf := range r.kinds().Leaves() {
-		if leaf.Filter && k.Has(leaf) && leaf.Choices() != nil {
-			choose(leaf.Query, leaf.Title)
-		}
-	}
-	if offers {
-		f.addOfferLimits(r)
-		ask(formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k", Mode: "text"})
-	}
-	if leaf := r.kinds().Field("parameters.total"); leaf != nil && k.Has(leaf) {
-		f.addMemory(r, leaf)
-	}
-	for _, leaf := range r.kinds().Leaves() {
-		if leaf.Filter && k.Has(leaf) && leaf.IsNumber() {
-			ask(formField{Name: "min" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at least", Mode: "text"})
-			ask(formField{Name: "max" + textfmt.Capitalize(leaf.Query), Label: leaf.Title + " at most", Mode: "text"})
-		}
-	}
-	choose("category", "Category")
-	if k.HasBlock(kinds.Maintenance) {
-		choose("maintenance", "Maintenance")
-	}
-	choose("license", "Licence")
-	f.apply(r, asked)
-	f.offers.MinContext, _, _ = where.WholeAmount(r.value("minContext"))
-	if f.perOffer {
-		for it := f.set.Clone().Iterator(); it.HasNext(); {
-			if o := it.Next(); f.cheapest(r.Build.Entity(o)) == nil {
-				f.set.Remove(o)
-			}
-		}
-	}
-	f.finish(r)
 	return f
 }
 
-// addMemory adds the most memory that the weights may take: half a byte for each parameter.
+// read reads the filters.
+func (f *filters) read(r *request) {
+	f.Fields = make([]formField, 0, 32) // so that pointers to the fields stay valid
+	all, asked, offered := f.set.Clone(), where.Params{}, !f.openOffers
+	if offered {
+		f.addModel(r, all)
+	} else {
+		f.addName(r, formField{Name: "name", Label: "Name or maker"}, "Nothing has this name.")
+	}
+	for _, leaf := range r.kinds().Leaves() {
+		if leaf.Filter && f.has(leaf) && leaf.Choices() != nil {
+			f.choose(r, all, asked, leaf.Query, leaf.Title)
+		}
+	}
+	if slices.ContainsFunc(f.of, func(k *kinds.Kind) bool { return k.HasBlock(kinds.Offers) }) {
+		f.addOfferLimits(r, asked)
+	}
+	if !offered {
+		f.addNumbers(r, asked)
+		f.choose(r, all, asked, "category", "Category")
+		if f.of[0].HasBlock(kinds.Maintenance) {
+			f.choose(r, all, asked, "maintenance", "Maintenance")
+		}
+		f.choose(r, all, asked, "license", "Licence")
+	}
+	f.apply(r, asked)
+	if f.perOffer {
+		f.keep(r, func(e *record.Entity) bool { return f.cheapest(e) != nil })
+	}
+	f.finish(r)
+}
+
+// has reports whether a kind of the list has a field.
+func (f *filters) has(leaf *kinds.Field) bool {
+	return slices.ContainsFunc(f.of, func(k *kinds.Kind) bool { return k.Has(leaf) })
+}
+
+// keep removes the entities that a function does not want.
+func (f *filters) keep(r *request, wanted func(*record.Entity) bool) {
+	for it := f.set.Clone().Iterator(); it.HasNext(); {
+		if o := it.Next(); !wanted(r.Build.Entity(o)) {
+			f.set.Remove(o)
+		}
+	}
+}
+
+// ask adds a field whose value is a parameter of the API.
+func (f *filters) ask(r *request, asked where.Params, x formField) {
+	if x := f.add(r, x); x.Value != "" && x.Wrong == "" {
+		asked[x.Name] = []string{x.Value}
+	}
+}
+
+// choose adds a field with a choice among the values that entities have.
+func (f *filters) choose(r *request, all *roaring.Bitmap, asked where.Params, field, label string) {
+	x := formField{Name: field, Label: label}
+	for _, c := range r.Build.Facet(all, field, maxOptions) {
+		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
+	}
+	if len(x.Options) > 1 || r.value(field) != "" {
+		f.ask(r, asked, x)
+	}
+}
+
+// addName adds a field for a name, and narrows the list down to what it names.
+func (f *filters) addName(r *request, x formField, none string) {
+	if x := f.add(r, x); x.Value != "" {
+		found, near := r.named(f.of, x.Value)
+		if f.set.And(found); found.IsEmpty() {
+			x.Wrong, x.Near = none, r.nearby(x.Name, near)
+		}
+	}
+}
+
+// addModel adds fields for what is offered, and for who offers it.
+func (f *filters) addModel(r *request, all *roaring.Bitmap) {
+	if model := f.add(r, formField{Name: "model", Label: f.of[0].Title}); model.Value != "" {
+		ordinals, near := r.modelsNamed(model.Value, "model")
+		if f.set.And(roaring.BitmapOf(ordinals...)); len(ordinals) == 0 {
+			model.Wrong, model.Near = "No "+strings.ToLower(f.of[0].Title)+" has this name.", near
+		}
+	}
+	for _, leaf := range r.kinds().Leaves() {
+		if leaf.Filter && f.has(leaf) && leaf.Type == kinds.Slug {
+			x := formField{Name: leaf.Query, Label: leaf.Title + " or maker"}
+			for _, c := range r.Build.Facet(all, leaf.Query, maxOptions) {
+				x.Known = append(x.Known, c.Value)
+			}
+			f.addName(r, x, "No "+strings.ToLower(leaf.Title)+", maker or "+strings.ToLower(f.of[0].Title)+" has this name.")
+		}
+	}
+	values := r.Build.Offers().Values("provider")
+	if provider := f.add(r, formField{Name: "provider", Label: "Provider", Known: values[:min(len(values), maxOptions)]}); provider.Value != "" {
+		if f.offers.Providers = r.sellers(provider.Value); f.offers.Providers == nil {
+			provider.Wrong, provider.Near = "No provider has this name.", r.nearby("provider", didyoumean.Names(provider.Value, values, maxNear))
+		}
+	}
+}
+
+// addNumbers adds the limits of declared numbers, and of the memory that follows from one.
+func (f *filters) addNumbers(r *request, asked where.Params) {
+	if parameters := r.parameters(f.of[0]); parameters != nil {
+		f.addMemory(r, parameters)
+	}
+	for _, leaf := range r.kinds().Leaves() {
+		lowest, highest := leaf.Limits()
+		if !f.has(leaf) || !leaf.IsNumber() {
+			continue
+		}
+		if lowest != "" {
+			f.ask(r, asked, formField{Name: lowest, Label: leaf.Title + " at least"})
+		}
+		if highest != "" {
+			f.ask(r, asked, formField{Name: highest, Label: leaf.Title + " at most"})
+		}
+	}
+}
+
+// parameters returns the first number of a kind whose unit is parameters, or nil. The weights of a model take
+// half a byte of memory for each of them.
+func (s *Site) parameters(k *kinds.Kind) *kinds.Field {
+	for _, leaf := range s.kinds().Leaves() {
+		if k.Has(leaf) && leaf.Filter && leaf.Unit == "parameters" {
+			return leaf
+		}
+	}
+	return nil
+}
+
+// addMemory adds the most memory that the weights may take.
 func (f *filters) addMemory(r *request, parameters *kinds.Field) {
-	x := f.add(r, formField{Name: "maxMemory", Label: "Fits in memory, GB", Hint: "weights at 4 bits", Mode: "text"})
+	x := f.add(r, formField{Name: "maxMemory", Label: "Fits in memory, GB", Hint: "weights at 4 bits"})
 	if x.Value == "" {
 		return
 	}
@@ -230,22 +308,29 @@ func (f *filters) blame(err error, asked where.Params) {
 	}
 }
 
-// addOfferLimits adds the highest prices.
-func (f *filters) addOfferLimits(r *request) {
+// addOfferLimits adds the highest prices and the least context.
+func (f *filters) addOfferLimits(r *request, asked where.Params) {
 	for _, l := range []struct {
 		name, label string
 		price       *record.Price
 	}{{"maxInput", "Input price at most, $", &f.offers.MaxInput}, {"maxOutput", "Output price at most, $", &f.offers.MaxOutput}} {
-		x := f.add(r, formField{Name: l.name, Label: l.label, Mode: "text"})
-		if x.Value == "" {
+		limit := where.Params{}
+		if f.ask(r, limit, formField{Name: l.name, Label: l.label}); len(limit) == 0 {
 			continue
 		}
-		asked := where.Params{l.name: {x.Value}}
 		var err error
-		if *l.price, err = asked.Price(l.name); err != nil {
-			f.blame(err, asked)
+		if *l.price, err = limit.Price(l.name); err != nil {
+			f.blame(err, limit)
 		}
 		f.perOffer = true
+	}
+	limit := where.Params{}
+	f.ask(r, limit, formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k"})
+	var err error
+	if f.offers.MinContext, err = limit.Count("minContext", 0, 1, 1<<31); err != nil {
+		f.blame(err, limit)
+	} else if f.openOffers { // an offer that does not say it has that of the entity
+		maps.Copy(asked, limit)
 	}
 }
 
@@ -289,10 +374,11 @@ func (r *request) nearby(name string, values []string) (list []suggestion) {
 	return list
 }
 
-// knownName is a name of an entity, with its family and its maker.
+// knownName is a name of an entity, with what it belongs to and its maker.
 type knownName struct {
-	words, maker, family []string
-	ordinal              uint32
+	words, maker []string
+	families     [][]string // words of its declared slugs, such as a family
+	ordinal      uint32
 }
 
 // findNames reads the names of all listed entities, by kind. It is called once for each build.
@@ -300,20 +386,38 @@ func (s *Site) findNames() map[string][]knownName {
 	names := map[string][]knownName{}
 	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
 		e := s.Build.Entity(o)
-		names[e.Type] = append(names[e.Type], knownName{nameWords(e.Name), nameWords(e.Provider), nameWords(e.Values.Text("family")), o})
+		n := knownName{words: nameWords(e.Name), maker: nameWords(e.Provider), ordinal: o}
+		for _, v := range e.Values {
+			if text, ok := v.Value.(string); ok && v.Field.Type == kinds.Slug && v.Field.Filter {
+				n.families = append(n.families, nameWords(text))
+			}
+		}
+		names[e.Type] = append(names[e.Type], n)
 	}
 	return names
 }
 
-// named returns the entities of a kind that a text names: those of a family or, if there is none, of a
+// namesOf returns the names of the entities of some kinds.
+func (r *request) namesOf(of []*kinds.Kind) (list []knownName) {
+	for _, k := range of {
+		list = append(list, r.names()[k.Name]...)
+	}
+	return list
+}
+
+// named returns the entities of some kinds that a text names: those of a family or, if there is none, of a
 // maker or, if there is none, with such a name. If there are none, near holds similar names of families
 // and makers.
-func (r *request) named(kind, text string) (found *roaring.Bitmap, near []string) {
+func (r *request) named(of []*kinds.Kind, text string) (found *roaring.Bitmap, near []string) {
 	words, found := nameWords(text), roaring.New()
-	list := r.names()[kind]
+	list := r.namesOf(of)
 	for _, match := range []func(n knownName) bool{
-		func(n knownName) bool { return sameWords(n.family, words) },
-		func(n knownName) bool { return startsWith(n.family, words) },
+		func(n knownName) bool {
+			return slices.ContainsFunc(n.families, func(f []string) bool { return sameWords(f, words) })
+		},
+		func(n knownName) bool {
+			return slices.ContainsFunc(n.families, func(f []string) bool { return startsWith(f, words) })
+		},
 		func(n knownName) bool { return sameWords(words, n.maker) },
 		func(n knownName) bool { return namesCompany(words, n.maker) },
 		func(n knownName) bool { return sameWords(n.words, words) },
@@ -331,7 +435,10 @@ func (r *request) named(kind, text string) (found *roaring.Bitmap, near []string
 	}
 	var known []string
 	for _, n := range list {
-		known = append(known, strings.Join(n.maker, " "), strings.Join(n.family, "-"))
+		known = append(known, strings.Join(n.maker, " "))
+		for _, f := range n.families {
+			known = append(known, strings.Join(f, "-"))
+		}
 	}
 	slices.Sort(known)
 	return found, didyoumean.Names(strings.Join(words, " "), slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == "" }), maxNear)
@@ -359,7 +466,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
 		return ordinals, nil
 	}
-	for _, n := range r.names()["model"] {
+	for _, n := range r.namesOf(r.offered()) {
 		if sameWords(n.words, nameWords(text)) {
 			ordinals = append(ordinals, n.ordinal)
 		}
@@ -367,9 +474,8 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 	if len(ordinals) > 0 {
 		return ordinals, nil
 	}
-	for _, o := range r.suggested(strings.ReplaceAll(strings.TrimPrefix(text, "model/"), "-", " ")) {
-		if typ, _ := r.Build.Key(o); typ == "model" && len(near) < maxNear {
-			e := r.Build.Entity(o)
+	for _, o := range r.suggested(strings.ReplaceAll(text[strings.Index(text, "/")+1:], "-", " ")) {
+		if e := r.Build.Entity(o); r.kinds().Kind(e.Type).HasBlock(kinds.Offers) && len(near) < maxNear {
 			near = append(near, suggestion{pricesPath + "?" + singleQuery(field, e.Slug), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"kindex/exports/board"
 	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -78,56 +79,83 @@ func (r *request) home() (*page, error) {
 	return &page{Template: "home", Description: r.Build.Manifest.Description, Data: h, LinkedData: r.dataset()}, nil
 }
 
-// findQuestions returns real questions with their answers in this build. What the index cannot answer is
-// left out.
+// findQuestions returns real questions with their answers in this build, about the kinds that declare what they
+// need. What the index cannot answer is left out.
 func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
-	for _, x := range []struct{ kind, text, query string }{
-		{"model", "What is the cheapest vision model with 200k context?", "modality=image&minContext=200k&sort=input"},
-		{"tool", "Which packages are no longer maintained?", "maintenance=dormant&sort=downloads"},
-		{"model", "What is the best open language model for 24 GB of memory?", "category=language&openWeights=true&maxMemory=24+GB&sort=board"},
-	} {
-		k := s.kinds().Kind(x.kind)
-		if k == nil {
-			continue
+	for _, k := range s.kinds().Kinds {
+		one := strings.ToLower(k.Title)
+		if k.HasBlock(kinds.Offers) {
+			what, query := one, "minContext=200k&sort=input"
+			for _, leaf := range s.kinds().Leaves() {
+				if leaf.Filter && k.Has(leaf) && slices.Contains(leaf.Choices(), "image") && what == one {
+					what, query = "vision "+one, leaf.Query+"=image&"+query
+				}
+			}
+			list = s.ask(list, k, "What is the cheapest "+what+" with 200k context?", query, func(_ int, c cell) string {
+				return ": " + strings.ToLower(c.Text) + " a million tokens in"
+			})
 		}
-		query, err := url.ParseQuery(x.query)
-		if err != nil {
-			continue // never: they are constants
+		of := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}), "category", 1)
+		if s.parameters(k) != nil && len(of) > 0 { // ranks compare what is alike, so the largest category
+			text := "What is the best " + one + " for 24 GB of memory among " + kinds.InSentence(s.categoryTitle(of[0].Value)) + "?"
+			list = s.ask(list, k, text, "category="+of[0].Value+"&maxMemory=24+GB&sort=board", func(_ int, c cell) string {
+				return ": " + c.Text + ", " + textfmt.Name(c.Note)
+			})
 		}
-		r := s.find(Request{Path: s.kindPath(x.kind), Query: query})
-		f := r.filtersOf(k, true)
-		by := r.column(query.Get("sort"))
-		at := func(o uint32) item {
-			return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.Entity(o))}
-		}
-		ordered := r.sorted(by, f.set, by.Down, at)
-		if len(ordered) == 0 || f.Wrong {
-			continue
-		}
-		it := at(ordered[0])
-		c := by.cell(&it)
-		if c.Text == "" {
-			continue
-		}
-		q := question{Text: x.text, To: s.kindPath(x.kind) + "?" + x.query, Answer: textfmt.Name(it.Name)}
-		switch by.Name {
-		case "input":
-			q.Answer += ": " + strings.ToLower(c.Text) + " a million tokens in"
-		case "board":
-			q.Answer += ": " + c.Text + ", " + textfmt.Name(c.Note)
-		case "downloads":
-			q.Answer = textfmt.Plural(len(ordered), s.plural(x.kind)[:len(s.plural(x.kind))-1], s.plural(x.kind)) + ", " + q.Answer + " the most used of them"
-		}
-		if s.Static { // it has no filters
-			q.To = it.path()
-		}
-		list = append(list, q)
+	}
+	if k, by := s.leastMaintained(); k != nil {
+		many := s.plural(k.Name)
+		list = s.ask(list, k, "Which "+many+" are no longer maintained?", "maintenance="+record.Dormant+"&sort="+by, func(n int, c cell) string {
+			return ": " + c.Text + " " + kinds.InSentence(s.label(by)) + ", the most of " + textfmt.Plural(n, strings.ToLower(k.Title), many)
+		})
 	}
 	if i := slices.IndexFunc(n.Retiring, func(e newsEvent) bool { return !e.Past }); i >= 0 {
 		e := n.Retiring[i]
 		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: e.Path()})
 	}
 	return list
+}
+
+// leastMaintained returns the kind with the most dormant entities, and the first of its columns that grows; nil if
+// there is none.
+func (s *Site) leastMaintained() (least *kinds.Kind, by string) {
+	most := 0
+	for _, k := range s.kinds().Kinds {
+		set := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}, "maintenance": {{record.Dormant}}}})
+		i := slices.IndexFunc(kindColumns(k), func(name string) bool { x := s.kinds().Signal(name); return x != nil && x.Grows })
+		if n := int(set.GetCardinality()); n > most && i >= 0 && k.HasBlock(kinds.Maintenance) {
+			most, least, by = n, k, kindColumns(k)[i]
+		}
+	}
+	return least, by
+}
+
+// ask adds a question that a list of a kind answers with its first entity, unless it has none.
+func (s *Site) ask(list []question, k *kinds.Kind, text, query string, words func(n int, c cell) string) []question {
+	asked, err := url.ParseQuery(query)
+	if err != nil {
+		return list // never: the queries are constants
+	}
+	r := s.find(Request{Path: s.kindPath(k.Name), Query: asked})
+	f, by := r.unfiltered([]*kinds.Kind{k}, false), s.column(asked.Get("sort"))
+	f.read(r)
+	at := func(o uint32) item {
+		return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.Entity(o))}
+	}
+	ordered := s.sorted(by, f.set, by.Down, at)
+	if len(ordered) == 0 {
+		return list
+	}
+	it := at(ordered[0])
+	c := by.cell(&it)
+	if c.Text == "" {
+		return list
+	}
+	q := question{Text: text, To: s.kindPath(k.Name) + "?" + query, Answer: textfmt.Name(it.Name) + words(len(ordered), c)}
+	if s.Static {
+		q.To = it.path()
+	}
+	return append(list, q)
 }
 
 // row is an entity in a list.

@@ -143,6 +143,14 @@ func (r *request) absolute(path string) string { return frame{request: r}.Abs(pa
 // label returns the display name of a field, a score, a signal or one of their values.
 func (s *Site) label(name string) string { return textfmt.Label(s.kinds(), name) }
 
+// scoreLabel returns the display name of a score of a kind: its own title, if it declares one.
+func (s *Site) scoreLabel(kind, name string) string {
+	if k := s.kinds().Kind(kind); k != nil && k.Dimensions[name] != "" {
+		return textfmt.Name(k.Dimensions[name])
+	}
+	return s.label(name)
+}
+
 // functions returns the template functions. Every string from an entity must pass through
 // name, line or text.
 func (s *Site) functions() template.FuncMap {
@@ -170,6 +178,7 @@ func (s *Site) functions() template.FuncMap {
 		"bytes":    func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
 		"plain":    plainValue,
 		"label":    s.label,
+		"scored":   s.scoreLabel,
 		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,

@@ -138,12 +138,10 @@ var unseenSorts = []string{"composite", "addedDate", "lastUpdated"}
 func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, columns []string) bool {
 	for i, name := range columns {
 		c := r.column(name)
-		if c.Place = cardPlaces[name]; i < 2 && cardPlaces[columns[0]] == "" {
-			c.Place = "p" + strconv.Itoa(i+1)
-		}
 		c.Lesser = i > 4
 		l.Columns = append(l.Columns, c)
 	}
+	place(place(l.Columns, "p1"), "p2")
 	l.at = func(o uint32) item {
 		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.Entity(o))}
 	}
@@ -268,7 +266,7 @@ func (w *rowWriter) cell(r *request, c *column, x cell, why string) {
 	case c.Number:
 		value = strconv.FormatInt(x.Raw, 10)
 	}
-	w.add(`<td class="%s" data-label="%s"`, class, cmp.Or(cardLabels[c.Name], c.Title))
+	w.add(`<td class="%s" data-label="%s"`, class, cmp.Or(c.Short, c.Title))
 	if c.Score {
 		w.add(` data-score="%s"`, c.Name)
 	}
@@ -285,28 +283,13 @@ func (w *rowWriter) cell(r *request, c *column, x cell, why string) {
 			w.add(` <span class="b-note"><bdi>%s</bdi></span>`, textfmt.Name(x.Note))
 		}
 	}
-	if x.Out != "" {
+	if x.Out != "" && c.Name == "read" {
 		w.add(` <a class="b-note" rel="nofollow noopener" href="%s">Source</a>`, x.Out)
 	}
 	if x.Bar.Known() {
 		w.add("%s", chart.Bar(x.Bar))
 	}
 	w.add("</td>\n")
-}
-
-// cardLabels are the labels of the columns of a card that differ from their titles.
-var cardLabels = map[string]string{"input": "in", "output": "out"}
-
-// Class returns the classes of the column's cells.
-func (c *column) Class() string {
-	class := cmp.Or(c.Place, "wide-only")
-	if c.Number {
-		class += " num"
-	}
-	if c.Lesser {
-		class += " lesser"
-	}
-	return class
 }
 
 // kindTitle returns the singular title of a kind.
@@ -320,18 +303,15 @@ func (s *Site) kindTitle(name string) string {
 // kindPath returns the path of the list of a kind.
 func (s *Site) kindPath(name string) string {
 	if k := s.kinds().Kind(name); k != nil {
-		return "/" + pluralSlug(k) + "/"
+		return "/" + k.Slug() + "/"
 	}
 	return "/"
 }
 
-// pluralSlug returns the plural of a kind as the first part of a path.
-func pluralSlug(k *kinds.Kind) string { return strings.ReplaceAll(strings.ToLower(k.Plural), " ", "-") }
-
 // kindOf returns the kind whose list has a path, or nil.
 func (s *Site) kindOf(slug string) *kinds.Kind {
 	for _, k := range s.kinds().Kinds {
-		if pluralSlug(k) == slug {
+		if k.Slug() == slug {
 			return k
 		}
 	}
@@ -350,13 +330,14 @@ func (s *Site) plural(name string) string {
 func (r *request) ofKind() (*page, error) {
 	k := r.kindOf(r.arg("plural"))
 	l := &listing{Heading: k.Plural, Text: k.Description, Pick: true, What: kinds.InSentence(k.Plural)}
-	l.Filters = r.filtersOf(k, !r.Static)
-	byDefault := r.column("composite")
-	columns := kindColumns(k)
-	if !r.comparable(k.Name) && slices.Contains(columns, "released") {
-		byDefault = r.column("released")
+	if l.Filters = r.unfiltered([]*kinds.Kind{k}, false); !r.Static {
+		l.Filters.read(r)
 	}
-	if !r.fill(l, l.Filters.set, byDefault, columns) {
+	columns, by := kindColumns(k), "composite"
+	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.comparable(k.Name) { // the newest first
+		by = columns[i]
+	}
+	if !r.fill(l, l.Filters.set, r.column(by), columns) {
 		return r.notFound(), nil
 	}
 	if k.HasBlock(kinds.Offers) {
@@ -365,6 +346,12 @@ func (r *request) ofKind() (*page, error) {
 	p := r.listPage(l, "All "+textfmt.Plural(l.Total, strings.ToLower(k.Title), l.What)+" in the index, with their main figures.", "/api/feed?type="+k.Name)
 	p.Title = k.Plural
 	return p, nil
+}
+
+// isDay reports whether a column is a declared day or month.
+func (s *Site) isDay(name string) bool {
+	x, f := s.kinds().Signal(name), s.kinds().Field(name)
+	return x != nil && x.IsDay() || x == nil && f != nil && f.IsDay()
 }
 
 // ofType leads to the list of a kind.

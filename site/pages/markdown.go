@@ -110,7 +110,7 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 		}
 	}
 	for _, f := range d.Facts {
-		add(f.Name, site.Text(f.Value), f.Note)
+		add(f.Name, site.Text(f.Value()), f.Note)
 	}
 	for _, g := range d.Relations {
 		for _, l := range g.Rows {
@@ -178,7 +178,7 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 		if p.DimensionScore.Value != nil {
 			value = p.Value
 		}
-		rows = append(rows, []string{site.Text(r.label(p.Name)), value, textfmt.Short(p.Weight), markdownWords(figures)})
+		rows = append(rows, []string{site.Text(p.Title), value, textfmt.Short(p.Weight), markdownWords(figures)})
 	}
 	w.Table("Score", []string{"Part", "0 to 100", "Weight", "From"}, rows)
 	said := "No score"

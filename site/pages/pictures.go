@@ -41,7 +41,7 @@ func (r *request) entityPicture() (*page, error) {
 	}
 	var facts []string
 	for _, f := range r.mainFacts(e)[:min(3, len(r.mainFacts(e)))] {
-		facts = append(facts, f.Name+" "+f.Value)
+		facts = append(facts, f.Name+" "+textfmt.Name(f.Value()))
 	}
 	return picture(ogimage.Card{Site: r.Build.Manifest.Title, Name: safetext.OneLine(e.Name), Fallback: e.Key(), About: safetext.OneLine(about), Facts: strings.Join(facts, "   ")})
 }

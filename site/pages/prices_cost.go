@@ -81,7 +81,7 @@ var quantities = []quantity{
 func (r *request) calculate() *costForm {
 	c := &costForm{}
 	asked := r.value("calculate")
-	model := formField{Name: "calculate", Label: "Model", Mode: "text", Value: asked}
+	model := formField{Name: "calculate", Label: "Model", Value: asked}
 	var found []uint32
 	if asked != "" {
 		if found, model.Near = r.modelsNamed(asked, "calculate"); len(found) == 0 {
@@ -107,7 +107,7 @@ func (r *request) calculate() *costForm {
 func (c *costForm) readUse(r *request) {
 	given := slices.ContainsFunc(quantities, func(q quantity) bool { return r.value(q.name) != "" })
 	for _, q := range quantities {
-		x := formField{Name: q.name, Label: q.label, Hint: q.hint, Mode: "text", Value: r.value(q.name)}
+		x := formField{Name: q.name, Label: q.label, Hint: q.hint, Value: r.value(q.name)}
 		if x.Value == "" && (!given || q.name == "requests") {
 			x.Value = q.preset
 		}

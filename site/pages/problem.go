@@ -49,7 +49,7 @@ func (r *request) notFoundWithSuggestions() *page {
 	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
 	keys := r.types()
 	for _, name := range r.types() {
-		keys = append(keys, pluralSlug(r.kinds().Kind(name)))
+		keys = append(keys, r.kinds().Kind(name).Slug())
 	}
 	for _, k := range parts {
 		keys = append(keys, k.key)

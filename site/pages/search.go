@@ -9,6 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/indexes"
@@ -44,11 +45,47 @@ var sorts = []searchOrder{
 	{"updated", "Latest change", view.Sort{Key: "lastUpdated", Desc: true}},
 }
 
-// facetNames lists the fields that results are filtered and counted by.
-var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel", "family", "modality", "openWeights", "maintenance"}
+// facetNames lists the fields that results are filtered and counted by: of every entity, and what the kinds
+// declare.
+func (s *Site) facetNames() []string {
+	list := []string{"type", "category", "tag", "provider", "license", "pricingModel"}
+	for _, leaf := range s.kinds().Leaves() {
+		if leaf.Filter && !leaf.IsNumber() && !leaf.IsDay() {
+			list = append(list, leaf.Query)
+		}
+	}
+	if s.kinds().HasBlock(kinds.Maintenance) {
+		list = append(list, "maintenance")
+	}
+	return list
+}
 
-// facetTypes lists the facets that concern only one type. They are shown if that type is chosen.
-var facetTypes = map[string]string{"family": "model", "modality": "model", "openWeights": "model", "maintenance": "tool"}
+// facetOf returns the declared field with a filter, or nil if the filter is of every entity or of a block.
+func (s *Site) facetOf(filter string) *kinds.Field {
+	for _, leaf := range s.kinds().Leaves() {
+		if leaf.Filter && leaf.Query == filter {
+			return leaf
+		}
+	}
+	return nil
+}
+
+// concerns reports whether a filter concerns the entities of a kind.
+func (s *Site) concerns(kind, filter string) bool {
+	k, leaf := s.kinds().Kind(kind), s.facetOf(filter)
+	if filter == "maintenance" {
+		return k != nil && k.HasBlock(kinds.Maintenance)
+	}
+	return leaf == nil || k != nil && k.Has(leaf)
+}
+
+// filterTitle returns the title of a filter.
+func (s *Site) filterTitle(filter string) string {
+	if leaf := s.facetOf(filter); leaf != nil {
+		return leaf.Title
+	}
+	return s.label(filter)
+}
 
 // searchPage is the result of a search.
 type searchPage struct {
@@ -86,8 +123,8 @@ type markedField struct {
 
 // facet is a field that results can be filtered by.
 type facet struct {
-	Name   string
-	Values []option
+	Name, Title string
+	Values      []option
 }
 
 // search shows results. On a static site, a script fills the page.
@@ -128,7 +165,7 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 	asked := r.Query
 	q = url.Values{}
 	chosen, room := 0, maxChosenLen
-	for _, f := range facetNames {
+	for _, f := range r.facetNames() {
 		for _, v := range asked[f] {
 			v, _ = r.Build.Preferred(f, v)
 			if v == "" || slices.Contains(q[f], v) {
@@ -156,7 +193,7 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 // results searches, sorts and counts.
 func (r *request) results(d *searchPage) {
 	filter := &view.Filter{Fields: map[string][][]string{}}
-	for _, f := range facetNames {
+	for _, f := range r.facetNames() {
 		for _, v := range r.Query[f] {
 			filter.Fields[f] = append(filter.Fields[f], []string{v})
 		}
@@ -243,12 +280,16 @@ func (h *searchHit) mark(res *indexes.Result) {
 
 // addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
-	counted := r.Build.Facets(found, facetNames, searchFacets)
+	counted := r.Build.Facets(found, r.facetNames(), searchFacets)
 	r.addTypes(d, counted["type"])
-	for _, f := range facetNames {
+	for _, f := range r.facetNames() {
 		chosen := r.Query[f]
-		shown := facet{Name: f}
-		if typ := facetTypes[f]; f == "type" && len(chosen) < 2 || typ != "" && len(chosen) == 0 && !slices.Equal(r.Query["type"], []string{typ}) {
+		shown := facet{Name: f, Title: r.filterTitle(f)}
+		types := r.Query["type"]
+		if len(types) != 1 {
+			types = r.types()
+		}
+		if alien := func(t string) bool { return !r.concerns(t, f) }; f == "type" && len(chosen) < 2 || len(chosen) == 0 && slices.ContainsFunc(types, alien) {
 			r.addChosen(d, f)
 			continue
 		}
@@ -289,9 +330,9 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 	choose := func(typ string) string {
 		return r.queried(func(q url.Values) {
-			for field, of := range facetTypes {
-				if typ != of {
-					delete(q, field)
+			for _, f := range r.facetNames() {
+				if typ != "" && !r.concerns(typ, f) || typ == "" && slices.ContainsFunc(types, func(t string) bool { return !r.concerns(t, f) }) {
+					q.Del(f)
 				}
 			}
 			if q.Del("type"); typ != "" {
@@ -301,7 +342,7 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
 	for _, t := range types {
-		o := option{Name: textfmt.Capitalize(t) + "s", Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
+		o := option{Name: r.kinds().Kind(t).Plural, Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
 		for _, c := range counts {
 			if c.Value == t {
 				o.Count = c.Count
@@ -313,16 +354,24 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 }
 
-func (s *Site) valueTitle(field, value string) string {
-	switch field {
-	case "category":
+// valueTitle returns the title of a value of a filter.
+func (s *Site) valueTitle(filter, value string) string {
+	leaf := s.facetOf(filter)
+	switch {
+	case filter == "category":
 		return textfmt.Name(s.categoryTitle(value))
-	case "type", "pricingModel", "modality", "maintenance":
+	case filter == "type" || filter == "pricingModel" || filter == "maintenance":
 		return s.label(value)
-	case "openWeights":
-		return cmp.Or(map[string]string{"true": "Yes", "false": "No"}[value], textfmt.Name(value))
+	case leaf == nil:
+		return textfmt.Name(value)
+	case leaf.Type == kinds.Boolean:
+		return textfmt.Value(leaf, value == "true")
+	case leaf.Words() == kinds.Reference && s.successor(value) != nil:
+		return s.successor(value).Name
+	case leaf.Titles[value] == "" && leaf.Choices() != nil:
+		return s.label(value)
 	}
-	return textfmt.Name(value)
+	return textfmt.Name(cmp.Or(leaf.Titles[value], value))
 }
 
 // toggled returns the URL of the first page with a value of a filter added or removed.

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 	"strconv"
 
 	"kindex/exports/safetext"
@@ -13,9 +15,36 @@ import (
 // site includes descriptions; with more entities, it would be too large to load.
 const searchTexts = 20_000
 
-// searchFields lists the columns of the search file.
-var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated",
-	"family", "modality", "openWeights", "maintenance"}
+// searchFields lists the first columns of the search file. Those of the other filters follow, as lists.
+var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tag", "license", "pricingModel", "composite", "rank", "lastUpdated"}
+
+// searchFilter tells the script of a static site about a filter.
+type searchFilter struct {
+	Name   string            `json:"name"`
+	Title  string            `json:"title"`
+	Types  []string          `json:"types"`  // those that it concerns
+	Titles map[string]string `json:"titles"` // of its values
+}
+
+// searchFilters describes the filters.
+func (s *Site) searchFilters() (list []searchFilter) {
+	all := s.Build.Select(&view.Filter{})
+	for _, f := range s.facetNames() {
+		x := searchFilter{f, s.filterTitle(f), []string{}, map[string]string{}}
+		for _, t := range s.types() {
+			if s.concerns(t, f) {
+				x.Types = append(x.Types, t)
+			}
+		}
+		for _, c := range s.Build.Facet(all, f, math.MaxInt) {
+			if title := s.valueTitle(f, c.Value); f != "category" && title != c.Value {
+				x.Titles[c.Value] = title
+			}
+		}
+		list = append(list, x)
+	}
+	return list
+}
 
 // searchFile renders the file that the search on a static site uses: a row for each
 // entity, best first, with the columns named once, and the synonyms.
@@ -23,30 +52,33 @@ func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
 	}
-	all := r.Build.Select(&view.Filter{})
-	list := r.Build.InRankOrder(all)
-	titles := map[string]string{}
+	filters := slices.DeleteFunc(r.facetNames(), func(f string) bool { return slices.Contains(searchFields, f) })
+	list := r.Build.InRankOrder(r.Build.Select(&view.Filter{}))
+	titles, plurals := map[string]string{}, map[string]string{}
 	for _, c := range r.Categories {
 		titles[c.Slug] = textfmt.Name(c.Title)
 	}
-	groups := r.Build.Synonyms()
-	if groups == nil {
-		groups = [][]string{}
+	for _, t := range r.types() {
+		plurals[t] = r.kinds().Kind(t).Plural
 	}
-	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles, "synonyms": groups})
+	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
+		"synonyms": append([][]string{}, r.Build.Synonyms()...)})
 	if err != nil {
 		return nil, err
 	}
 	b = append(b[:len(b)-1], `,"rows":[`...)
 	for i, o := range list {
 		e := r.Build.Entity(o)
-		rank := r.Boards.Rank(o)
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		if len(list) > searchTexts {
 			text = ""
 		}
-		row, err := json.Marshal([]any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
-			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated, textfmt.Name(e.Values.Text("family")), names(e.Values.Texts("modalities.input")), e.Values.Answer("openWeights"), e.Maintenance.State})
+		values := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
+			e.PricingModel, e.Scores.Composite, r.Boards.Rank(o), e.LastUpdated}
+		for _, f := range filters {
+			values = append(values, names(e.FieldValues(f)))
+		}
+		row, err := json.Marshal(values)
 		if err != nil {
 			return nil, err
 		}

@@ -6,11 +6,8 @@ const results = document.getElementById('results');
 const {index: file, engine, root} = field.dataset;
 const perPage = 20;
 const mostValues = 10;
-const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel', 'family', 'modality', 'openWeights', 'maintenance'];
-// Facets that concern only one type.
-const facetTypes = {family: 'model', modality: 'model', openWeights: 'model', maintenance: 'tool'};
-const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provider', license: 'Licence', pricingModel: 'Pricing',
-  openWeights: 'Open weights', 'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
+let filters = []; // as the search file describes them: {name, title, types, titles}
+let plurals = {}; // of the types
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
@@ -22,19 +19,16 @@ const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' '
 const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
 // Looks up only an object's own properties: every object inherits "constructor" and other names.
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
-const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
 let ready = null; // the entities and the engine, loaded by the first search
 function load() {
   ready ??= Promise.all([import(engine), fetch(file).then(a => { if (!a.ok) throw new Error(a.status); return a.json(); })])
     .then(async ([{default: MiniSearch}, data]) => {
-      const at = Object.fromEntries(data.fields.map((f, i) => [f, i]));
-      const list = data.rows.map((row, id) => ({
-        id, type: row[at.type], slug: row[at.slug], name: row[at.name], provider: row[at.provider], description: row[at.description],
-        category: row[at.category], title: own(data.categories, row[at.category]) ?? row[at.category], tag: row[at.tags],
-        license: row[at.license], pricingModel: row[at.pricingModel], score: row[at.composite], rank: row[at.rank], updated: row[at.lastUpdated],
-        family: row[at.family], modality: row[at.modality], openWeights: row[at.openWeights], maintenance: row[at.maintenance],
-      }));
+      const list = data.rows.map((row, id) => {
+        const e = Object.fromEntries(data.fields.map((f, i) => [f, row[i]]));
+        return {...e, id, title: own(data.categories, e.category) ?? e.category, score: e.composite, updated: e.lastUpdated};
+      });
+      ({filters, types: plurals} = data);
       const mini = new MiniSearch({
         fields: ['name', 'slug', 'provider', 'title', 'tags', 'description'], storeFields: [],
         extractField: (e, name) => name === 'tags' ? e.tag.join(' ') : e[name],
@@ -143,7 +137,7 @@ const longestChosen = 2000; // maximum number of characters in all values togeth
 function bounded(asked) {
   const query = new URLSearchParams();
   let chosen = 0, room = longestChosen, tooMany = false;
-  for (const f of facets) {
+  for (const {name: f} of filters) {
     for (const v of new Set(asked.getAll(f))) {
       if (!v) continue;
       if (chosen === mostChosen || v.length > room) { tooMany = true; break; }
@@ -157,33 +151,34 @@ function bounded(asked) {
 }
 
 function narrowed(list, query) {
-  return list.filter(e => facets.every(f => query.getAll(f).every(v => [].concat(e[f]).some(x => fold(x) === fold(v)))));
+  return list.filter(e => filters.every(({name: f}) => query.getAll(f).every(v => [].concat(e[f]).some(x => fold(x) === fold(v)))));
 }
 
-function facetSection(f, found, query, titles) {
+// Reports whether a filter concerns the chosen type or, if none is chosen, all types.
+const concerns = (f, chosen) => (chosen.length === 1 ? chosen : Object.keys(plurals)).every(t => f.types.includes(t));
+
+function facetSection(filter, found, query, titles) {
+  const f = filter.name;
   const counts = new Map();
   for (const e of found) for (const v of [].concat(e[f])) if (v) counts.set(v, (counts.get(v) ?? 0) + 1);
   const chosen = query.getAll(f);
-  const types = query.getAll('type');
   if (f === 'type' && chosen.length < 2) return null;
-  if (own(facetTypes, f) && !chosen.length && !(types.length === 1 && types[0] === facetTypes[f])) return null;
+  if (!chosen.length && !concerns(filter, query.getAll('type'))) return null;
   if (counts.size < 2 && !(chosen.length && counts.size)) return null;
   const values = [...counts].sort((a, b) => b[1] - a[1] || compare(a[0], b[0])).slice(0, mostValues);
-  return element('section', {'aria-label': label(f)}, element('h2', {}, label(f)), element('ul', {}, ...values.map(([v, n]) => {
+  return element('section', {'aria-label': filter.title}, element('h2', {}, filter.title), element('ul', {}, ...values.map(([v, n]) => {
     const on = chosen.some(c => fold(c) === fold(v));
     const to = address(query, q => { q.delete('page'); if (on) q.delete(f, v); else q.append(f, v); });
-    return element('li', {}, element('a', {href: to, 'aria-current': on ? 'true' : null}, element('bdi', {}, title(f, v, titles))), ' ',
+    return element('li', {}, element('a', {href: to, 'aria-current': on ? 'true' : null}, element('bdi', {}, title(filter, v, titles))), ' ',
       element('span', {class: 'num quiet'}, n.toLocaleString('en')));
   })));
 }
 
-const answers = {true: 'Yes', false: 'No'};
-const labelled = ['type', 'pricingModel', 'modality', 'maintenance'];
-const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'openWeights' ? own(answers, v) ?? v : labelled.includes(f) ? label(v) : v);
+const title = (filter, v, titles) => named((filter.name === 'category' ? own(titles, v) : own(filter.titles, v)) ?? v);
 
 // Returns the choice of a type. Choosing one drops the filters that do not concern it.
-function typeChips(all, found, query) {
-  const types = ['tool', 'model'].filter(t => all.some(e => e.type === t));
+function typeChips(found, query) {
+  const types = Object.keys(plurals);
   const chosen = query.getAll('type');
   if (!found.length || types.length < 2 || chosen.length > 1) return [];
   const chip = (type, text) => {
@@ -191,7 +186,7 @@ function typeChips(all, found, query) {
     if (type && !chosen.length && !count) return [];
     const to = address(query, q => {
       q.delete('page');
-      for (const [f, of] of Object.entries(facetTypes)) if (of !== type) q.delete(f);
+      for (const f of filters) if (!concerns(f, type ? [type] : [])) q.delete(f.name);
       q.delete('type');
       if (type) q.set('type', type);
     });
@@ -199,7 +194,7 @@ function typeChips(all, found, query) {
     if (count) a.append(' ', element('span', {class: 'num'}, count.toLocaleString('en')));
     return [a, ' '];
   };
-  return [element('nav', {class: 'chips choose-type', 'aria-label': 'Type'}, ...chip('', 'All'), ...types.flatMap(t => chip(t, label(t) + 's')))];
+  return [element('nav', {class: 'chips choose-type', 'aria-label': 'Type'}, ...chip('', 'All'), ...types.flatMap(t => chip(t, plurals[t])))];
 }
 
 function search(mini, list, text, synonyms) {
@@ -250,15 +245,16 @@ function render({list: all, mini, titles, synonyms}) {
     head.append(sorts);
   }
   const chosen = element('p', {class: 'chips chosen'});
-  const types = typeChips(all, found, query);
-  for (const f of facets) {
+  const types = typeChips(found, query);
+  for (const filter of filters) {
+    const f = filter.name;
     if (f === 'type' && types.length) continue; // the choice of types shows it
     for (const v of query.getAll(f)) {
-      chosen.append(element('a', {class: 'chip chosen-chip', href: address(query, q => { q.delete('page'); q.delete(f, v); }), 'aria-label': 'Remove ' + title(f, v, titles)},
-        element('bdi', {}, title(f, v, titles)), ' ×'), ' ');
+      chosen.append(element('a', {class: 'chip chosen-chip', href: address(query, q => { q.delete('page'); q.delete(f, v); }), 'aria-label': 'Remove ' + title(filter, v, titles)},
+        element('bdi', {}, title(filter, v, titles)), ' ×'), ' ');
     }
   }
-  const sections = facets.map(f => facetSection(f, found, query, titles)).filter(Boolean);
+  const sections = filters.map(f => facetSection(f, found, query, titles)).filter(Boolean);
   const body = element('div', {class: 'results-body'});
   if (sections.length) {
     const open = results.querySelector('details[data-facets]')?.open || wide.matches;
@@ -287,7 +283,7 @@ function render({list: all, mini, titles, synonyms}) {
   const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only the filters shown here are applied.');
   results.replaceChildren(head, ...types, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
-  for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
+  for (const f of [...filters.map(f => f.name), 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
 }
 
 const wide = matchMedia('(min-width: 60rem)');
