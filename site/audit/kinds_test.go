@@ -109,7 +109,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "list-wrong", path: "/models/?name=nobody&minContext=big", at: served},
 	{name: "entity-at", path: "/tool/pytorch/at-" + daysAgo(10) + "/", at: served},
 	{name: "history", path: "/tool/pytorch/history/", at: served},
-	{name: "letter", path: "/tags/all/letter-p/", at: served, like: "providers"},
+	{name: "values-further", path: "/tags/all/part-2/", at: served, like: "providers"},
 	{name: "scoring", path: "/docs/scoring/"},
 	{name: "data", path: "/data/", keyboard: inSoak},
 	{name: "docs", path: "/docs/"},
@@ -180,7 +180,7 @@ func (w *website) there(t *testing.T, k kind) bool {
 }
 
 // choices lists the prefixes of path segments that select a view of a page.
-var choices = []string{"at", "by", "category", "event", "letter", "page", "sort", "type", "window"}
+var choices = []string{"at", "by", "category", "event", "page", "part", "sort", "type", "window"}
 
 // shape returns what the paths of all pages of a kind have in common.
 func shape(path string) string {

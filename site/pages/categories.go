@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,17 +16,9 @@ const maxDescribed = 200
 // category is a category with the number of its entities of each type.
 type category struct {
 	record.Category
-	Path  string
-	Types []view.FacetCount // the most frequent first
-}
-
-// Counts returns the numbers of entities in words.
-func (c category) Counts() string {
-	var parts []string
-	for _, t := range c.Types {
-		parts = append(parts, textfmt.Plural(t.Count, t.Value, t.Value+"s"))
-	}
-	return strings.Join(parts, ", ")
+	Path   string
+	Types  []view.FacetCount // the most frequent first
+	Counts string            // the numbers of entities in words
 }
 
 // categoryGroup is a group of categories whose entities are mostly of one type.
@@ -47,7 +38,12 @@ type categoriesPage struct {
 // countCategories counts the categories. It is called once for each build.
 func (s *Site) countCategories() (list []category) {
 	for _, c := range s.Categories {
-		list = append(list, category{c, categoryPath(c.Slug), s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))})
+		types := s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))
+		var parts []string
+		for _, t := range types {
+			parts = append(parts, textfmt.Plural(t.Count, strings.ToLower(s.kindTitle(t.Value)), s.plural(t.Value)))
+		}
+		list = append(list, category{c, categoryPath(c.Slug), types, strings.Join(parts, ", ")})
 	}
 	slices.SortStableFunc(list, func(a, b category) int {
 		return strings.Compare(record.Fold(a.Title), record.Fold(b.Title))
@@ -77,7 +73,7 @@ func (r *request) categories() (*page, error) {
 		}
 	}
 	for _, t := range r.types() {
-		group(textfmt.Capitalize(t)+"s", t+"s", t)
+		group(r.kinds().Kind(t).Plural, r.kinds().Kind(t).Slug(), t)
 	}
 	group("Empty", "empty", "")
 	return &page{Template: "categories", Title: "Categories", Data: d,
@@ -102,15 +98,15 @@ func (r *request) category() (*page, error) {
 	if !r.mixed(l, categoryFilter(slug), slug) {
 		return r.notFound(), nil
 	}
-	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug), nil
+	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts+"."), "/api/feed?category="+slug), nil
 }
 
 func nearCategories(slug string, all []category) []suggestion {
-	bySlug := map[string]category{}
+	at, slugs := map[string]category{}, []string{}
 	for _, c := range all {
-		bySlug[c.Slug] = c
+		at[c.Slug], slugs = c, append(slugs, c.Slug)
 	}
-	return near(slug, slices.Sorted(maps.Keys(bySlug)), func(n string) suggestion {
-		return suggestion{bySlug[n].Path, bySlug[n].Title, textfmt.Plural(bySlug[n].Count, "entity", "entities")}
+	return near(slug, slugs, func(n string) suggestion {
+		return suggestion{at[n].Path, at[n].Title, textfmt.Plural(at[n].Count, "entity", "entities")}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/history"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -49,7 +50,7 @@ type changeDay struct {
 
 // describedChange is a change, shortened for a list.
 type describedChange struct {
-	changeRow
+	changeSummary
 	Kind    string // created, updated or deleted
 	Shown   []feed.Line
 	More    int // lines that are not shown
@@ -62,7 +63,7 @@ func (c describedChange) Path() string {
 	if c.Refresh != nil {
 		return feed.RefreshPath(c.Refresh.ID)
 	}
-	return c.changeRow.Path()
+	return siteurl.Entity(c.Type, c.Slug)
 }
 
 // changeEvents lists the events, named as in URLs.
@@ -97,9 +98,9 @@ func (s *Site) changeChoices() map[string][]option {
 	return m
 }
 
-// changeFilter returns the filter in the path. If a value is unknown, ok is false and near
+// changeFilter returns the filter in the path. If a value is unknown, ok is false and similar
 // contains suggestions.
-func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok bool) {
+func (r *request) changeFilter() (f history.ChangeFilter, similar []suggestion, ok bool) {
 	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
 		v := r.choice(field)
@@ -109,33 +110,24 @@ func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok 
 		known := r.filterValues(field)
 		_, isCategory := r.titles[v]
 		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(r.Build.Kinds().Names(), v)) {
-			return f, r.suggestChangeFilters(field, v, known), false
+			var values []string
+			for _, o := range known {
+				values = append(values, o.Value)
+			}
+			return f, near(v, values, func(v string) suggestion {
+				return suggestion{r.here(field, v), "Changes: " + known[slices.Index(values, v)].Name, ""}
+			}), false
 		}
-		chooseChange(&f, field, v)
+		switch field {
+		case "event":
+			f.Event = []string{"entity." + v}
+		case "type":
+			f.Type = []string{v}
+		case "category":
+			f.Category = []string{v}
+		}
 	}
 	return f, nil, true
-}
-
-// chooseChange adds a filter from the path to f.
-func chooseChange(f *history.ChangeFilter, field, value string) {
-	switch field {
-	case "event":
-		f.Event = []string{"entity." + value}
-	case "type":
-		f.Type = []string{value}
-	case "category":
-		f.Category = []string{value}
-	}
-}
-
-func (r *request) suggestChangeFilters(field, value string, known []option) []suggestion {
-	var values []string
-	for _, o := range known {
-		values = append(values, o.Value)
-	}
-	return near(value, values, func(v string) suggestion {
-		return suggestion{r.here(field, v), "Changes: " + known[slices.Index(values, v)].Name, ""}
-	})
 }
 
 // changes lists all changes, or those that match the filters.
@@ -149,7 +141,11 @@ func (r *request) changes() (*page, error) {
 	}
 	d := &changesPage{Dated: !r.Static, Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
 	r.setDates(d, &f)
-	set, entries, known := r.entries(d, r.selectChanges(f, r.choice("figures")))
+	set := r.Build.History().SelectChanges(f)
+	if r.choice("figures") == withoutFigures {
+		set.AndNot(r.News.Figures())
+	}
+	set, entries, known := r.entries(d, set)
 	if !known {
 		return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
 	}
@@ -196,15 +192,6 @@ func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *ro
 	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.here("refresh", "")})
 	all.And(members)
 	return all, all, true
-}
-
-// selectChanges returns the changes that match a filter, of which figures is a part of its own.
-func (s *Site) selectChanges(f history.ChangeFilter, figures string) *roaring.Bitmap {
-	set := s.Build.History().SelectChanges(f)
-	if figures == withoutFigures {
-		set.AndNot(s.News.Figures())
-	}
-	return set
 }
 
 // setDates filters the changes by the days in the query, of which it keeps only valid ones. A static site has none.
@@ -285,7 +272,7 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (describedCha
 			refresh, c.Summary, c.Here = found, feed.SummarizeRefresh(found, s.words()), true
 		}
 	}
-	t := describedChange{changeRow: c, Refresh: refresh, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
+	t := describedChange{changeSummary: c, Refresh: refresh, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
 	t.More = len(c.Lines) - len(t.Shown)
 	for i, l := range t.Shown {
 		if n := len(l.Items); n > maxItems {

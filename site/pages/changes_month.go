@@ -7,7 +7,6 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/news"
 	"kindex/exports/record"
-	"kindex/site/siteurl"
 )
 
 // monthPage sums up the changes of a month.
@@ -24,9 +23,6 @@ type monthSection struct {
 	Count           int
 	Rows            []changeSummary
 }
-
-// MoverPath returns the path of the page of an entity.
-func (*monthPage) MoverPath(m record.ScoreMove) string { return siteurl.Entity(m.Type, m.Slug) }
 
 func monthPath(name string) string { return "/changes/" + name + "/" }
 

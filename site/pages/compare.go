@@ -10,7 +10,6 @@ import (
 	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/indexes"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -43,9 +42,6 @@ type comparedEntity struct {
 	ordinal uint32
 	Remove  string // path of the comparison without this entity
 }
-
-// Path returns the path of the entity's page.
-func (c comparedEntity) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // unknownEntity is a requested entity that does not exist.
 type unknownEntity struct {
@@ -220,15 +216,13 @@ func (r *request) suggested(text string) []uint32 {
 
 // addOptions returns links to comparisons. Each adds one of the given entities to the current
 // comparison.
-func (r *request) addOptions(d *comparePage, list []uint32) (out []suggestion) {
-	for _, o := range list {
-		if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == o }) {
-			continue
+func (r *request) addOptions(d *comparePage, list []uint32) []suggestion {
+	return r.linksTo(list, func(e *record.Entity) string {
+		if slices.Contains(d.keys(), e.Key()) {
+			return ""
 		}
-		e := r.Build.Entity(o)
-		out = append(out, suggestion{comparePath(append(d.keys(), e.Key())...), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
-	}
-	return out
+		return comparePath(append(d.keys(), e.Key())...)
+	})
 }
 
 // suggestionsPage renders what scripts show while the user types, as links that a function makes.
@@ -243,19 +237,6 @@ func (r *request) suggestionsPage(text string, links func([]uint32) []suggestion
 		return nil, err
 	}
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil
-}
-
-// entityLinks returns links to entities, and says which are deprecated.
-func (r *request) entityLinks(list []uint32) (links []suggestion) {
-	for _, o := range list {
-		e := r.Build.Entity(o)
-		note := r.kindTitle(e.Type) + " · " + textfmt.Name(r.categoryTitle(e.Category))
-		if r.deprecated(o) {
-			note += " · deprecated"
-		}
-		links = append(links, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, note})
-	}
-	return links
 }
 
 // exampleComparisons returns comparisons of the best of each type with similar entities.
@@ -275,13 +256,9 @@ func (r *request) exampleComparisons() (list []suggestion) {
 
 // comparisonsOf returns comparisons of an entity with similar entities.
 func (r *request) comparisonsOf(c comparedEntity) []suggestion {
-	var list []suggestion
+	var list []uint32
 	for _, n := range r.Build.Similar(c.ordinal) {
-		if len(list) == maxNear {
-			break
-		}
-		e := r.Build.Entity(n.Ordinal)
-		list = append(list, suggestion{comparePath(c.Key(), e.Key()), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
+		list = append(list, n.Ordinal)
 	}
-	return list
+	return r.linksTo(list[:min(maxNear, len(list))], func(e *record.Entity) string { return comparePath(c.Key(), e.Key()) })
 }

@@ -228,54 +228,90 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 
 // scoringPage explains the scoring formula of the build.
 type scoringPage struct {
-	Version string
-	AsOf    string
-	Cap     string // maximum score of a deprecated entity, or "" if there is no cap
-	Types   []scoredType
-	File    string // path of the formula as JSON
-}
-
-// scoredType is the formula of a type.
-type scoredType struct {
-	Type       string
-	Coverage   string // share of the weight that must be known for a rank
-	Needs      string // what else must be known, in words, or ""
-	Dimensions []scoredDimension
-}
-
-// scoredDimension is a dimension of a type.
-type scoredDimension struct {
-	Name          string
-	Weight, Share string
-	Prior         string
-	Coverage      string // share of the weight that must be known, or "" if one measure is enough
-	Measures      []scoredMeasure
-	Stale         bool // at least one measure has an age limit
-}
-
-// scoredMeasure is a measure of a dimension.
-type scoredMeasure struct {
-	Name          string
-	Note          string
-	Weight, Share string
-	How           string
-	Stale         string
+	*score.Formula
+	Site *Site
+	AsOf string
+	Cap  string // maximum score of a deprecated entity, or "" if there is no cap
+	File string // path of the formula as JSON
 }
 
 // scoring shows the formula that the scores of the build were calculated with.
 func (r *request) scoring() (*page, error) {
-	d := &scoringPage{Version: r.Formula.Version, AsOf: r.Build.Manifest.AsOf,
-		File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
+	d := &scoringPage{Formula: r.Formula, Site: r.Site, AsOf: r.Build.Manifest.AsOf, File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
 	if c := r.Formula.DeprecatedCap; c != nil {
 		d.Cap = textfmt.Count(*c)
 	}
-	for _, t := range r.Build.Kinds().Names() {
-		if f := r.Formula.Types[t]; f != nil {
-			d.Types = append(d.Types, r.describeType(t, f))
-		}
-	}
 	return &page{Template: "scoring", Title: "How scores are calculated", Data: d,
 		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
+}
+
+// weighted is a dimension of a type or a measure of a dimension, with its share of their weights.
+type weighted struct {
+	Name      string
+	Dimension *score.Dimension
+	Measure   score.Measure
+	Weight    float64
+	all       float64
+}
+
+// Share returns the part of the weights as a percentage.
+func (w weighted) Share() string {
+	return textfmt.Percent(w.Weight / max(w.all, math.SmallestNonzeroFloat64))
+}
+
+// Dimensions returns the dimensions of a type, those with the most weight first.
+func (*scoringPage) Dimensions(f *score.TypeFormula) (list []weighted) {
+	var all float64
+	for _, name := range score.DimensionNames {
+		if d := f.Dimensions[name]; d != nil {
+			list, all = append(list, weighted{Name: name, Dimension: d, Weight: d.Weight}), all+d.Weight
+		}
+	}
+	for i := range list {
+		list[i].all = all
+	}
+	slices.SortStableFunc(list, func(a, b weighted) int { return cmp.Compare(b.Weight, a.Weight) })
+	return list
+}
+
+// Measures returns the measures of a dimension.
+func (d *scoringPage) Measures(of *score.Dimension) (list []weighted) {
+	var all float64
+	for _, m := range of.Measures {
+		all += m.Weight
+	}
+	for _, m := range of.Measures {
+		list = append(list, weighted{Name: cmp.Or(m.Benchmark, d.Site.signalLabel(&m)), Measure: m, Weight: m.Weight, all: all})
+	}
+	return list
+}
+
+// Stale reports whether a measure of a dimension has an age limit.
+func (*scoringPage) Stale(of *score.Dimension) bool {
+	return slices.ContainsFunc(of.Measures, func(m score.Measure) bool { return m.StaleAfter > 0 })
+}
+
+// Note returns what a measure is besides its name.
+func (d *scoringPage) Note(m score.Measure) string {
+	switch {
+	case m.Benchmark != "" && m.Variants:
+		return "benchmark, variants included"
+	case m.Benchmark != "":
+		return "benchmark"
+	case m.Signal != "" && len(m.Sum) > 0:
+		m.Signal = ""
+		return "the sum of " + strings.ReplaceAll(d.Site.signalLabel(&m), " + ", " and ") + " or, without any of them, as stated"
+	}
+	return ""
+}
+
+// How returns what a measure earns.
+func (*scoringPage) How(m score.Measure) string {
+	how := textfmt.Capitalize(mapping(&m))
+	if m.Map == "log" {
+		how += ", by 100 · ln(1 + x) / ln(1 + " + textfmt.Count(m.Full) + ")"
+	}
+	return how
 }
 
 // dimensionMeanings describes, in one sentence each, what the dimensions measure in any
@@ -301,67 +337,6 @@ func (s *Site) scores(types ...string) []string {
 			return f != nil && f.Dimensions[name] != nil
 		})
 	})
-}
-
-func (s *Site) describeType(typ string, f *score.TypeFormula) scoredType {
-	t := scoredType{Type: typ, Coverage: textfmt.Percent(f.MinimumCoverage), Needs: f.Needs.Sentence()}
-	var all float64
-	for _, d := range f.Dimensions {
-		all += d.Weight
-	}
-	for _, name := range score.DimensionNames {
-		d := f.Dimensions[name]
-		if d == nil {
-			continue
-		}
-		shown := scoredDimension{Name: name, Weight: textfmt.Count(d.Weight), Share: share(d.Weight, all), Prior: textfmt.Count(d.Prior)}
-		if d.MinimumCoverage > 0 {
-			shown.Coverage = textfmt.Percent(d.MinimumCoverage)
-		}
-		var weights float64
-		for _, m := range d.Measures {
-			weights += m.Weight
-		}
-		for _, m := range d.Measures {
-			shown.Measures = append(shown.Measures, s.describeMeasure(m, weights))
-			shown.Stale = shown.Stale || m.StaleAfter > 0
-		}
-		t.Dimensions = append(t.Dimensions, shown)
-	}
-	slices.SortStableFunc(t.Dimensions, func(a, b scoredDimension) int {
-		return cmp.Compare(f.Dimensions[b.Name].Weight, f.Dimensions[a.Name].Weight)
-	})
-	return t
-}
-
-func (s *Site) describeMeasure(m score.Measure, weights float64) scoredMeasure {
-	d := scoredMeasure{Name: s.signalLabel(&m), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
-	if m.Signal != "" && len(m.Sum) > 0 {
-		sum := m
-		sum.Signal = ""
-		d.Note = "the sum of " + strings.ReplaceAll(s.signalLabel(&sum), " + ", " and ") + " or, without any of them, as stated"
-	}
-	if m.Benchmark != "" {
-		d.Name, d.Note = m.Benchmark, "benchmark"
-		if m.Variants {
-			d.Note = "benchmark, variants included"
-		}
-	}
-	if d.How = textfmt.Capitalize(mapping(&m)); m.Map == "log" {
-		d.How += ", by 100 · ln(1 + x) / ln(1 + " + textfmt.Count(m.Full) + ")"
-	}
-	if m.StaleAfter > 0 {
-		d.Stale = daysLong(m.StaleAfter)
-	}
-	return d
-}
-
-// share formats a part of a whole as a percentage.
-func share(part, whole float64) string {
-	if whole == 0 {
-		return textfmt.Percent(0)
-	}
-	return textfmt.Percent(part / whole)
 }
 
 // daysLong formats a number of days, also in years if it is whole years.

@@ -114,9 +114,11 @@ func (r *request) entity() (*page, error) {
 	}
 	r.fillSeries(d, moments, r.AsOf)
 	if d.Scored() {
-		if err := r.fillRank(d, o); err != nil {
+		ranks, err := r.Boards.RankHistory(o)
+		if err != nil {
 			return nil, err
 		}
+		d.Course = r.scoreHistory(d, ranks)
 	}
 	d.Use = r.embedCode(d)
 	return &page{Template: "entity", Title: d.Name, Description: d.Description, Data: d, Scripts: []string{"entity.js"},
@@ -191,13 +193,6 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 		list = append(list, link{s.wordTitle(k.Field, v), to})
 	}
 	return list
-}
-
-// fillRank fills in a record's score history.
-func (r *request) fillRank(d *entityPage, o uint32) error {
-	history, err := r.Boards.RankHistory(o)
-	d.Course = r.scoreHistory(d, history)
-	return err
 }
 
 // entityAt renders an entity as of the end of a day. A static site has no such pages.

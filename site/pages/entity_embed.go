@@ -63,7 +63,11 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 			u.Score = authored + "/score"
 			u.Badge, u.Hosted = r.api(path), r.API == ""
 			image = cmp.Or(r.API, r.Base) + path
-			u.addKinds(r, d, r.api(path))
+			for _, kind := range badge.Kinds[1:] {
+				if kind != "price" || r.kinds().Kind(d.Type).HasBlock(kinds.Offers) {
+					u.Shows = append(u.Shows, link{kind, u.Badge + "?show=" + kind})
+				}
+			}
 		}
 	}
 	if image != "" {
@@ -71,15 +75,6 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 	}
 	u.addCitation(r, d, here)
 	return u
-}
-
-// addKinds fills in the links to the other badges.
-func (u *embedCode) addKinds(r *request, d *entityPage, address string) {
-	for _, kind := range badge.Kinds[1:] {
-		if kind != "price" || r.kinds().Kind(d.Type).HasBlock(kinds.Offers) {
-			u.Shows = append(u.Shows, link{kind, address + "?show=" + kind})
-		}
-	}
 }
 
 // addBadge fills in the code that shows a badge with a link to a page.
@@ -124,20 +119,15 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 		}
 	}
 	field("title", "{"+bibEscape(textfmt.Name(d.Name))+"}")
-	field("author", braced(bibEscape(textfmt.Name(d.Provider))))
+	if d.Provider != "" {
+		field("author", "{"+bibEscape(textfmt.Name(d.Provider))+"}")
+	}
 	field("howpublished", bibEscape(textfmt.Name(m.Title)))
 	field("year", d.AsOf[:4])
 	field("url", address)
 	field("urldate", d.AsOf)
 	field("note", bibEscape(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; ")))
 	u.BibTeX = b.String() + "}"
-}
-
-func braced(s string) string {
-	if s == "" {
-		return ""
-	}
-	return "{" + s + "}"
 }
 
 // bibEscape escapes characters that are special in TeX.

@@ -130,28 +130,25 @@ type figure struct {
 
 // figureTable is a table of figures. The last ones are folded if there are many.
 type figureTable struct {
-	Name string // of several figures
-	One  string // of one
-	Rows []figure
-	Rest *figureTable
+	Name    string // of several figures
+	One     string // of one
+	Counted bool   // any of the figures is about a score
+	Rows    []figure
+	Rest    *figureTable
 }
 
 // maxFigures is the number of figures that are always visible.
 const maxFigures = 6
 
-// Counted reports whether any of the figures is about a score.
-func (t *figureTable) Counted() bool {
-	counted := func(g figure) bool { return g.Counts != "" || g.Why != "" }
-	return slices.ContainsFunc(t.Rows, counted) || t.Rest != nil && slices.ContainsFunc(t.Rest.Rows, counted)
-}
-
-func newFigureTable(name string, rows []figure) *figureTable {
-	shown := len(rows)
-	if shown > maxFigures+3 {
-		shown = maxFigures
+// newFigureTable returns a table of figures, of which none is folded if all is set.
+func newFigureTable(name string, rows []figure, all bool) *figureTable {
+	t := &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows}
+	t.Counted = slices.ContainsFunc(rows, func(g figure) bool { return g.Counts != "" || g.Why != "" })
+	rest := *t
+	if t.Rest, rest.Rows = &rest, nil; len(rows) > maxFigures+3 && !all {
+		t.Rows, rest.Rows = rows[:maxFigures], rows[maxFigures:]
 	}
-	return &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows[:shown],
-		Rest: &figureTable{Name: name, Rows: rows[shown:]}}
+	return t
 }
 
 // figures returns the signals and the benchmark results.

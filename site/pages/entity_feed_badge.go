@@ -6,6 +6,7 @@ import (
 
 	"kindex/exports/feed"
 	"kindex/exports/history"
+	"kindex/exports/record"
 	"kindex/site/badge"
 	"kindex/site/siteurl"
 )
@@ -25,41 +26,48 @@ const (
 // feed.
 const entityFeedLength = 200
 
-// feedSubject is the entity at an address. It may have moved or been deleted.
-type feedSubject struct {
-	typ, slug string // the entity's current key, or the key that it had when it was deleted
+// subject is the entity at an address. It may have moved or been deleted.
+type subject struct {
+	typ, slug string // its present key, or the key that it had when it was deleted
 	ordinal   uint32
 	deleted   bool
-	changes   []uint32 // oldest first
+	last      record.Version // that deleted it
+	changes   []uint32       // oldest first
 }
 
-func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
+// path returns the path of its page.
+func (x *subject) path() string { return siteurl.Entity(x.typ, x.slug) }
+
+// subject returns the entity that has or had an address, or nil if there is none.
+func (s *Site) subject(typ, slug string) *subject {
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
-		switch now, standing := s.Build.ResolveRemoved(typ, slug); standing {
+		now, standing := s.Build.ResolveRemoved(typ, slug)
+		switch standing {
 		case history.Exists:
 			o, _, ok = s.Build.Find(now.Type, now.Slug)
 		case history.Gone:
-			return &feedSubject{typ: typ, slug: slug, deleted: true, changes: s.Build.History().EntityChanges(s.lastVersion([2]string{typ, slug}))}, true
+			last, _ := s.Build.History().Last(typ, slug)
+			return &subject{typ: typ, slug: slug, deleted: true, last: now, changes: s.Build.History().EntityChanges(last)}
 		}
 	}
 	if !ok {
-		return nil, false
+		return nil
 	}
 	typ, slug = s.Build.Key(o)
-	return &feedSubject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
+	return &subject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}
 }
 
 // entityFeed renders the feed of changes to an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
-	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
-	if !ok {
+	of := r.subject(r.arg("type"), r.arg("slug"))
+	if of == nil {
 		return r.notFound(), nil
 	}
 	return r.fileOr(entityFeedPath(of.typ, of.slug), func() ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
-			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Words: r.words()}
+			Self: r.absolute(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
 			change, err := r.Build.History().Change(int(i))
 			if err != nil {
@@ -78,8 +86,8 @@ func (r *request) entityFeed() (*page, error) {
 
 // entityBadge renders the score badge of an entity.
 func (r *request) entityBadge() (*page, error) {
-	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
-	if !ok {
+	of := r.subject(r.arg("type"), r.arg("slug"))
+	if of == nil {
 		return r.notFound(), nil
 	}
 	return r.fileOr("/badge/"+of.typ+"/"+of.slug+".svg", func() ([]byte, string, error) {

@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"net/http"
+	"slices"
 	"time"
 
-	"kindex/exports/history"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -12,22 +14,13 @@ import (
 // changeList is a page of the changes to an entity, newest first.
 type changeList struct {
 	pager
-	Changes []changeRow
+	Changes []changeSummary
 	All     string // path of the first page, or "" if this page has all changes
 }
 
 // Latest returns the changes that the entity's page shows, and Earlier those that it folds.
-func (h *changeList) Latest() []changeRow  { return h.Changes[:min(entityLatest, len(h.Changes))] }
-func (h *changeList) Earlier() []changeRow { return h.Changes[len(h.Latest()):] }
-
-// changeRow is a change with links to its commit and pull request.
-type changeRow struct {
-	changeSummary
-	Address string // URL of the commit, or "" if the repository is not on the web
-	Pull    string // URL of the pull request
-	Short   string // start of the commit's hash
-	Then    string // path of the entity as of the end of that day, or "" if there is none
-}
+func (h *changeList) Latest() []changeSummary  { return h.Changes[:min(entityLatest, len(h.Changes))] }
+func (h *changeList) Earlier() []changeSummary { return h.Changes[len(h.Latest()):] }
 
 // shortHash is the number of digits of a commit hash that are shown.
 const shortHash = 10
@@ -54,18 +47,18 @@ func (h *changeList) fill(s *Site, path string, changes []uint32, from int) erro
 	return nil
 }
 
-func (s *Site) changeRow(path string, i int) (changeRow, error) {
+// changeRow describes a change. path is that of the entity, to link to its earlier states, or "".
+func (s *Site) changeRow(path string, i int) (changeSummary, error) {
 	change, err := s.Build.History().Change(i)
 	if err != nil {
-		return changeRow{}, err
+		return changeSummary{}, err
 	}
-	c := s.changeSummary(change)
-	repository := s.Build.Manifest.Repository
-	t := changeRow{changeSummary: c, Address: textfmt.WebURL(repository.Commit(c.Commit)), Pull: textfmt.WebURL(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
+	c, repository := s.changeSummary(change), s.Build.Manifest.Repository
+	c.Address, c.Pull, c.Short = textfmt.WebURL(repository.Commit(c.Commit)), textfmt.WebURL(repository.Pull(c.PullRequest)), c.Commit[:min(shortHash, len(c.Commit))]
 	if path != "" && !s.Static && c.Event != record.Deleted {
-		t.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
+		c.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
-	return t, nil
+	return c, nil
 }
 
 // historyPage is a page of an entity's history.
@@ -79,31 +72,23 @@ type historyPage struct {
 
 func (r *request) entityHistory() (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
-	d := &historyPage{Name: slug, Path: siteurl.Entity(typ, slug)}
-	var changes []uint32
-	switch o, former, ok := r.Build.Find(typ, slug); {
-	case ok && former:
-		return &page{location: r.path(o) + "history/"}, nil
-	case ok:
-		e := r.Build.Entity(o)
-		d.Name, changes = e.Name, r.changesOf(o)
-	default:
-		now, standing := r.Build.ResolveRemoved(typ, slug)
-		if standing == history.Exists {
-			return &page{location: siteurl.Entity(now.Type, now.Slug) + "history/"}, nil
-		}
-		last, known := r.Build.History().Last(typ, slug)
-		if standing == history.Unknown || !known {
-			return r.missingEntity(typ, slug)
-		}
-		d.Deleted, changes = true, r.Build.History().EntityChanges(last)
+	of := r.subject(typ, slug)
+	switch {
+	case of == nil:
+		return r.missingEntity(typ, slug)
+	case of.typ != typ || of.slug != slug:
+		return &page{location: of.path() + "history/"}, nil
 	}
-	p, from, ok := r.pageOf(len(changes), entityChanges)
+	d := &historyPage{Name: slug, Path: of.path(), Deleted: of.deleted}
+	if !of.deleted {
+		d.Name = r.Build.Entity(of.ordinal).Name
+	}
+	p, from, ok := r.pageOf(len(of.changes), entityChanges)
 	if !ok {
 		return r.notFound(), nil
 	}
 	d.changeList = &changeList{pager: p}
-	if err := d.fill(r.Site, d.Path, changes, from); err != nil {
+	if err := d.fill(r.Site, d.Path, of.changes, from); err != nil {
 		return nil, err
 	}
 	d.Crumbs = []link{{textfmt.Capitalize(r.plural(typ)), r.kindPath(typ)}, {textfmt.Name(d.Name), d.Path}}
@@ -111,7 +96,69 @@ func (r *request) entityHistory() (*page, error) {
 		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
 }
 
-func (s *Site) lastVersion(address [2]string) int {
-	last, _ := s.Build.History().Last(address[0], address[1])
-	return last
+// tombstonePage is the page of a deleted entity.
+type tombstonePage struct {
+	Type, Slug, Name string
+	Day              string // day of the deletion, YYYY-MM-DD
+	Taken            bool   // another entity, listed in Near, now has the address
+	History          *changeList
+	Near             []suggestion
+}
+
+// missingEntity responds to a request for an address without an entity: with a redirect if
+// the entity has moved, with its tombstone if it was deleted, or else with an error page.
+func (r *request) missingEntity(typ, slug string) (*page, error) {
+	switch of := r.subject(typ, slug); {
+	case of == nil:
+	case of.deleted:
+		return r.tombstone(of.last, of.changes)
+	default:
+		to := of.path()
+		if day := r.choice("at"); day != "" {
+			to += "at-" + day + "/"
+		}
+		return &page{location: to}, nil
+	}
+	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)), nil
+}
+
+// suggestForMissing returns suggestions for a slug, starting with entities of the requested type.
+func (r *request) suggestForMissing(typ, slug string) []suggestion {
+	list := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
+		if len(list) < maxNear && !slices.Contains(list, o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// currentEntity returns the current entity at an address as a suggestion, if there is
+// one.
+func (r *request) currentEntity(typ, slug string) []suggestion {
+	o, _, ok := r.Build.Find(typ, slug)
+	if !ok {
+		return nil
+	}
+	e := r.Build.Entity(o)
+	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
+}
+
+// tombstone renders the page of a deleted entity, given the version that deleted it.
+func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
+	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
+	var err error
+	if d.History, err = r.history(siteurl.Entity(v.Type, v.Slug), changes); err != nil {
+		return nil, err
+	}
+	if len(d.History.Changes) > 0 {
+		d.Name = d.History.Changes[0].Change.Name
+	}
+	d.Near = r.currentEntity(v.Type, v.Slug)
+	if d.Taken = len(d.Near) > 0; d.Taken {
+		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
+	} else {
+		d.Near = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}})
+	}
+	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }

@@ -48,18 +48,12 @@ type dimension struct {
 
 // measure is a measure of a dimension with its figure.
 type measure struct {
-	State   string
-	Name    string
-	Figure  string
-	Unit    string
-	Parts   []string // of a sum of several signals, in words
-	Map     string   // how the figure is mapped to a score
-	Score   string   // with two decimals, or "" if the measure does not count
-	Weight  string
-	Why     string // why the measure does not count
-	Date    string
-	Address string
-	Source  string
+	figure
+	State  string
+	Parts  []string // of a sum of several signals, in words
+	Map    string   // how the figure is mapped to a score
+	Score  string   // with two decimals, or "" if the measure does not count
+	Weight string
 }
 
 // explain formats the explanation of a score of a type.
@@ -159,10 +153,7 @@ func dimensionClass(of string) string {
 }
 
 func (s *Site) measureName(m *score.MeasureValue) string {
-	if m.Measure.Benchmark != "" {
-		return m.Measure.Benchmark
-	}
-	return s.signalLabel(&m.Measure)
+	return cmp.Or(m.Measure.Benchmark, s.signalLabel(&m.Measure))
 }
 
 // signalLabel returns the name of a measure that is not a benchmark.
@@ -178,16 +169,18 @@ func (s *Site) signalLabel(m *score.Measure) string {
 }
 
 func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
-	d := measure{State: m.State, Name: s.measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
+	d := measure{State: m.State, Weight: textfmt.Short(m.Measure.Weight)}
+	d.Name, d.Date = s.measureName(m), textfmt.ISODay(orEmpty(m.Date))
+	d.from(orEmpty(m.Source))
 	if m.Result != nil {
 		d.Name = *m.Result
 	}
 	var day string
 	switch v := m.Value.(type) {
 	case float64:
-		d.Figure = textfmt.Count(v)
+		d.Value = textfmt.Count(v)
 	case string:
-		day, d.Figure = v, textfmt.DayOrUnknown(v)
+		day, d.Value = v, textfmt.DayOrUnknown(v)
 	}
 	if t := s.kinds().Signal(m.Measure.Signal); t != nil && !t.IsDay() {
 		d.Unit = t.Unit
@@ -209,9 +202,6 @@ func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
 	case m.State == score.Future:
 		d.Why = "Does not count yet: observed after " + textfmt.DayOrUnknown(asOf[:10]) + "."
 	}
-	f := figure{}
-	f.from(orEmpty(m.Source))
-	d.Address, d.Source = f.Address, f.Source
 	return d
 }
 

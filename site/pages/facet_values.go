@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -56,8 +57,7 @@ type facetValues struct {
 
 const (
 	maxFrequent = 40 // in the list of the most frequent values, which is shown first
-	// maxFacetValues is the maximum number of values on a page. If a field has more values, each
-	// letter has its own pages.
+	// maxFacetValues is the maximum number of values on a page.
 	maxFacetValues = 500
 )
 
@@ -128,8 +128,6 @@ type facetPage struct {
 	*facetKind
 	Title    string       // the heading of the page
 	Used     int          // values on all pages
-	Letter   string       // letter of the page, or "" for all letters
-	Whole    bool         // all values are on the page
 	Frequent []facetValue // the most frequent values, if there are many more
 	Letters  []option
 	Groups   [][]facetValue // those with the same letter
@@ -145,48 +143,54 @@ func letterTitle(letter string) string {
 	return textfmt.Capitalize(letter)
 }
 
-// facetList lists all values of a field, or those of a letter. The path of a letter cannot clash with the path of
-// a value, because the paths of values never contain a letter choice.
+// facetList lists the values of a field by letter. The path of a further page cannot clash with that of a value,
+// because the paths of values never contain a choice.
 func facetList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
 		all := r.facets[k.Field]()
-		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Letter: r.choice("letter")}
-		var list []facetValue
-		for _, v := range all.all {
-			if v.Count == 0 {
-				continue
-			}
-			d.Used++
-			if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
-				d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: k.Path + "all/letter-" + v.Letter + "/", Chosen: v.Letter == d.Letter})
-			}
-			d.Letters[len(d.Letters)-1].Count++
-			if d.Letter == "" || d.Letter == v.Letter {
-				list = append(list, v)
-			}
-		}
-		d.Whole = d.Used <= maxFacetValues
+		used := slices.DeleteFunc(slices.Clone(all.all), func(v facetValue) bool { return v.Count == 0 })
+		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Used: len(used)}
+		r.choices["page"] = r.choice("part") // the value “all” has pages of its own
 		var from int
 		var ok bool
-		inAll := r.Path != k.Path
-		if d.pager, from, ok = r.pageOf(len(list), maxFacetValues); !ok || inAll && (d.Whole || d.Letter == "" || len(list) == 0) {
+		if d.pager, from, ok = r.pageOf(len(used), maxFacetValues); !ok {
 			return r.notFound(), nil
 		}
-		if inAll {
-			d.Title += ": " + letterTitle(d.Letter)
-		} else if d.Prev, d.Next = "", ""; d.Used > maxFrequent {
+		pageAt := func(n int) string { // the path of a page, of which the first is that of the list
+			if n == 0 {
+				return k.Path
+			}
+			return k.Path + "all/part-" + strconv.Itoa(n+1) + "/"
+		}
+		for i, v := range used {
+			if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
+				d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: pageAt(i/maxFacetValues) + "#letter-" + v.Letter})
+			}
+			d.Letters[len(d.Letters)-1].Count++
+			switch {
+			case i < from || i >= d.Last:
+				continue
+			case i == from || v.Letter != used[i-1].Letter:
+				d.Groups = append(d.Groups, nil)
+			}
+			last := &d.Groups[len(d.Groups)-1]
+			*last = append(*last, v)
+		}
+		switch i := slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == r.choice("letter") }); {
+		case i >= 0: // once, each letter had pages of its own
+			to, _, _ := strings.Cut(d.Letters[i].To, "#")
+			return &page{location: to}, nil
+		case r.choice("letter") != "":
+			return r.notFound(), nil
+		case from > 0:
+			d.Prev = pageAt(from/maxFacetValues - 1)
+		case d.Used > maxFrequent:
 			for _, key := range all.frequent {
 				d.Frequent = append(d.Frequent, all.all[all.byKey[key]])
 			}
 		}
-		if d.Whole || inAll {
-			for i, v := range list[from:d.Last] {
-				if i == 0 || v.Letter != list[from+i-1].Letter {
-					d.Groups = append(d.Groups, nil)
-				}
-				last := &d.Groups[len(d.Groups)-1]
-				*last = append(*last, v)
-			}
+		if d.Last < d.Used {
+			d.Next = pageAt(from/maxFacetValues + 1)
 		}
 		for _, o := range facetKinds {
 			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})

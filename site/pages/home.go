@@ -27,7 +27,7 @@ type homePage struct {
 	Kinds      string // the plurals of the largest kinds, as in a sentence
 	Questions  []question
 	News       *homeNewsLists
-	Boards     []homeBoard
+	Boards     []boardTop
 	Categories []record.Category
 	ChangesAll int
 	Month      option // the present month
@@ -35,14 +35,6 @@ type homePage struct {
 
 // question is what people come with, and where the answer is.
 type question struct{ Text, Answer, To string }
-
-// homeBoard is the top of a leaderboard of a type.
-type homeBoard struct {
-	Type  string
-	Title string
-	Path  string // of the leaderboard
-	Rows  []row
-}
 
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.History().Changes()}
@@ -57,15 +49,14 @@ func (r *request) home() (*page, error) {
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
 	for _, t := range r.types() {
 		if i := slices.IndexFunc(r.ownBoards(), func(b *board.Board) bool { return b.Type == t }); i >= 0 {
-			top := r.boardTop(r.ownBoards()[i], homeLeaders)
-			h.Boards = append(h.Boards, homeBoard{t, top.Title, top.Path(), top.Rows})
+			h.Boards = append(h.Boards, r.boardTop(r.ownBoards()[i], homeLeaders))
 		} else if r.comparable(t) {
 			best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, homeLeaders)
 			rows := r.rows(best)
 			for i := range rows {
 				rows[i].Rank = i + 1
 			}
-			h.Boards = append(h.Boards, homeBoard{t, "Leading " + r.plural(t), r.kindPath(t), rows})
+			h.Boards = append(h.Boards, boardTop{Board: &board.Board{Type: t, Title: "Leading " + r.plural(t)}, Path: r.kindPath(t), Rows: rows})
 		}
 	}
 	var err error
@@ -111,7 +102,7 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 	}
 	if i := slices.IndexFunc(n.Retiring, func(e newsEvent) bool { return !e.Past }); i >= 0 {
 		e := n.Retiring[i]
-		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: e.Path()})
+		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
 	}
 	return list
 }
@@ -174,9 +165,6 @@ func (w row) Shown() record.Score {
 	return w.Scores.Composite
 }
 
-// Path returns the path of the entity's page.
-func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
-
 // rows reads the given records as the rows of a list.
 func (s *Site) rows(ordinals []uint32) []row {
 	list := make([]row, 0, len(ordinals))
@@ -190,11 +178,12 @@ func (s *Site) rows(ordinals []uint32) []row {
 type changeSummary struct {
 	*record.Change
 	feed.Summary
-	Here bool // the entity has a page or a tombstone
+	Here    bool   // the entity has a page or a tombstone
+	Address string // URL of the commit, or "" if the repository is not on the web
+	Pull    string // URL of the pull request
+	Short   string // start of the commit's hash
+	Then    string // path of the entity as of the end of that day, or "" if there is none
 }
-
-// Path returns the path of the entity's page.
-func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // dataset describes the index for search engines (schema.org/Dataset).
 func (r *request) dataset() any {

@@ -9,7 +9,6 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/view"
-	"kindex/site/siteurl"
 )
 
 // homeNewsLists is what is new: by release, price and retirement, and the latest changes. It is found
@@ -44,9 +43,6 @@ func (s *Site) priceNews(c *record.Change) priceNews {
 	}
 	return n
 }
-
-// Path returns the path of the entity's page.
-func (e newsEvent) Path() string { return siteurl.Entity(e.Type, e.Slug) }
 
 // findNews finds what is new.
 func (s *Site) findNews() (*homeNewsLists, error) {
@@ -106,5 +102,5 @@ func (s *Site) changeSummary(c *record.Change) changeSummary {
 	if !here { // deleted entities have a tombstone
 		_, here = s.Build.History().Last(c.Type, c.Slug)
 	}
-	return changeSummary{c, feed.Summarize(c, s.words()), here}
+	return changeSummary{Change: c, Summary: feed.Summarize(c, s.words()), Here: here}
 }

@@ -175,6 +175,8 @@ func (s *Site) functions() template.FuncMap {
 		"bar":      chart.Bar,
 		"plural":   textfmt.Plural,
 		"percent":  percent,
+		"share":    textfmt.Percent,
+		"long":     daysLong,
 		"bytes":    func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
 		"plain":    plainValue,
 		"label":    s.label,
@@ -187,7 +189,6 @@ func (s *Site) functions() template.FuncMap {
 		"kind":     s.kindPath,
 		"plurals":  s.plural,
 		"figures":  newFigureTable,
-		"table":    func(name string, rows []figure) *figureTable { return &figureTable{Name: name, Rows: rows} },
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}
 }

@@ -169,7 +169,7 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 	for _, p := range d.Score.Parts {
 		var figures []string
 		for _, m := range p.Measures {
-			figures = append(figures, m.Name+" "+m.Figure+" → "+cmp.Or(m.Score, m.State))
+			figures = append(figures, m.Name+" "+m.Value+" → "+cmp.Or(m.Score, m.State))
 		}
 		if n := len(p.Missing); n > 0 {
 			figures = append(figures, strconv.Itoa(n)+" missing")

@@ -4,7 +4,13 @@ import (
 	"slices"
 
 	"kindex/exports/kinds"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
 	"kindex/exports/view"
+	"kindex/exports/where"
+	"kindex/site/form"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
 )
 
 const pricesPath = "/prices/"
@@ -48,7 +54,7 @@ func (r *request) prices() (*page, error) {
 		}
 		l.Columns = append(l.Columns, c)
 	}
-	place(place(l.Columns[1:], "p1"), "p2")
+	placeCard(l.Columns[1:])
 	l.Filters.offers.Models = append([]uint32{}, l.Filters.set.ToArray()...)
 	set := r.Build.Offers().Select(&l.Filters.offers)
 	refs, _, _ := set.Page(by, nil, 0, set.Len())
@@ -65,4 +71,129 @@ func (r *request) prices() (*page, error) {
 	p := r.listPage(l, "What providers charge for "+r.plural(of[0].Name)+", and what your usage costs at each of them.", "")
 	p.Canonical, p.NoIndex = pricesPath, asked
 	return p, nil
+}
+
+// costForm is the form of the cost calculator, as filled in, and its result.
+type costForm struct {
+	Fields []formField
+	Modes  []option
+	Wrong  string // what is wrong with the quantities together, or "" if they are valid
+	Model  *costModel
+	Use    pricing.Use
+	Costs  []costRow
+}
+
+// costModel is the model of a calculation.
+type costModel struct{ Name, Path string }
+
+// costRow is what a use costs at an offer.
+type costRow struct {
+	pricing.Cost
+	Seller string // name of the provider
+}
+
+// itemLabels are the items of a calculation, as people read them.
+var itemLabels = map[string]string{"input": "Input", "output": "Output", "cacheRead": "Read from a cache", "cacheWrite": "Written to a cache",
+	"cacheWrite1h": "Written to a cache for an hour", "inputAudio": "Audio input", "outputAudio": "Audio output",
+	"reasoningOutput": "Reasoning", "image": "Images", "request": "Requests"}
+
+// Steps returns the calculation, one sentence for each line.
+func (c costRow) Steps() []string {
+	var steps []string
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		unit, per := " tokens", "/M"
+		if l.Item == "request" || l.Item == "image" {
+			unit, per = "", ""
+		}
+		text := itemLabels[l.Item] + ": " + textfmt.Count(l.Quantity) + unit + " × "
+		if l.Price.Known() {
+			text += "$" + l.Price.String() + per + " = $" + l.Dollars()
+		} else {
+			text += "an unknown price"
+		}
+		steps = append(steps, text)
+	}
+	if reason := c.Reason(); reason != "" && (len(steps) == 0 || c.Untold > 0) {
+		steps = []string{reason}
+	}
+	return steps
+}
+
+// quantity is a field for tokens or requests, and the part of a use that it sets.
+type quantity struct {
+	name, label, hint, preset string
+	value                     func(*pricing.Use) *int64
+}
+
+var quantities = []quantity{
+	{"input", "Input", "tokens", "1000", func(u *pricing.Use) *int64 { return &u.Input }},
+	{"output", "Output", "tokens", "500", func(u *pricing.Use) *int64 { return &u.Output }},
+	{"cached", "Read from a cache", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.Cached }},
+	{"cacheWrite", "Written to a cache", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite }},
+	{"cacheWrite1h", "Written to a cache for an hour", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite1h }},
+	{"inputAudio", "Audio input", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.InputAudio }},
+	{"reasoning", "Reasoning", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.Reasoning }},
+	{"outputAudio", "Audio output", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.OutputAudio }},
+	{"images", "Images", "if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Images }},
+	{"requests", "Requests", "of this size", "1", func(u *pricing.Use) *int64 { return &u.Requests }},
+}
+
+// calculate fills in the calculator, and calculates if the query names a model.
+func (r *request) calculate() *costForm {
+	c := &costForm{}
+	asked := r.value("calculate")
+	model := formField{Name: "calculate", Label: "Model", Value: asked}
+	var found []uint32
+	if asked != "" {
+		if found, model.Near = r.modelsNamed(asked, "calculate"); len(found) == 0 {
+			model.Wrong = "No model has this name."
+		}
+	}
+	c.Fields = append(c.Fields, model)
+	c.readUse(r)
+	wrong := c.Wrong != "" || slices.ContainsFunc(c.Fields, func(x formField) bool { return x.Wrong != "" })
+	if len(found) == 0 || wrong {
+		return c
+	}
+	e := r.Build.Entity(found[0])
+	c.Model = &costModel{e.Name, siteurl.Entity(e.Type, e.Slug)}
+	for _, cost := range pricing.CalculateAll(e.Offers, "", c.Use) {
+		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})
+	}
+	return c
+}
+
+// readUse reads the quantities and the mode. Without any quantity, the form contains an
+// example.
+func (c *costForm) readUse(r *request) {
+	given := slices.ContainsFunc(quantities, func(q quantity) bool { return r.value(q.name) != "" })
+	for _, q := range quantities {
+		x := formField{Name: q.name, Label: q.label, Hint: q.hint, Value: r.value(q.name)}
+		if x.Value == "" && (!given || q.name == "requests") {
+			x.Value = q.preset
+		}
+		if x.Value != "" {
+			n, _, ok := where.WholeAmount(x.Value)
+			if !ok || n > pricing.MaxQuantity {
+				x.Wrong = "Enter a whole number up to 1,000,000,000."
+			}
+			*q.value(&c.Use) = n
+		}
+		c.Fields = append(c.Fields, x)
+	}
+	mode := r.value("mode")
+	c.Modes = []option{{Name: "Standard", Chosen: true}}
+	for _, name := range record.OfferModes {
+		chosen := name == mode
+		c.Modes = append(c.Modes, option{Name: name, Value: name, Chosen: chosen})
+		if chosen {
+			c.Modes[0].Chosen, c.Use.Mode = false, name
+		}
+	}
+	if !slices.ContainsFunc(c.Fields, func(x formField) bool { return x.Wrong != "" }) {
+		if err := c.Use.Check(); err != nil {
+			c.Wrong = form.Sentence(err.Error())
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/siteurl"
@@ -97,15 +98,30 @@ func near(text string, known []string, link func(name string) suggestion) (list 
 }
 
 // suggestEntities returns the entities that best match a text.
-func (s *Site) suggestEntities(text string, f *view.Filter) (list []suggestion) {
+func (s *Site) suggestEntities(text string, f *view.Filter) []suggestion {
 	if s.Index == nil {
 		return nil
 	}
 	all := s.Build.Select(f)
 	words, _ := indexes.TruncateQuery(textfmt.Truncate(text, 100), maxPhrases)
-	for _, o := range s.Index.Alternatives(words, all, maxNear) {
+	return s.linksTo(s.Index.Alternatives(words, all, maxNear), pathOf)
+}
+
+// pathOf returns the path of the page of an entity.
+func pathOf(e *record.Entity) string { return siteurl.Entity(e.Type, e.Slug) }
+
+// linksTo returns links to pages about entities, with what each entity is. A function names the pages; "" leaves an
+// entity out.
+func (s *Site) linksTo(list []uint32, page func(*record.Entity) string) (links []suggestion) {
+	for _, o := range list {
 		e := s.Build.Entity(o)
-		list = append(list, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, textfmt.Name(s.categoryTitle(e.Category))})
+		note := s.kindTitle(e.Type) + " · " + textfmt.Name(s.categoryTitle(e.Category))
+		if e.Status == record.Deprecated {
+			note += " · deprecated"
+		}
+		if to := page(e); to != "" {
+			links = append(links, suggestion{to, e.Name, note})
+		}
 	}
-	return list
+	return links
 }

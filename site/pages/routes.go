@@ -20,15 +20,6 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/changes/:month/", nil, (*request).month},
 		{"/categories/", nil, (*request).categories},
 		{"/categories/:category/", []string{"type", "page"}, (*request).category},
-		{"/providers/", nil, facetList(byProvider)},
-		{"/providers/:key/", []string{"type", "page"}, facetValueList(byProvider)},
-		{"/providers/all/", []string{"letter", "page"}, facetList(byProvider)},
-		{"/tags/", nil, facetList(byTag)},
-		{"/tags/:key/", []string{"type", "page"}, facetValueList(byTag)},
-		{"/tags/all/", []string{"letter", "page"}, facetList(byTag)},
-		{"/capabilities/", nil, facetList(byCapability)},
-		{"/capabilities/:key/", []string{"type", "page"}, facetValueList(byCapability)},
-		{"/capabilities/all/", []string{"letter", "page"}, facetList(byCapability)},
 		{"/data/", nil, (*request).data},
 		{qualityPath, nil, (*request).dataQuality},
 		{"/docs/", nil, (*request).docs},
@@ -59,6 +50,12 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/developer/", nil, (*request).developer},
 		{siteurl.Submit, nil, (*request).howToSubmit}, // the edge itself serves the form
 	}
+	var values []route // before those of any kind, whose patterns match their paths, too
+	for _, k := range facetKinds {
+		values = append(values, route{k.Path, nil, facetList(k)}, route{k.Path + ":key/", []string{"type", "page"}, facetValueList(k)},
+			route{k.Path + "all/", []string{"letter", "part"}, facetList(k)})
+	}
+	routes = append(values, routes...)
 }
 
 // find finds the route of a request.

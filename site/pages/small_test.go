@@ -51,6 +51,36 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
+// TestDimensionTitles checks that pages call the dimensions of a score as their kind does.
+func TestDimensionTitles(t *testing.T) {
+	t.Parallel()
+	content, out := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"kinds.yaml": "signals:\n  cooked: {type: count, title: Cooked, grows: true}\n  served: {type: count, title: Served, grows: true}\n" +
+			"kinds:\n  dish:\n    title: Dish\n    plural: Dishes\n    signals: [cooked, served]\n    dimensions: {adoption: Use, engagement: Guests}\n",
+		"scoring.yaml": "version: \"1\"\ntypes:\n  dish:\n    minimumCoverage: 0.5\n    dimensions:\n" +
+			"      adoption: {weight: 2, prior: 10, measures: [{signal: cooked, map: log, full: 1000, weight: 1}]}\n" +
+			"      engagement: {weight: 1, prior: 10, measures: [{signal: served, map: log, full: 1000, weight: 1}]}\n",
+		"dish/soup.yaml": "name: Soup\ncategory: hot\ndescription: What is eaten with a spoon.\nsignals:\n  cooked: {value: 20, date: 2026-01-02, source: https://kitchen.example/}\n  served: {value: 90, date: 2026-01-02, source: https://kitchen.example/}\n",
+		"dish/stew.yaml": "name: Stew\ncategory: hot\ndescription: What is eaten with bread.\nsignals:\n  cooked: {value: 10, date: 2026-01-02, source: https://kitchen.example/}\n  served: {value: 90, date: 2026-01-02, source: https://kitchen.example/}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(content, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(content, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Build(t, content, out)
+	s := siteOf(t, out, pages.Options{})
+	for _, path := range []string{"/dish/soup/", "/docs/scoring/", "/leaderboards/hot/type-dish/", "/compare/?e=dish/soup&e=dish/stew"} {
+		_, main, _ := strings.Cut(string(pageAt(t, s, path).Body), "<main")
+		if !strings.Contains(main, "Guests") || !strings.Contains(main, ">Use<") || strings.Contains(main, ">Adoption<") {
+			t.Errorf("%s does not have the titles of the kind:\n%s", path, main)
+		}
+	}
+}
+
 // pageAt requests the page at a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()

@@ -116,7 +116,7 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	switch field.Name {
 	case "type":
 		in.Value = cmp.Or(in.Value, form.DefaultType(r.kinds()))
-		for _, t := range slices.Backward(r.kinds().Order) { // tools before models
+		for _, t := range slices.Backward(r.kinds().Order) {
 			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name, Chosen: t.Name == in.Value})
 		}
 	case "category":
@@ -178,4 +178,53 @@ func (s *Site) contentFolder() string {
 		return textfmt.Name(r.Path)
 	}
 	return "content"
+}
+
+// howToSubmitPage explains how to propose an entity without the form.
+type howToSubmitPage struct {
+	Form    string // URL of a form elsewhere, or "" if there is none
+	Content string
+	Files   []exampleFile
+	Read    string // page of the guide to the content, or "" if there is none
+}
+
+// exampleFile is a file to start from.
+type exampleFile struct{ Type, File, YAML, New string }
+
+// example returns the name and contents of a file of a kind to start from.
+func (r *request) example(typ string) (file, yaml string) {
+	page := "https://example.org/new-" + typ
+	return typ + "/new-" + typ + ".yaml", "name: New " + textfmt.Capitalize(typ) + "\nprovider: Who makes it\n" +
+		"description: One or two sentences on what it is for and what sets it apart.\ncategory: " + r.exampleCategory(typ) + "\n" +
+		"license: MIT\npricingModel: " + r.kinds().PricingModels[0] + "\nurl: " + page +
+		"\nlinks:\n  " + r.kinds().Links[0].Name + ": " + page + "/about\ntags: [first-tag, second-tag]\n"
+}
+
+// exampleCategory returns the category for a type's example: the first one whose entities are mostly of the
+// type, or another one if there is none.
+func (r *request) exampleCategory(typ string) string {
+	example := "the-category"
+	for _, c := range slices.Backward(r.categoryCounts()) {
+		ofType := len(c.Types) > 0 && c.Types[0].Value == typ
+		if strings.Trim(c.Slug, "0123456789-") != "" && (ofType || example == "the-category") { // a slug of digits would need quotes
+			example = c.Slug
+		}
+	}
+	return example
+}
+
+// howToSubmit renders the page for sites without the form.
+func (r *request) howToSubmit() (*page, error) {
+	d := &howToSubmitPage{Content: r.contentFolder()}
+	if r.Static && r.API != "" {
+		d.Form = r.API + siteurl.Submit
+	}
+	repository := r.Build.Manifest.Repository
+	for _, t := range slices.Backward(r.Build.Kinds().Names()) {
+		file, yaml := r.example(t)
+		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
+	}
+	d.Read = repository.View("README.md")
+	return &page{Template: "how-to-submit", Title: "Propose an entry", Data: d, Scripts: []string{"submit.js"},
+		Description: "How to propose an entry, or to correct one, by pull request."}, nil
 }

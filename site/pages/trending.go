@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,7 +77,20 @@ func (r *request) trending() (*page, error) {
 			return nil, err
 		}
 	}
-	return &page{Template: "trending", Title: d.title(), Data: d, Section: "/trending/", Description: d.description()}, nil
+	title, what, of := "Trending", "entries", "scores"
+	if d.Type != "" {
+		what = r.plural(d.Type)
+		title += " " + what
+	}
+	if d.By != "" { // each window has a title of its own
+		title, of = title+" by "+d.ByName, d.ByName
+	}
+	said := fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, d.Days)
+	if len(d.Rows) == 0 {
+		said = fmt.Sprintf("Nothing has risen among the %s of %s in the last %d days.", of, what, d.Days)
+	}
+	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
+		Description: said}, nil
 }
 
 // missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
@@ -86,35 +98,6 @@ func (r *request) missingChoice(choice, value string, known []string) *page {
 	similar := near(value, known, func(v string) suggestion { return suggestion{Path: r.with(choice, v), Name: r.label(v)} })
 	list := append([]suggestion{{Path: r.with(choice, ""), Name: "All"}}, similar...)
 	return r.missing("Page not found", fmt.Sprintf("Unknown “%s”; expected one of: %s.", textfmt.Name(value), strings.Join(known, ", ")), list)
-}
-
-// title returns the title of the page. Each window has a title of its own.
-func (d *trendingPage) title() string {
-	what := "Trending"
-	if d.Type != "" {
-		what += " " + d.Type + "s"
-	}
-	if d.By != "" {
-		what += " by " + d.ByName
-	}
-	return fmt.Sprintf("%s, last %d days", what, d.Days)
-}
-
-// description says in one sentence what the page shows.
-func (d *trendingPage) description() string {
-	of, by := "entries", cmp.Or(d.ByName, "Scores")
-	if d.Type != "" {
-		of = d.Type + "s"
-	}
-	switch {
-	case len(d.Rows) > 0 && d.By != "":
-		return fmt.Sprintf("%s: the %s whose figure grew the most in the last %d days.", by, of, d.Days)
-	case len(d.Rows) > 0:
-		return fmt.Sprintf("The %s whose scores rose the most through changes in the last %d days.", of, d.Days)
-	case d.Young:
-		return fmt.Sprintf("%s of %s: the index has less than %d days of history.", by, of, d.Days)
-	}
-	return fmt.Sprintf("%s of %s: nothing has risen in the last %d days.", by, of, d.Days)
 }
 
 // fillTrending reads the rows.
