@@ -130,8 +130,8 @@ func (b *build) guard(ctx context.Context) error {
 
 // redeclared reports whether the previous build has another kinds.yaml.
 func (b *build) redeclared() bool {
-	text, _, _ := b.previous.File(exports.KindsFile)
-	return !bytes.Equal(text, b.content.KindsText)
+	text, err := b.previous.ReadFile(exports.KindsFile)
+	return err == nil && !bytes.Equal(text, b.content.KindsText)
 }
 
 // lostChanges returns the error for a build that would lose changes. Usually, somebody pulled the

@@ -64,15 +64,14 @@ func exportsOfOldContent(t *testing.T) *txtar.Archive {
 	}
 	got := &txtar.Archive{}
 	for _, name := range oldFiles {
-		data, _, ok := b.File(name)
+		data, err := b.ReadFile(name)
 		if name == "changelog.jsonl" {
 			for i := range b.History().Changes() {
 				data = append(append(data, b.History().ChangeLine(i)...), '\n')
 			}
-			ok = len(data) > 0
 		}
-		if !ok {
-			t.Errorf("no %s", name)
+		if len(data) == 0 || err != nil {
+			t.Errorf("no %s: %v", name, err)
 		}
 		got.Files = append(got.Files, txtar.File{Name: name, Data: bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))})
 	}

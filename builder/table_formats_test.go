@@ -25,12 +25,12 @@ import (
 // tableFile returns a table in one form, which may be stored as a gzip member only.
 func tableFile(t *testing.T, b *exports.Build, name string) []byte {
 	t.Helper()
-	if data, _, ok := b.File(name); ok {
+	if data, _ := b.ReadFile(name); data != nil {
 		return data
 	}
-	member, _, ok := b.File(name + store.GzipExtension)
-	if !ok {
-		t.Fatalf("the build has no %s", name)
+	member, err := b.ReadFile(name + store.GzipExtension)
+	if member == nil || err != nil {
+		t.Fatalf("the build has no %s: %v", name, err)
 	}
 	return unzipped(t, member)
 }
@@ -55,7 +55,7 @@ func compareTable(t *testing.T, b *exports.Build, name string) int {
 		}
 	}
 	for _, ext := range []string{".json", ".jsonl", ".csv"} {
-		if plain, _, ok := b.File(name + ext); ok && !bytes.Equal(unzipped(t, file(ext+store.GzipExtension)), plain) {
+		if plain, _ := b.ReadFile(name + ext); plain != nil && !bytes.Equal(unzipped(t, file(ext+store.GzipExtension)), plain) {
 			t.Errorf("%s%s.gz has other content", name, ext)
 		}
 	}

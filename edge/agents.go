@@ -45,10 +45,9 @@ func (s *Server) newAgents() {
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: openapi.Version(), Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
-	if v := s.reloader.Acquire(); v != nil {
+	if v := s.reloader.Current(); v != nil {
 		id = v.ID()
 		o.Title, o.Categories, o.Kinds = v.Build.Manifest.Title, bySize(v.Categories), v.Build.Kinds()
-		v.Release()
 	}
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()

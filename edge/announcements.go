@@ -22,7 +22,7 @@ func (s *Server) announced() *webhook.Build {
 	asOf, _ := time.Parse(time.RFC3339, m.AsOf)
 	committed, _ := time.Parse(time.RFC3339, string(m.CommitTime)) // zero outside git
 	return &webhook.Build{ID: m.ID, AsOf: asOf, CommitTime: committed, Uncommitted: m.Dirty && m.Commit != "",
-		Source: announcedBuild{v.Build}, Release: v.Release}
+		Source: announcedBuild{v.Build}}
 }
 
 // openAnnounced opens a build of the output folder.

@@ -98,8 +98,8 @@ func TestBoards(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	preview := func(edits ...exports.Edit) { s.Preview(edits) }
-	o, _, _ := s.published(t).Build.Find("model", "m0")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("model", "m0")
+	e := s.published().Build.Entity(o)
 	risen := *e
 	risen.Signals.Facts = []record.Fact{{Name: "likes", Number: 100, Date: "2026-10-20"}}
 	preview(exports.Edit{Type: "model", Slug: "m0", Entity: &risen})

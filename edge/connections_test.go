@@ -51,7 +51,6 @@ func TestAttackIdleConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	s.timeouts.header, s.timeouts.read = hanging, hanging
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 8, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	public, admin := runServer(t, s)
@@ -105,7 +104,6 @@ func TestAttackBusyConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 4}
 	public, _ := runServer(t, s)
 	const body = "name=x&x=yz"

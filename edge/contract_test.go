@@ -159,11 +159,9 @@ func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	}
 	listener := httptest.NewServer(s)
 	if closed {
-		s.Close()
-	} else {
-		t.Cleanup(s.Close)
+		s.ForgetBuild()
 	}
-	t.Cleanup(listener.Close) // runs before s.Close: no request may be in progress when the server is closed
+	t.Cleanup(listener.Close)
 	return s, listener.URL
 }
 

@@ -223,8 +223,8 @@ func TestCostRefusals(t *testing.T) {
 func TestPreviewOfPrices(t *testing.T) {
 	s := servePrices(t)
 	edit := func(slug string, change func(e *record.Entity)) exports.Edit {
-		o, _, _ := s.published(t).Build.Find("model", slug)
-		e := s.published(t).Build.Entity(o)
+		o, _, _ := s.published().Build.Find("model", slug)
+		e := s.published().Build.Entity(o)
 		edited := *e
 		edited.Offers = append([]record.Offer{}, e.Offers...)
 		change(&edited)

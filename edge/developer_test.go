@@ -48,10 +48,7 @@ func serveWith(t testing.TB, o Options) *served {
 	}
 	h.Config.Handler = s
 	h.Start()
-	t.Cleanup(func() {
-		h.Close()
-		s.Close()
-	})
+	t.Cleanup(h.Close)
 	return &served{Server: s, url: h.URL, out: o.Dir}
 }
 

@@ -128,7 +128,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	blindKey, _ := blind.keyOf(t, "account")
 	blind.spend(requestOf("GET", "/api/categories", "", nil), 1)
 	blind.spend(requestOf("GET", "/api/categories", blindKey, nil), 1)
-	blind.reloader.Stop()
+	blind.ForgetBuild()
 	worst, asked := uint64(0), 0
 	for _, caller := range []string{"", key} {
 		plain, status := s.costOf(requestOf("GET", "/api/entities", caller, nil), 50)

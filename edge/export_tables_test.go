@@ -67,16 +67,20 @@ func (s *served) export(t *testing.T, path string) []byte {
 // same cells.
 func TestTablesAreFiles(t *testing.T) {
 	s := servePriced(t)
-	b := s.published(t).Build
+	b := s.published().Build
 	for path, file := range tableExports {
 		for _, format := range table.Formats {
 			whole := withParams(path, "format="+format.Name)
-			data, f, stored := b.File(file + format.Extension)
+			name := file + format.Extension
+			data, _ := b.ReadFile(name)
+			f, stored := b.Manifest.File(name)
 			var accept []string
 			sent := data // as it is stored
 			if !stored && format.Name != "json" {
 				accept = []string{"Accept-Encoding", "gzip"}
-				sent, f, stored = b.File(file + format.Extension + store.GzipExtension)
+				name += store.GzipExtension
+				sent, _ = b.ReadFile(name)
+				f, stored = b.Manifest.File(name)
 				data = decode(t, "gzip", sent)
 			}
 			a := s.ask(t, "GET", "/api/export/"+whole, accept...)
@@ -95,7 +99,7 @@ func TestTablesAreFiles(t *testing.T) {
 			} else if !bytes.Equal(streamed.body, data) {
 				t.Errorf("%s of all types is\n%.2000s\nwant the file\n%.2000s", whole, streamed.body, data)
 			}
-			name := strings.TrimSuffix(strings.TrimPrefix(a.header.Get("Content-Disposition"), `attachment; filename="`), `"`)
+			name = strings.TrimSuffix(strings.TrimPrefix(a.header.Get("Content-Disposition"), `attachment; filename="`), `"`)
 			if want := file + format.Extension; name != want {
 				t.Errorf("%s is saved as %s, want %s", whole, name, want)
 			}
@@ -210,7 +214,7 @@ func TestFieldsOfEntities(t *testing.T) {
 // TestTablesOfPreviews: exports show edits that no build has yet.
 func TestTablesOfPreviews(t *testing.T) {
 	s := servePriced(t)
-	b := s.published(t).Build
+	b := s.published().Build
 	o, _, _ := b.Find("model", "one")
 	e := b.Entity(o)
 	rank := func() (n int) {
@@ -252,14 +256,14 @@ func TestTablesOfPreviews(t *testing.T) {
 // accepts, and are what the build stores: as it is, as a gzip member, or as lines of JSON.
 func TestEncodingsOfTables(t *testing.T) {
 	s := servePriced(t)
-	b := s.published(t).Build
+	b := s.published().Build
 	for path, file := range tableExports {
 		for format, codings := range map[string]map[string]string{
 			"csv":   {"zstd, gzip, br": "gzip", "zstd": "", "gzip, br": "gzip", "gzip": "gzip", "": "", "gzip;q=0": "", "identity;q=0, *": "gzip"},
 			"jsonl": {"zstd, gzip, br": "gzip", "": ""}, "json": {"gzip": "gzip", "": ""},
 		} {
 			lines := map[string]string{"csv": ".csv", "jsonl": ".jsonl", "json": ".jsonl"}[format]
-			member, _, _ := b.File(file + lines + store.GzipExtension)
+			member, _ := b.ReadFile(file + lines + store.GzipExtension)
 			want := decode(t, "gzip", member)
 			if format == "json" {
 				want = arrayOf(want)

@@ -1,6 +1,10 @@
 package edge
 
-import "context"
+import (
+	"context"
+
+	"kindex/edge/live"
+)
 
 // Paths returns the paths under /api that the server registers, in the router's syntax.
 func (s *Server) Paths() []string { return s.shared.Paths }
@@ -21,3 +25,6 @@ func (s *Server) HoldExports(caller string) (release func()) {
 		}
 	}
 }
+
+// ForgetBuild makes the edge one that has no build yet.
+func (s *Server) ForgetBuild() { s.reloader = live.New(live.Options{}) }

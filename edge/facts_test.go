@@ -148,7 +148,7 @@ func (s *served) facetsOfFacts(t *testing.T) {
 
 // editedFacts previews an edit: its facts count, not those of the build.
 func (s *served) editedFacts(t *testing.T) {
-	b := s.published(t).Build
+	b := s.published().Build
 	o, _, _ := b.Find("model", "big")
 	e := b.Entity(o)
 	edited := *e

@@ -54,8 +54,6 @@ func (s *Server) keepRunning(ctx context.Context, name string, job func(context.
 
 // panics runs a job and reports whether it panicked.
 func (s *Server) panics(ctx context.Context, name string, job func(context.Context)) (panicked bool) {
-	// A page of a build's file that has been cut short must not end the edge, either.
-	debug.SetPanicOnFault(true)
 	defer func() {
 		if cause := recover(); cause != nil {
 			panicked = true

@@ -183,7 +183,6 @@ func TestCountsOutliveARestart(t *testing.T) {
 			if got := strings.Join(w.Header()["X-RateLimit-Remaining"], ","); got != strconv.Itoa(left) {
 				t.Errorf("%s remaining, want %d", got, left)
 			}
-			edge.Close()
 		}
 	})
 }

@@ -133,10 +133,7 @@ func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 		if s.puller != nil {
 			status["bucket"] = s.puller.Status()
 		}
-		v := s.reloader.Acquire()
-		if v != nil {
-			defer v.Release()
-		}
+		v := s.reloader.Current()
 		if v == nil || draining.Load() {
 			writeStatus(w, http.StatusServiceUnavailable, status)
 			return

@@ -42,8 +42,8 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 func TestOtherFormsOfEdits(t *testing.T) {
 	s := serve(t, 10)
 	before := s.ask(t, "GET", "/api/export/croissant")
-	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("tool", "n3")
+	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Name, edited.Category = "Edited *here*", "not-yet-built"
 	edited.Signals.Facts = append([]record.Fact(nil), e.Signals.Facts...)
@@ -52,7 +52,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 			f.Number = 1e9
 		}
 	}
-	withdrawn := s.published(t).Build.Entity(0)
+	withdrawn := s.published().Build.Entity(0)
 	away := *withdrawn
 	away.Status = record.Withdrawn
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})
@@ -81,7 +81,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 // entity must not trigger a search for suggestions like the one in the API.
 func TestUnknownBadgesAreCheap(t *testing.T) {
 	s := serve(t, 4)
-	v := s.published(t)
+	v := s.published()
 	index := v.Index
 	v.Index = nil
 	defer func() { v.Index = index }()

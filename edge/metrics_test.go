@@ -89,7 +89,6 @@ func exportedMetrics(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	addresses, ended := make(chan [2]string, 1), make(chan error, 1)
 	go func() {

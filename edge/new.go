@@ -91,8 +91,5 @@ func (s *Server) Reload() error { return s.reloader.Load() }
 // again. The manifest, the files under /data and the lists of similar entities are not affected.
 func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
-// Close releases the build. No request may be in progress.
-func (s *Server) Close() { s.reloader.Stop() }
-
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

@@ -21,7 +21,6 @@ func TestAttackMadeUpBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
 	get := func(from, path string) int {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
 		r.RemoteAddr = from + ":1"

@@ -129,7 +129,7 @@ type linked int
 // It fails if a route has none.
 func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string {
 	t.Helper()
-	v := s.published(t)
+	v := s.published()
 	site, err := v.Site()
 	if err != nil {
 		t.Fatal(err)

@@ -29,8 +29,8 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	ids := []string{s.reloader.ID()}
 	writeContent(t, s.content, 30, 1)
 	ids = append(ids, buildInto(t, s.content, s.out, 3))
-	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("tool", "n3")
+	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Name, edited.Category = "Edited", "not-yet-built"
 

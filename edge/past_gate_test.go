@@ -15,7 +15,7 @@ func TestPastDaysOneAtATime(t *testing.T) {
 	suite.InTest(t)
 	s := serveWith(t, Options{Dir: costContent(t), State: storagetest.SQLite(t), LimitAnonymous: 1000})
 	s.shared.Limits.PastGate = ratelimit.NewGate(ratelimit.GateOptions{Slots: 1}) // nobody waits
-	own := s.published(t).Own.Published()[0].Slug
+	own := s.published().Own.Published()[0].Slug
 	get := func(path string, want int) {
 		t.Helper()
 		a := s.ask(t, "GET", path)
@@ -23,7 +23,7 @@ func TestPastDaysOneAtATime(t *testing.T) {
 			t.Errorf("%s: %d, Retry-After %q, want %d", path, a.status, a.header.Get("Retry-After"), want)
 		}
 	}
-	category := s.published(t).Categories[0].Slug
+	category := s.published().Categories[0].Slug
 	past := []string{"/api/entities?at=", "/api/offers?at=", "/api/leaderboard/all?at=", "/api/leaderboard/" + own + "?at=", "/api/export/leaderboard?at="}
 	leave, err := s.enterPast() // as a request does that calculates a day
 	if err != nil {

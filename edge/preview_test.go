@@ -14,8 +14,8 @@ import (
 // that the explanation computes.
 func TestPreview(t *testing.T) {
 	s := serve(t, 10)
-	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("tool", "n3")
+	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Category = "not-yet-built"
 	edited.Scores = record.Scores{}

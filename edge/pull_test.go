@@ -48,7 +48,6 @@ func TestPullWithWrongClock(t *testing.T) {
 		t.Cleanup(func() {
 			cancel()
 			wait()
-			s.Close()
 		})
 	}
 	for generation := 2; ; generation++ {

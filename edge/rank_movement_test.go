@@ -108,7 +108,7 @@ func number(n *int) string {
 // every day that has a snapshot.
 func TestRankHistory(t *testing.T) {
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	v := s.shown(t)
+	v := s.shown()
 	type place struct {
 		mover
 		of int
@@ -245,7 +245,7 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 // versions must be scored as of the same time.
 func (s *served) checkGain(t *testing.T) {
 	t.Helper()
-	v := s.shown(t)
+	v := s.shown()
 	o, _, _ := v.Build.Find("tool", "n2")
 	e := v.Build.Entity(o)
 	old := *e
@@ -287,8 +287,8 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	get := func(slug string) *record.Entity {
-		o, _, _ := s.published(t).Build.Find("tool", slug)
-		e := s.published(t).Build.Entity(o)
+		o, _, _ := s.published().Build.Find("tool", slug)
+		e := s.published().Build.Entity(o)
 		copied := *e
 		return &copied
 	}
@@ -340,7 +340,7 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
-	if v := s.shown(t); v.AsOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
+	if v := s.shown(); v.AsOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
 		t.Errorf("the test is as of %v", v.AsOf)
 	}
 }

@@ -327,8 +327,8 @@ func TestResolveCost(t *testing.T) {
 // was removed.
 func TestResolveEdits(t *testing.T) {
 	s := serveResolved(t, Options{})
-	o, _, _ := s.published(t).Build.Find("tool", "hammer")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("tool", "hammer")
+	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Version, edited.IDs = "2.0.0", []record.ID{{Namespace: "pypi", Value: "new-hammer"}}
 	added := edited

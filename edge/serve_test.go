@@ -119,23 +119,11 @@ func (s *served) ask(t testing.TB, method, path string, header ...string) answer
 
 // buildID returns the ID of the build that requests currently see.
 func (s *served) buildID() string {
-	v := s.reloader.Acquire()
-	defer v.Release()
-	return v.ID()
+	return s.reloader.Current().ID()
 }
 
-// shown returns the build that requests see, including previewed edits, and keeps it open until
-// the test ends.
-func (s *served) shown(t testing.TB) *live.ServedBuild {
-	v := s.reloader.Acquire()
-	t.Cleanup(v.Release)
-	return v
-}
+// shown returns the build that requests see, including previewed edits.
+func (s *served) shown() *live.ServedBuild { return s.reloader.Current() }
 
-// published returns the published build without previewed edits, and keeps it open until the
-// test ends.
-func (s *served) published(t testing.TB) *live.ServedBuild {
-	v := s.reloader.Published()
-	t.Cleanup(v.Release)
-	return v
-}
+// published returns the published build without previewed edits.
+func (s *served) published() *live.ServedBuild { return s.reloader.Published() }

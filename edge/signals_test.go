@@ -74,8 +74,8 @@ func TestSignals(t *testing.T) {
 func TestSignalsOfEdits(t *testing.T) {
 	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	o, _, _ := s.published(t).Build.Find("tool", "n7")
-	e := s.published(t).Build.Entity(o)
+	o, _, _ := s.published().Build.Find("tool", "n7")
+	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Signals.Facts = []record.Fact{{Name: "stars", Number: 77, Date: "2026-10-31"}}
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n7", Entity: &edited}, {Type: "tool", Slug: "n9"}})

@@ -92,7 +92,6 @@ func TestSignatureArrivesLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
 	before := readSigned(t, s)
 	if before.Signature != nil || strings.Contains(before.croissant, "subjectOf") || !strings.Contains(before.page, "This build is not signed.") {
 		t.Errorf("an unsigned build: %+v", before)
@@ -110,8 +109,7 @@ func TestSignatureArrivesLater(t *testing.T) {
 	if before.tag == after.tag || !strings.Contains(after.croissant, "(not verified by this service)") || !strings.Contains(after.page, "<strong>not verified</strong>") {
 		t.Errorf("%+v", after)
 	}
-	served := s.reloader.Acquire()
-	defer served.Release()
+	served := s.reloader.Current()
 	for _, path := range []string{"/api/export/manifest", "/api/export/croissant", "/data/"} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
 		r.Header.Set("If-Modified-Since", served.Modified[0])
@@ -149,7 +147,6 @@ func TestPulledSignature(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(s.Close)
 		a := readSigned(t, s)
 		i := a.Signature
 		if i == nil || i.Verified != (verifiers != nil) || i.Key != sign.KeyName(key.Verifier) || i.Counter != 1 {

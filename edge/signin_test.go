@@ -34,10 +34,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	}
 	h.Config.Handler = s
 	h.Start()
-	t.Cleanup(func() {
-		h.Close()
-		s.Close()
-	})
+	t.Cleanup(h.Close)
 	return url
 }
 

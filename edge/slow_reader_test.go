@@ -38,7 +38,6 @@ func TestAttackSlowReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	(&served{Server: s}).patient()
 	ask := func(client int) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/api/export/entities?format=jsonl&type=tool", nil)

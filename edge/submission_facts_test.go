@@ -16,11 +16,11 @@ func TestSubmittedFacts(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
-		o, _, ok := s.published(t).Build.Find("tool", "n1")
+		o, _, ok := s.published().Build.Find("tool", "n1")
 		if !ok {
 			t.Fatal("no tool/n1")
 		}
-		e := s.published(t).Build.Entity(o)
+		e := s.published().Build.Entity(o)
 		edited := *e
 		edited.IDs = []record.ID{{Namespace: "github", Value: "a/b"}, {Namespace: "pypi", Value: "Its.Package"}}
 		s.Preview([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})

@@ -40,7 +40,6 @@ func (s *Server) markPublished(ctx context.Context) error {
 	if v == nil {
 		return nil
 	}
-	defer v.Release()
 	list, err := submission.Publish(ctx, s.state, v.Build)
 	for _, one := range list {
 		s.log.Info("submission", "submission", one.ID, "entity", one.Key(), "status", one.Status, "build", v.ID())

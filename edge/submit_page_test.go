@@ -65,10 +65,7 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 	}
 	h.Config.Handler = s.Server
 	h.Start()
-	t.Cleanup(func() {
-		h.Close()
-		s.Server.Close()
-	})
+	t.Cleanup(h.Close)
 	return s
 }
 
@@ -751,8 +748,7 @@ func TestFormOpenedEarlier(t *testing.T) {
 func TestContribute(t *testing.T) {
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
-		v := s.reloader.Acquire()
-		defer v.Release()
+		v := s.reloader.Current()
 		site, err := pages.New(pages.Source{Build: v.Build, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories},
 			pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
 		if err != nil {

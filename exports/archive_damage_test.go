@@ -41,7 +41,11 @@ func TestHistoriesThatDoNotFit(t *testing.T) {
 	}
 	for _, path := range []string{history.VersionsFile, history.ChangelogFile} {
 		for _, b := range []*Build{other, nothing} {
-			refuses("with that of another build", path, func([]byte) []byte { return b.files[path] })
+			theirs, err := b.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refuses("with that of another build", path, func([]byte) []byte { return theirs })
 		}
 	}
 	for _, weeks := range []string{"null]", "[null]", `[{"end": "2026-01-05T00:00:00+00:00", "figures": [{}]}, {"end": "2026-01-05T00:00:00Z", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z"}]`,

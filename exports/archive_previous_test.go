@@ -47,7 +47,9 @@ func TestArchiveReusesAnother(t *testing.T) {
 						t.Fatal(err)
 					}
 					if was != nil && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {
-						a.Snapshots[i] = was.Data()
+						if a.Snapshots[i], err = was.Data(); err != nil {
+							t.Fatal(err)
+						}
 					}
 				}
 				sameFiles(t, name, archiveFiles(t, a), want)

@@ -28,12 +28,8 @@ func (w *Writer) WriteBoards(definitions []byte, entries [][]BoardEntry) error {
 
 // openBoards reads the boards of a build that has some.
 func (b *Build) openBoards() error {
-	data := b.files[boardsFile]
-	if data == nil {
-		return nil
-	}
-	if err := json.Unmarshal(data, &b.boards); err != nil {
-		return fmt.Errorf("%s: %w", boardsFile, err)
+	if err := b.readJSON(boardsFile, &b.boards); err != nil {
+		return err
 	}
 	for i, list := range b.boards {
 		if slices.ContainsFunc(list, func(e BoardEntry) bool { return int(e.Ordinal) >= b.Len() || !e.Score.Known() }) {

@@ -2,8 +2,8 @@ package exports
 
 import (
 	"errors"
-
-	"github.com/blevesearch/mmap-go"
+	"io"
+	"os"
 
 	"kindex/exports/history"
 	"kindex/exports/record"
@@ -12,20 +12,20 @@ import (
 	"kindex/exports/view"
 )
 
-// Build is an open build: its catalogue in memory, and its files, which are memory-mapped and so stay
-// readable after the build's folder is removed. All methods may be called concurrently. Returned slices
-// may point into the mapping: they must not be modified, or used after Close.
+// Build is an open build: its catalogue in memory, and its files, which are open and so stay readable after
+// the build's folder is removed. All methods may be called concurrently. Returned slices must not be modified.
 type Build struct {
 	Dir      string
 	Manifest *store.Manifest
 	*view.View
 
-	files map[string]mmap.MMap
+	files map[string]*os.File
 
 	similar      similar
 	history      *history.Archive
 	boards       [][]BoardEntry
 	leaderboards map[string]StoredLeaderboard
+	categories   []record.Category
 	vocabulary   *record.Vocabulary // nil if there is none
 	synonyms     [][]string
 
@@ -34,32 +34,45 @@ type Build struct {
 	edits *edits // on top of the build, or nil if there are none
 }
 
-// Close unmaps the build. It does nothing on a build returned by WithEdits.
+// Close closes the files before the garbage collector does, which closes those of a build that nothing refers
+// to. It does nothing on a build returned by WithEdits.
 func (b *Build) Close() error {
 	if b.edits != nil {
 		return nil
 	}
 	var errs []error
-	for _, m := range b.files {
-		if m != nil {
-			errs = append(errs, m.Unmap())
-		}
+	for _, f := range b.files {
+		errs = append(errs, f.Close())
 	}
-	b.files = nil
 	return errors.Join(errs...)
 }
 
-// File returns the content of one of the build's files and its manifest entry. ok is false if
-// there is no such file. The content must not be used after the build is closed.
-func (b *Build) File(path string) (data []byte, f store.File, ok bool) {
-	if data, ok = b.files[path]; ok {
-		f, ok = b.Manifest.File(path)
+// File returns a new reader of one of the build's files, and its manifest entry. ok is false if there is no such file.
+func (b *Build) File(path string) (content *io.SectionReader, f store.File, ok bool) {
+	file, ok := b.files[path]
+	if !ok {
+		return nil, f, false
 	}
-	return data, f, ok
+	f, _ = b.Manifest.File(path)
+	return io.NewSectionReader(file, 0, f.Size), f, true
+}
+
+// ReadFile returns the content of one of the build's files, or nil if there is no such file.
+func (b *Build) ReadFile(path string) ([]byte, error) {
+	content, f, ok := b.File(path)
+	if !ok {
+		return nil, nil
+	}
+	data := make([]byte, f.Size)
+	_, err := io.ReadFull(content, data)
+	return data, err
 }
 
 // Formula returns the formula of the scores.
 func (b *Build) Formula() (*score.Formula, error) { return b.formula() }
+
+// Categories returns the categories of the content. The caller must not modify them.
+func (b *Build) Categories() []record.Category { return b.categories }
 
 // Vocabulary returns the words for capabilities and tags, or nil if the content does not define
 // any. The caller must not modify it.

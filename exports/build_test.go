@@ -111,9 +111,9 @@ func checkAddresses(t *testing.T, b *Build, list []*record.Entity) {
 
 func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 	lines := map[string][]byte{}
-	data, _, ok := b.File(EntitiesFile + ".jsonl")
-	if !ok {
-		t.Fatal("there is no JSONL export")
+	data, err := b.ReadFile(EntitiesFile + ".jsonl")
+	if data == nil || err != nil {
+		t.Fatalf("there is no JSONL export: %v", err)
 	}
 	last := ""
 	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
@@ -163,9 +163,9 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 // groups, with the lines of the JSONL.
 func checkExports(t *testing.T, b *Build) {
 	file := func(ext string) []byte {
-		data, _, ok := b.File(EntitiesFile + ext)
-		if !ok {
-			t.Fatalf("there is no %s", ext)
+		data, err := b.ReadFile(EntitiesFile + ext)
+		if data == nil || err != nil {
+			t.Fatalf("there is no %s: %v", ext, err)
 		}
 		return data
 	}
@@ -296,7 +296,7 @@ func TestNothingToWrite(t *testing.T) {
 	if len(page) != 0 || more || !ok || len(b.Facet(set, "tag", 5)) != 0 {
 		t.Error(page, more, ok)
 	}
-	if data, _, _ := b.File(EntitiesFile + ".json"); string(data) != "[]\n" {
+	if data, _ := b.ReadFile(EntitiesFile + ".json"); string(data) != "[]\n" {
 		t.Errorf("an empty export is %q", data)
 	}
 	if _, _, ok := b.Find("tool", "a"); ok {

@@ -15,7 +15,7 @@ import (
 
 func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 	r := b.History()
-	data, _, _ := b.File(ChangelogFile + ".jsonl.gz")
+	data, _ := b.ReadFile(ChangelogFile + ".jsonl.gz")
 	lines := strings.Split(strings.TrimSuffix(unzipped(t, string(data)), "\n"), "\n")
 	for i, want := range p.changes {
 		line := r.ChangeLine(i)
@@ -130,7 +130,7 @@ func checkSelectChanges(t *testing.T, p *madeHistory, r *history.Archive) {
 // TestChangelogFormats reads back the changelog as CSV.
 func TestChangelogFormats(t *testing.T) {
 	p, b := archived(t, 55, 30, 30)
-	packed, _, _ := b.File(ChangelogFile + ".csv.gz")
+	packed, _ := b.ReadFile(ChangelogFile + ".csv.gz")
 	table := unzipped(t, string(packed))
 	if rows := strings.Count(table, "\r\n"); rows < len(p.changes)+1 || !strings.Contains(table, p.changes[7].ID) {
 		t.Errorf("%d rows of CSV", rows)

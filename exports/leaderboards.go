@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"kindex/exports/table"
 )
@@ -55,13 +54,9 @@ func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
 // openLeaderboards finds the leaderboards in their file, if the build has one.
 func (b *Build) openLeaderboards() error {
 	b.leaderboards = map[string]StoredLeaderboard{}
-	data := b.files[LeaderboardsFile]
-	if data == nil {
-		return nil
-	}
 	var arrays map[string]json.RawMessage
-	if err := json.Unmarshal(data, &arrays); err != nil {
-		return fmt.Errorf("%s: %w", LeaderboardsFile, err)
+	if err := b.readJSON(LeaderboardsFile, &arrays); err != nil {
+		return err
 	}
 	for name, array := range arrays {
 		sum := sha256.Sum256(append(array, '\n'))

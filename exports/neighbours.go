@@ -108,9 +108,12 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 
 // openSimilar reads the neighbours.
 func (b *Build) openSimilar() error {
-	data, err := history.Inflate(b.files[similarFile])
+	file, err := b.ReadFile(similarFile)
 	if err == nil {
-		err = jsonenc.Decode(data, &b.similar)
+		file, err = history.Inflate(file)
+	}
+	if err == nil {
+		err = jsonenc.Decode(file, &b.similar)
 	}
 	for i := range b.similar.Features { // does not keep all of data
 		f := &b.similar.Features[i]

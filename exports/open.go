@@ -10,7 +10,6 @@
 package exports
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,19 +18,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/blevesearch/mmap-go"
-
 	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
-	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
 	"kindex/exports/view"
 )
 
-// Open maps a build into memory and decodes its records. It does not compare the files with their
-// sums in the manifest; to do that too, call store.Verify first.
+// Open opens a build and decodes its records. It does not compare the files with their sums in the manifest;
+// to do that too, call store.Verify first.
 func Open(dir string) (*Build, error) {
 	r, err := store.OpenFiles(dir)
 	if err != nil {
@@ -42,9 +38,12 @@ func Open(dir string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Dir: dir, Manifest: m, files: make(map[string]mmap.MMap, len(m.Files))}
-	if err := b.mapFiles(r); err != nil {
-		return nil, errors.Join(err, b.Close())
+	b := &Build{Dir: dir, Manifest: m, files: make(map[string]*os.File, len(m.Files))}
+	for _, f := range m.Files {
+		if b.files[f.Path], err = store.OpenFile(r, f); err != nil {
+			delete(b.files, f.Path)
+			return nil, errors.Join(err, b.Close())
+		}
 	}
 	if err := b.openLookups(); err != nil {
 		return nil, errors.Join(&store.DamageError{Path: dir, Problem: "has inconsistent lookup files: " + err.Error()}, b.Close())
@@ -61,44 +60,28 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-// mapFiles maps the files of the build.
-func (b *Build) mapFiles(dir *os.Root) (err error) {
-	for _, f := range b.Manifest.Files {
-		if b.files[f.Path], err = mapFile(dir, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {
-	file, err := store.OpenFile(dir, f)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if f.Size == 0 {
-		return nil, nil // empty files cannot be mapped
-	}
-	m, err := mmap.Map(file, mmap.RDONLY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", file.Name(), err)
-	}
-	return m, nil
-}
-
 // openLookups reads the files that are kept in memory.
 func (b *Build) openLookups() error {
 	terms, err := b.readTerms()
 	if err != nil {
 		return err
 	}
-	entities, records, err := readRecords(terms.Kinds(), bytes.Clone(b.files[recordsFile]))
+	data, err := b.ReadFile(recordsFile)
+	if err != nil {
+		return err
+	}
+	entities, records, err := readRecords(terms.Kinds(), data)
 	if err != nil {
 		return err
 	}
 	b.View = view.New(entities, records, terms, "")
-	b.formula = sync.OnceValues(func() (*score.Formula, error) { return score.ParseChecked(terms.Kinds(), b.files[ScoringFile]) })
+	b.formula = sync.OnceValues(func() (*score.Formula, error) {
+		data, err := b.ReadFile(ScoringFile)
+		if err != nil {
+			return nil, err
+		}
+		return score.ParseChecked(terms.Kinds(), data)
+	})
 	if b.history, err = b.openHistory(); err != nil {
 		return err
 	}
@@ -112,7 +95,7 @@ func (b *Build) openLookups() error {
 }
 
 func (b *Build) openHistory() (*history.Archive, error) {
-	s := history.Source{File: func(name string) []byte { return b.files[name] }, Records: b.View, Formula: b.formula}
+	s := history.Source{File: b.ReadFile, Records: b.View, Formula: b.formula}
 	s.AsOf, _ = time.Parse(time.RFC3339, b.Manifest.AsOf) // without one, the history ends with its last version
 	for _, f := range b.Manifest.Files {
 		s.Files = append(s.Files, f.Path)
@@ -123,29 +106,27 @@ func (b *Build) openHistory() (*history.Archive, error) {
 // readTerms reads what the content declares besides entities. A file that is missing declares nothing.
 func (b *Build) readTerms() (*view.Terms, error) {
 	var providers pricing.Providers
-	var categories []record.Category
 	for _, f := range []struct {
 		name string
 		to   any
 	}{
-		{ProvidersFile, &providers}, {CategoriesFile, &categories},
+		{ProvidersFile, &providers}, {CategoriesFile, &b.categories},
 		{SynonymsFile, &b.synonyms}, {VocabularyFile, &b.vocabulary},
 	} {
-		if data := b.files[f.name]; data != nil {
-			if err := json.Unmarshal(data, f.to); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.name, err)
-			}
+		if err := b.readJSON(f.name, f.to); err != nil {
+			return nil, err
 		}
 	}
 	declared := kinds.Default()
-	if data := b.files[KindsFile]; data != nil {
-		var err error
-		if declared, err = kinds.Parse(data); err != nil {
-			return nil, fmt.Errorf("%s: %w", KindsFile, err)
-		}
+	data, err := b.ReadFile(KindsFile)
+	if data != nil && err == nil {
+		declared, err = kinds.Parse(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", KindsFile, err)
 	}
 	t := view.NewTerms(declared, providers)
-	for _, c := range categories {
+	for _, c := range b.categories {
 		t.Replace("category", c.Slug, c.Formerly)
 	}
 	if b.vocabulary == nil {
@@ -158,4 +139,16 @@ func (b *Build) readTerms() (*view.Terms, error) {
 		t.Replace("tag", w.Slug, w.Synonyms)
 	}
 	return t, nil
+}
+
+// readJSON decodes a file, if the build has it.
+func (b *Build) readJSON(name string, to any) error {
+	data, err := b.ReadFile(name)
+	if data != nil && err == nil {
+		err = json.Unmarshal(data, to)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

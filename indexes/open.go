@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -52,12 +51,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err := x.readSegment(file); err != nil {
 		return nil, fmt.Errorf("open search index %s: %w", file, err)
 	}
-	var categories []record.Category
-	data, _, _ := b.File(exports.CategoriesFile)
-	if err := json.Unmarshal(data, &categories); err != nil {
-		return nil, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
-	}
-	for _, c := range categories {
+	for _, c := range b.Categories() {
 		x.titles[c.Slug] = c.Title
 	}
 	x.prepare()

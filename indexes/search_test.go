@@ -58,7 +58,7 @@ func openOutput(t testing.TB, out string) *catalogue {
 		}
 	})
 	all := b.Select(&view.Filter{})
-	data, _, _ := b.File(exports.CategoriesFile)
+	data, _ := b.ReadFile(exports.CategoriesFile)
 	var categories []record.Category
 	if err := json.Unmarshal(data, &categories); err != nil {
 		t.Fatal(err)

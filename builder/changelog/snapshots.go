@@ -94,7 +94,7 @@ func (a *Archive) knownSnapshot(name string, day time.Time) (*history.SnapshotDa
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return s.Data(), nil
+	return s.Data()
 }
 
 // aliveAt lists the versions that were current just before a time.

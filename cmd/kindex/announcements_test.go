@@ -122,7 +122,7 @@ func (a *announced) start() {
 		}
 		wait := server.RunJobs(ctx)
 		a.running = append(a.running, server)
-		ends = append(ends, func() { wait(); server.Close() })
+		ends = append(ends, wait)
 	}
 	a.stop = func() {
 		cancel()

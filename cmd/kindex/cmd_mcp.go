@@ -64,7 +64,6 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 	if err != nil {
 		return err
 	}
-	defer s.Close()
 	follow, stop := context.WithCancel(cmd.Context())
 	var following sync.WaitGroup
 	following.Go(func() { s.Follow(follow) })

@@ -230,7 +230,6 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
 	if madeKey != "" {
 		o.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}

@@ -122,7 +122,6 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge
 	t.Cleanup(func() {
 		cancel()
 		wait()
-		server.Close()
 	})
 	return e
 }

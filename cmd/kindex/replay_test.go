@@ -212,10 +212,7 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 		r.t.Fatal(err)
 	}
 	server := httptest.NewServer(s)
-	r.t.Cleanup(func() {
-		server.Close()
-		s.Close()
-	})
+	r.t.Cleanup(server.Close)
 	return server
 }
 

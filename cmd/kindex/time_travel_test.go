@@ -37,7 +37,6 @@ func (r *replay) travel() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
 	answer := func(url string) (int, []byte) {
 		rec := httptest.NewRecorder()
 		s.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, url, nil))

@@ -77,16 +77,18 @@ func streamed(c *web.Call, f table.Format, base string, columns []table.Column, 
 // clients should save it. What is stored compressed only is decompressed while it is sent, and a JSON
 // array that is not stored is made from the lines of JSON.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
-	data, f, ok := c.Served.Build.File(name)
-	member, _, _ := c.Served.Build.File(name + store.GzipExtension)
-	if ok {
-		return &web.Reply{MediaType: f.MediaType, Attachment: attachment, File: &web.FileReply{Content: bytes.NewReader(data), ETag: etagBase(f), SHA256: f.SHA256, Gzip: member, Encode: member == nil}}, nil
+	if content, f, ok := c.Served.Build.File(name); ok {
+		file := &web.FileReply{Content: content, ETag: etagBase(f), SHA256: f.SHA256, Encode: true}
+		if member, _, stored := c.Served.Build.File(name + store.GzipExtension); stored {
+			file.Gzip = member
+		}
+		return &web.Reply{MediaType: f.MediaType, Attachment: attachment, File: file}, nil
 	}
 	from, array := name, path.Ext(name) == ".json"
 	if array {
 		from += "l"
 	}
-	member, f, ok = c.Served.Build.File(from + store.GzipExtension)
+	member, f, ok := c.Served.Build.File(from + store.GzipExtension)
 	if !ok {
 		return nil, fmt.Errorf("%s of the build: %w", name, fs.ErrNotExist)
 	}
@@ -94,10 +96,10 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	if array {
 		r.MediaType = web.JSONType
 	} else {
-		r.Gzip = &web.FileReply{Content: bytes.NewReader(member), ETag: etagBase(f) + "-gzip", SHA256: f.SHA256}
+		r.Gzip = &web.FileReply{Content: member, ETag: etagBase(f) + "-gzip", SHA256: f.SHA256}
 	}
 	r.Stream = func(w io.Writer) error {
-		text, err := gzip.NewReader(bytes.NewReader(member))
+		text, err := gzip.NewReader(member)
 		if err != nil {
 			return err
 		}

@@ -39,28 +39,19 @@ func unknownFile(id, path string) *web.Problem {
 		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
-// dataFile returns a file of the current build from memory, or a file of an older build from
-// disk. Only files named in a manifest are served, whatever the path looks like.
+// dataFile returns a file of the current build or of an older one. Only files named in a manifest are served, whatever the path looks like.
 // It returns fs.ErrNotExist if there is no such file.
-func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.Manifest, store.File, error) {
+func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeeker, *store.Manifest, store.File, error) {
 	switch m := c.Served.Build.Manifest; {
 	case path == store.ManifestFile:
 		data, m, f, err := a.oldBuilds.ManifestBytes(id)
-		return inMemory(data), m, f, err
+		return bytes.NewReader(data), m, f, err
 	case id == m.ID:
-		data, f, ok := c.Served.Build.File(path)
+		content, f, ok := c.Served.Build.File(path)
 		if !ok {
 			return nil, nil, f, fs.ErrNotExist
 		}
-		return inMemory(data), m, f, nil
+		return content, m, f, nil
 	}
 	return a.oldBuilds.Open(id, path)
-}
-
-// inMemory returns a reader for a file in memory; closing it has no effect.
-func inMemory(data []byte) io.ReadSeekCloser {
-	return struct {
-		*bytes.Reader
-		io.Closer
-	}{bytes.NewReader(data), io.NopCloser(nil)}
 }

@@ -10,6 +10,6 @@ import (
 // Quality handles GET /api/quality. The response describes and names the build, which does not
 // contain edits.
 func (a *API) Quality(c *web.Call) (*web.Reply, error) {
-	data, _, _ := c.Served.Build.File(exports.QualityFile)
-	return objectOf(c.Served.Build.Manifest.ID, bytes.TrimSpace(data)), nil
+	data, err := c.Served.Build.ReadFile(exports.QualityFile)
+	return objectOf(c.Served.Build.Manifest.ID, bytes.TrimSpace(data)), err
 }

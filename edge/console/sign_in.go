@@ -44,11 +44,10 @@ func (s *Console) allowSignIn(r *http.Request) bool {
 
 // renderSignIn renders a sign-in page in the style of the website.
 func (s *Console) renderSignIn(r *http.Request, p panel.Page) ([]byte, error) {
-	v := s.Live.Acquire()
+	v := s.Live.Current()
 	if v == nil {
 		return nil, web.ErrNotReady()
 	}
-	defer v.Release()
 	site, err := v.Site()
 	if err != nil {
 		return nil, err

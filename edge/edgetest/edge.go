@@ -69,7 +69,6 @@ func StartOn(t testing.TB, server *httptest.Server, o edge.Options, wrap ...func
 		server.Close()
 		cancel()
 		wait()
-		s.Close()
 	})
 	return &Edge{Server: s, URL: server.URL, State: o.State, Dir: o.Dir}
 }

@@ -1,15 +1,12 @@
-// Package live keeps the published build open for requests: it switches to new builds,
-// applies edits on top of them, and keeps each build open until its last request has
-// ended.
+// Package live keeps the published build open for requests: it switches to new builds, and
+// applies edits on top of them.
 package live
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,7 +39,7 @@ type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // the published build, with edits if any
 
-	loading       sync.Mutex        // held by Load and Stop, so that builds are opened one at a time; locked before mu
+	loading       sync.Mutex        // held by Load, so that builds are opened one at a time; locked before mu
 	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique; only Load uses it
 
 	mu        sync.Mutex   // not held while a build is opened, so that edits need not wait
@@ -55,7 +52,7 @@ type Reloader struct {
 	verified  string // the ID of a build that was verified, but not opened yet
 }
 
-// New returns a Reloader that has not loaded a build yet. The caller must call Stop.
+// New returns a Reloader that has not loaded a build yet.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // The published build is checked at pollInterval, which costs one small file. A refused build is
@@ -65,15 +62,8 @@ const (
 	refusedRetryInterval = 30 * time.Second
 )
 
-// Acquire returns the current build, or nil if there is none yet. The caller must release it.
-func (l *Reloader) Acquire() *ServedBuild {
-	for {
-		v := l.current.Load()
-		if v == nil || v.Retain() {
-			return v
-		}
-	}
-}
+// Current returns the current build, or nil if there is none yet.
+func (l *Reloader) Current() *ServedBuild { return l.current.Load() }
 
 // Load makes the published build the current one. If it is invalid, the previous build
 // remains current.
@@ -89,32 +79,15 @@ func (l *Reloader) Load() error {
 		return err
 	}
 	start := time.Now()
-	next, err := l.openBuild(id, verified)
+	next, err := openBuild(l.options, id, verified)
 	if err != nil {
 		l.refuse(id, err)
 		return err
-	}
-	next.close = func() {
-		if err := next.Build.Close(); err != nil {
-			l.options.Log.Error("closing a build", "build", id, "error", err)
-		}
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
 	next.signature = &signatureReader{root: l.options.Root, id: id, verifiers: l.options.Verifiers, log: l.options.Log}
 	l.switchTo(next, start)
 	return nil
-}
-
-// openBuild opens a build. A panic means that the build is not what its manifest says: it is refused like
-// any other damaged build.
-func (l *Reloader) openBuild(id string, verified bool) (next *ServedBuild, err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if cause := recover(); cause != nil {
-			next, err = nil, fmt.Errorf("the build %s is damaged: %v", id, cause)
-		}
-	}()
-	return openBuild(l.options, id, verified)
 }
 
 // needs reports whether a published build must be opened, and whether its files have been verified. If
@@ -148,17 +121,13 @@ func (l *Reloader) refuse(id string, err error) {
 // switchTo makes an open build the published one. start is the time at which opening it began.
 func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 	l.mu.Lock()
-	previous := l.published
+	defer l.mu.Unlock()
 	l.published, l.refused = next, ""
 	l.publishCurrent()
 	elapsed := time.Since(start)
 	l.options.Log.Info("serving build", "build", next.ID(), "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
 		"took", elapsed.Round(time.Millisecond))
 	l.options.Switched(next, elapsed)
-	l.mu.Unlock()
-	if previous != nil {
-		previous.Release() // may close it, which takes a while if it is large
-	}
 }
 
 // ForgetRefusal makes the next Load verify a refused build again without waiting for the
@@ -187,14 +156,10 @@ func (l *Reloader) ID() string {
 	return l.published.ID()
 }
 
-// Published returns the published build without edits, or nil if there is none yet. The
-// caller must release it.
+// Published returns the published build without edits, or nil if there is none yet.
 func (l *Reloader) Published() *ServedBuild {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.published == nil || !l.published.Retain() {
-		return nil
-	}
 	return l.published
 }
 
@@ -220,15 +185,9 @@ func (l *Reloader) publishCurrent() {
 			next = with
 		}
 	}
-	next.Retain()
 	now := time.Now()
 	next.ShownSince.Store(&now)
-	if previous := l.current.Swap(next); previous != nil {
-		previous.Release()
-	}
-	if next != l.published {
-		next.Release() // the initial reference is now held by current
-	}
+	l.current.Store(next)
 }
 
 // Follow switches to every newly published build until ctx ends.
@@ -260,22 +219,6 @@ func (l *Reloader) reload() {
 		l.options.Log.Error("new build refused; still serving the previous build", "error", err)
 	case !errors.Is(err, store.ErrNoBuild):
 		l.options.Log.Error("build refused; no build can be served yet", "error", err)
-	}
-}
-
-// Stop releases the current build. If a load is in progress, Stop waits until it ends and
-// releases that build, too.
-func (l *Reloader) Stop() {
-	l.loading.Lock()
-	defer l.loading.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if v := l.current.Swap(nil); v != nil {
-		v.Release()
-	}
-	if l.published != nil {
-		l.published.Release()
-		l.published = nil
 	}
 }
 

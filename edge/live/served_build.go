@@ -1,9 +1,7 @@
 package live
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -22,8 +20,8 @@ import (
 )
 
 // ServedBuild is a build that the edge serves. A request acquires the current build once and
-// keeps it until the request ends, so that no response mixes two builds. The build is closed
-// when the last request that uses it has ended.
+// keeps it until the request ends, so that no response mixes two builds. A build that nothing refers to any more
+// is garbage.
 type ServedBuild struct {
 	pages.Source
 	Modified       []string // the Last-Modified header
@@ -38,25 +36,16 @@ type ServedBuild struct {
 	signature *signatureReader
 
 	ShownSince atomic.Pointer[time.Time] // when it last became the current build
-	refs       atomic.Int64              // references held by requests, the Reloader, and builds with edits on top
-	close      func()
 }
 
 // openBuild verifies and opens a build of an output folder. It does not read every file if that has
 // been verified.
 func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) {
 	dir := filepath.Join(store.BuildsDir(o.Root), id)
-	var opened []io.Closer
 	defer func() {
-		// A forged build can have correct checksums but wrong offsets.
+		// A forged build can have correct checksums but impossible content.
 		if r := recover(); r != nil {
-			err = &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
-		}
-		if err != nil {
-			v = nil
-			for _, c := range slices.Backward(opened) {
-				err = errors.Join(err, c.Close())
-			}
+			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
 		}
 	}()
 	m, err := store.ReadManifest(dir)
@@ -75,7 +64,6 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if err != nil {
 		return nil, err
 	}
-	opened = append(opened, b)
 	b.History().Guard(o.EnterPast)
 	v = &ServedBuild{Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}, Licenses: LicenseLinks(string(m.License))}
 	if v.Source, err = pages.SourceOf(b); err != nil {
@@ -89,7 +77,6 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 		v.Slugs = append(v.Slugs, c.Slug)
 		v.Titles[c.Slug] = c.Title
 	}
-	v.refs.Store(1)
 	return v, nil
 }
 
@@ -112,8 +99,7 @@ func (v *ServedBuild) ID() string {
 	return v.Build.Manifest.ID
 }
 
-// withEdits returns the build with edits on top of it. The result retains v until it is
-// closed. Computed fields are recalculated because those in an edit may use a different formula
+// withEdits returns the build with edits on top of it. Computed fields are recalculated because those in an edit may use a different formula
 // or as-of time than all other scores and their explanations.
 func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)
@@ -144,9 +130,6 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	if w.Index, err = v.Index.WithEdits(b, w.Titles); err != nil {
 		return nil, err
 	}
-	v.Retain()
-	w.close = v.Release
-	w.refs.Store(1)
 	return w, nil
 }
 
@@ -167,29 +150,6 @@ func (v *ServedBuild) countCategories() {
 		if of := v.Build.Bitmap("category", c.Slug); of != nil {
 			c.Count, c.Ranked = int(of.AndCardinality(listed)), int(of.AndCardinality(ranked))
 		}
-	}
-}
-
-// Retain takes a reference to the build, unless it has been closed already.
-func (v *ServedBuild) Retain() bool {
-	for {
-		n := v.refs.Load()
-		if n == 0 {
-			return false
-		}
-		if v.refs.CompareAndSwap(n, n+1) {
-			return true
-		}
-	}
-}
-
-// Refs returns the number of references to the build.
-func (v *ServedBuild) Refs() int64 { return v.refs.Load() }
-
-// Release releases a reference. Releasing the last one closes the build.
-func (v *ServedBuild) Release() {
-	if v.refs.Add(-1) == 0 {
-		v.close()
 	}
 }
 

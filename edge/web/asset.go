@@ -12,6 +12,9 @@ func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
 	if !ok {
 		return c.NotFound()
 	}
-	return &Reply{MediaType: a.MediaType, Immutable: true, File: &FileReply{
-		Content: bytes.NewReader(a.Data), ETag: a.ETag, Gzip: a.Gzip}}, nil
+	f := &FileReply{Content: bytes.NewReader(a.Data), ETag: a.ETag}
+	if a.Gzip != nil {
+		f.Gzip = bytes.NewReader(a.Gzip)
+	}
+	return &Reply{MediaType: a.MediaType, Immutable: true, File: f}, nil
 }

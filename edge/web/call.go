@@ -168,7 +168,7 @@ func (c *Call) PublicURL() string {
 // Acquire retains the current build for the duration of the call. If there is none yet, it
 // responds with 503 and returns false.
 func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
-	if c.Served = l.Acquire(); c.Served == nil {
+	if c.Served = l.Current(); c.Served == nil {
 		c.Fail(w, ErrNotReady())
 		return false
 	}

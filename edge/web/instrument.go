@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"runtime/debug"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -27,9 +26,6 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 		s.Metrics.inFlight.Inc()
 		defer func() {
 			abort := c.recoverPanic(rec, recover())
-			if c.Served != nil {
-				c.Served.Release()
-			}
 			if c.CancelDeadline != nil {
 				c.CancelDeadline()
 			}
@@ -44,9 +40,6 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		// Files of builds are mapped into memory. If somebody cuts one short, as cp does before it
-		// writes, reading beyond its end is a fault, which ends this request instead of the program.
-		debug.SetPanicOnFault(true)
 		answer(c, rec)
 	}
 }

@@ -53,7 +53,7 @@ type FileReply struct {
 	Content io.ReadSeeker // closed after the response if it is an io.Closer
 	ETag    string        // the base of its entity tags, one for each content coding
 	SHA256  string        // hexadecimal hash of the content, for Repr-Digest; "" if unknown
-	Gzip    []byte        // the same content as a stored gzip member, or nil
+	Gzip    io.ReadSeeker // the same content as a stored gzip member, or nil
 	Encode  bool          // a small file may be compressed when it is sent
 }
 

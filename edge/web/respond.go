@@ -257,18 +257,34 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	if c.notModified(w, tag) {
 		return nil
 	}
-	body := f.Gzip
-	if body == nil {
-		data, err := io.ReadAll(f.Content)
-		if err == nil {
-			body, err = encode(enc, data)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	w.Header().Set("Content-Encoding", enc)
-	return c.sendBody(w, http.StatusOK, body)
+	if f.Gzip != nil {
+		return c.sendMember(w, f.Gzip)
+	}
+	data, err := io.ReadAll(f.Content)
+	if err == nil {
+		data, err = encode(enc, data)
+	}
+	if err != nil {
+		return err
+	}
+	return c.sendBody(w, http.StatusOK, data)
+}
+
+// sendMember sends a stored gzip member whole. If it ends early, the connection is cut, because the header says how
+// long it is.
+func (c *Call) sendMember(w http.ResponseWriter, member io.ReadSeeker) error {
+	size, err := sizeOf(member)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	w.WriteHeader(http.StatusOK)
+	if c.Request.Method == http.MethodHead {
+		return nil
+	}
+	_, err = io.Copy(newDeadlineWriter(w), member)
+	return IgnoreClientGone(err)
 }
 
 // sendBody sends the header and a complete body.

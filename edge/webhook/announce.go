@@ -37,7 +37,6 @@ type Build struct {
 	AsOf, CommitTime time.Time // CommitTime is zero outside git
 	Uncommitted      bool      // it contains changes that are not in the history: webhooks never receive them
 	Source
-	Release func() // called once when the build is no longer needed
 }
 
 // AnnouncerOptions configure an Announcer. All are required.
@@ -110,7 +109,6 @@ func (a *Announcer) check(ctx context.Context, now time.Time) error {
 	if b == nil {
 		return nil
 	}
-	defer b.Release()
 	isNew := b.ID != a.handled
 	if isNew {
 		if err := a.announce(ctx, b); err != nil {

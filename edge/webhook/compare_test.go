@@ -44,11 +44,12 @@ type edges struct {
 	log  lines
 	seq  int64 // the seq of the last event read
 
-	mu     sync.Mutex
-	served *webhook.Build
-	took   map[*webhook.Announcer]bool // which have announced the served build
-	done   chan struct{}               // closed when all have
-	builds map[string]*madeHistory     // the builds that are on disk
+	mu      sync.Mutex
+	served  *webhook.Build
+	asked   map[*webhook.Announcer]int // how often each has asked for the served build
+	handled int
+	done    chan struct{}           // closed when all have handled it
+	builds  map[string]*madeHistory // the builds that are on disk
 }
 
 func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
@@ -85,17 +86,15 @@ func (e *edges) acquire(a *webhook.Announcer) *webhook.Build {
 	if e.served == nil {
 		return nil
 	}
-	b := *e.served
-	b.Release = func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if e.served.ID == b.ID && !e.took[a] {
-			if e.took[a] = true; len(e.took) == len(e.all) {
-				close(e.done)
-			}
+	switch e.asked[a]++; e.asked[a] {
+	case 1:
+		a.Wake() // it asks again when it has handled the build
+	case 2:
+		if e.handled++; e.handled == len(e.all) {
+			close(e.done)
 		}
 	}
-	return &b
+	return e.served
 }
 
 // announce moves all edges to a build at once and returns the resulting events. The build is as of
@@ -104,7 +103,7 @@ func (e *edges) announce(id string, asOf int, p *madeHistory) []storagetest.Even
 	e.t.Helper()
 	e.mu.Lock()
 	e.served = &webhook.Build{ID: id, AsOf: day(e.t, "2026-01-01").AddDate(0, 0, asOf), Source: p}
-	e.took, e.done = map[*webhook.Announcer]bool{}, make(chan struct{})
+	e.asked, e.handled, e.done = map[*webhook.Announcer]int{}, 0, make(chan struct{})
 	done := e.done
 	e.builds[id] = p
 	e.mu.Unlock()
@@ -337,7 +336,7 @@ func TestUncommittedChanges(t *testing.T) {
 		a.commit(p)
 	}
 	s := storagetest.SQLite(t)
-	served := &webhook.Build{ID: "1", AsOf: day(t, "2026-01-01"), Source: p.until(20), Release: func() {}}
+	served := &webhook.Build{ID: "1", AsOf: day(t, "2026-01-01"), Source: p.until(20)}
 	first := *served
 	announcer := webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: s, Log: slog.New(slog.DiscardHandler), OnEvents: func() {},
 		Served: func() *webhook.Build { return served }, Open: func(id string) (webhook.Earlier, func(), error) {

@@ -36,11 +36,10 @@ type List struct {
 // leaderboards; formula and asOf are those of the build's scores.
 func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, asOf time.Time) (*List, error) {
 	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks, past: map[string]map[string]*Ranking{}}
-	data, _, ok := b.File(exports.BoardsFile)
-	if !ok {
-		return l, nil
+	data, err := b.ReadFile(exports.BoardsFile)
+	if data == nil || err != nil {
+		return l, err
 	}
-	var err error
 	if l.Boards, err = Parse(b.Kinds(), data, formula); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // Source is an open build whose history is read.
 type Source struct {
 	Files   []string // the names of its files, sorted
-	File    func(name string) []byte
+	File    func(name string) ([]byte, error)
 	Records *view.View
 	Formula func() (*score.Formula, error)
 	AsOf    time.Time
@@ -44,7 +44,11 @@ func Open(s Source) (*Archive, error) {
 			return checkWeeks(a.weeks)
 		}},
 	} {
-		if err := f.read(s.File(f.name)); err != nil {
+		file, err := s.File(f.name)
+		if err == nil {
+			err = f.read(file)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}

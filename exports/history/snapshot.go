@@ -103,20 +103,24 @@ func (r *SnapshotRow) append(dst []byte, rank int, ranked bool) []byte {
 // stashed is a day that has a snapshot, which is read when it is first needed.
 type stashed struct {
 	day  string
-	file []byte
+	file func() ([]byte, error)
 	read func() (*Snapshot, error)
 }
 
 // stashSnapshots finds the snapshots among the files of a build.
-func (a *Archive) stashSnapshots(files []string, file func(name string) []byte) {
+func (a *Archive) stashSnapshots(files []string, file func(name string) ([]byte, error)) {
 	for _, name := range files { // they are sorted, so the days are sorted, too
 		day, ok := strings.CutPrefix(name, SnapshotsDir)
 		if !ok {
 			continue
 		}
-		s := &stashed{day: strings.TrimSuffix(day, snapshotEnd), file: file(name)}
+		s := &stashed{day: strings.TrimSuffix(day, snapshotEnd), file: func() ([]byte, error) { return file(name) }}
 		s.read = sync.OnceValues(func() (*Snapshot, error) {
-			read, err := a.readSnapshot(s.day, s.file)
+			var read *Snapshot
+			stored, err := s.file()
+			if err == nil {
+				read, err = a.readSnapshot(s.day, stored)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -178,7 +182,8 @@ func (s *Snapshot) FindVersion(v int) (ordinal uint32, ok bool) {
 func (s *Snapshot) Scores(ordinal uint32) record.Scores { return s.scores[ordinal] }
 
 // Data returns the snapshot as it is written, to be copied into a later build.
-func (s *Snapshot) Data() *SnapshotData {
+func (s *Snapshot) Data() (*SnapshotData, error) {
 	d, _ := s.archive.stashedOn(s.Day)
-	return &SnapshotData{Day: s.Day, Versions: s.versions, Ranked: s.ranked, File: d.file}
+	file, err := d.file()
+	return &SnapshotData{Day: s.Day, Versions: s.versions, Ranked: s.ranked, File: file}, err
 }

@@ -101,7 +101,7 @@ func TestDataRecipes(t *testing.T) {
 		}
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "entities.parquet"))
-	want, _, _ := b.build.File("entities.parquet")
+	want, _ := b.build.ReadFile("entities.parquet")
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the downloaded file differs: %v", err)
 	}

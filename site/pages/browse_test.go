@@ -53,11 +53,11 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 			t.Fatal(err)
 		}
 	}
-	formula, _, _ := b.File(exports.ScoringFile)
+	formula, _ := b.ReadFile(exports.ScoringFile)
 	if from.Formula, err = score.ParseChecked(kinds.Default(), formula); err != nil {
 		t.Fatal(err)
 	}
-	categories, _, _ := b.File(exports.CategoriesFile)
+	categories, _ := b.ReadFile(exports.CategoriesFile)
 	if err := json.Unmarshal(categories, &from.Categories); err != nil {
 		t.Fatal(err)
 	}

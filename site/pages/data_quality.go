@@ -76,9 +76,12 @@ func (r *request) dataQuality() (*page, error) {
 // readQuality returns what the page shows. It decodes hundreds of records, so it is called once for each
 // build.
 func (s *Site) readQuality() (*qualityPage, error) {
-	data, _, _ := s.Build.File(exports.QualityFile)
 	var report quality.Report
-	if err := json.Unmarshal(data, &report); err != nil {
+	data, err := s.Build.ReadFile(exports.QualityFile)
+	if err == nil {
+		err = json.Unmarshal(data, &report)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.QualityFile, err)
 	}
 	return &qualityPage{report, s, s.AsOf.UTC().Format(time.DateOnly), s.Build.OverlayID() != "", "/data/" + s.Build.Manifest.ID + "/" + exports.QualityFile}, nil

@@ -31,7 +31,7 @@ func TestQualityPage(t *testing.T) {
 	edgetest.Priced(t, content, [4]int{370, 60, 31, 0})
 	edgetest.Build(t, content, out)
 	s := siteOf(t, out, pages.Options{})
-	data, _, _ := s.Build.File(exports.QualityFile)
+	data, _ := s.Build.ReadFile(exports.QualityFile)
 	var report quality.Report
 	if err := json.Unmarshal(data, &report); err != nil || len(report.Groups) < 4 || report.StoppedCount != 2 {
 		t.Fatalf("%v %s", err, data)

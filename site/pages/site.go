@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"encoding/json"
-	"fmt"
 	"html/template"
 	"net/url"
 	"slices"
@@ -119,10 +117,7 @@ func SourceOf(b *exports.Build) (Source, error) {
 	if s.AsOf, err = time.Parse(time.RFC3339, b.Manifest.AsOf); err != nil {
 		return s, err
 	}
-	data, _, _ := b.File(exports.CategoriesFile)
-	if err := json.Unmarshal(data, &s.Categories); err != nil {
-		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
-	}
+	s.Categories = slices.Clone(b.Categories())
 	s.Boards, s.News = leaderboard.New(b, s.AsOf), news.New(b, s.AsOf)
 	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
 	return s, err

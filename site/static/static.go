@@ -193,7 +193,10 @@ func (w *writer) data() error {
 		if strings.HasPrefix(f.Path, "lookup/") {
 			continue
 		}
-		data, _, _ := w.build.File(f.Path)
+		data, err := w.build.ReadFile(f.Path)
+		if err != nil {
+			return err
+		}
 		if err := w.put(w.dataOf(f.Path), data); err != nil {
 			return err
 		}
