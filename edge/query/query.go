@@ -5,7 +5,6 @@ package query
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -36,12 +35,9 @@ const (
 	MaxValue  = 2 << 10 // length of a decoded value in bytes
 )
 
-// Params holds the parameters of one request. Its methods return a default instead of an error, and
-// keep the first error, which is then the response: handlers that only read need not check each
-// parameter.
+// Params holds the parameters of one request. The first error is its response.
 type Params struct {
 	where.Params
-	Err   error      // the first error, or nil
 	kinds *kinds.Set // of the index
 }
 
@@ -62,7 +58,7 @@ func Parse(declared *kinds.Set, raw string, allowed []string) (*Params, error) {
 			return nil, err
 		}
 	}
-	return &Params{Params: where.Params(values), kinds: declared}, nil
+	return &Params{where.Params{Given: values}, declared}, nil
 }
 
 // check checks a parameter's name, and the number and length of its values.
@@ -98,8 +94,8 @@ func check(name string, list, allowed []string) error {
 // Canonical returns the query with its parameters sorted by name. It omits the parameters in
 // without. Equivalent requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
-	left := make(url.Values, len(p.Params))
-	for k, v := range p.Params {
+	left := make(url.Values, len(p.Given))
+	for k, v := range p.Given {
 		if !slices.Contains(without, k) {
 			left[k] = v
 		}
@@ -109,25 +105,25 @@ func (p *Params) Canonical(without ...string) string {
 
 // WithCursor returns the query of the page that starts at a cursor.
 func (p *Params) WithCursor(cursor string) string {
-	next := make(url.Values, len(p.Params)+1)
-	maps.Copy(next, p.Params)
+	next := make(url.Values, len(p.Given)+1)
+	maps.Copy(next, p.Given)
 	delete(next, "offset")
 	next.Set("cursor", cursor)
 	return next.Encode()
 }
 
 // Each returns the distinct values of a parameter that can be repeated. None of them is empty.
-func (p *Params) Each(name string) []string { return p.distinct(name, p.Params[name], nil, true) }
+func (p *Params) Each(name string) []string { return p.distinct(name, p.Given[name], nil, true) }
 
 // AnyOf is like Each, but each value must be a known value.
 func (p *Params) AnyOf(name string, known []string) []string {
-	return p.distinct(name, p.Params[name], known, false)
+	return p.distinct(name, p.Given[name], known, false)
 }
 
 // List is like AnyOf for a parameter whose values can be comma-separated lists.
 func (p *Params) List(name string, known []string) []string {
 	var all []string
-	for _, joined := range p.Params[name] {
+	for _, joined := range p.Given[name] {
 		for s := range strings.SplitSeq(joined, ",") {
 			all = append(all, strings.TrimSpace(s))
 		}
@@ -158,25 +154,24 @@ func (p *Params) distinct(name string, all, known []string, any bool) (list []st
 // Sort reads the sort and order parameters. By default, names and prices are sorted in
 // ascending order and everything else in descending order.
 func (p *Params) Sort() view.Sort {
-	key, err := p.Params.OneOf("sort", view.DefaultSort.Key, view.SortKeys(p.kinds))
-	if err != nil {
-		var unknown *Error
-		if errors.As(err, &unknown) && len(p.Params["sort"]) == 1 {
-			unknown.Message += "; expected one of: " + strings.Join(plainKeys(p.kinds), ", ") + ", or signal. and the name of a signal"
-		}
-		p.Fail(err)
+	keys := view.SortKeys(p.kinds)
+	key := p.Text("sort")
+	if key != "" && !slices.Contains(keys, key) {
+		unknown := where.UnknownValue("sort", key, keys)
+		unknown.Message += "; expected one of: " + strings.Join(plainKeys(keys), ", ") + ", or signal. and the name of a signal"
+		p.Fail(unknown)
 		return view.DefaultSort
 	}
 	def := "desc"
 	if key == "name" || key == "price" {
 		def = "asc"
 	}
-	return view.Sort{Key: key, Desc: p.OneOf("order", def, []string{"asc", "desc"}) == "desc"}
+	return view.Sort{Key: cmp.Or(key, view.DefaultSort.Key), Desc: p.OneOf("order", def, []string{"asc", "desc"}) == "desc"}
 }
 
 // plainKeys returns the sort keys other than signals.
-func plainKeys(declared *kinds.Set) []string {
-	return slices.DeleteFunc(view.SortKeys(declared), func(key string) bool { return strings.HasPrefix(key, view.SignalKey("")) })
+func plainKeys(keys []string) []string {
+	return slices.DeleteFunc(keys, func(key string) bool { return strings.HasPrefix(key, view.SignalKey("")) })
 }
 
 // Page describes which part of a collection is requested.
@@ -195,7 +190,10 @@ func (p *Params) Page(scope string) Page {
 	case p.Has("offset"):
 		p.Fail(&Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"})
 	default:
-		page.Cursor = kept[*Cursor](p, nil)(ParseCursor(text, scope))
+		var err error
+		if page.Cursor, err = ParseCursor(text, scope); err != nil {
+			p.Fail(err)
+		}
 	}
 	return page
 }

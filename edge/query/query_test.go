@@ -67,8 +67,8 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore != record.ScoreOf(want) {
-			t.Errorf("minScore=%s: %v, %v", given, f, err)
+		if f := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); p.Err != nil || f.MinScore != record.ScoreOf(want) {
+			t.Errorf("minScore=%s: %v, %v", given, f, p.Err)
 		}
 	}
 	for tenths := range 1001 { // exact values are unchanged
@@ -77,8 +77,8 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil)); err != nil || f.MinScore.String() != given {
-			t.Errorf("minScore=%s: %v, %v", given, f, err)
+		if f := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); p.Err != nil || f.MinScore.String() != given {
+			t.Errorf("minScore=%s: %v, %v", given, f, p.Err)
 		}
 	}
 }
@@ -88,9 +88,9 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil))
-	if err != nil {
-		t.Fatal(err)
+	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
+	if p.Err != nil {
+		t.Fatal(p.Err)
 	}
 	if len(f.Fields["tag"]) != 2 || len(f.Fields["tag"][0]) != 2 || f.Fields["provider"][0][0] != "Foo, Inc." ||
 		f.MinScore.Float() != 50 || f.AddedSince != "2024-01-31" {
@@ -104,9 +104,9 @@ func TestFilterByFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Params.Filter(nil, view.NewTerms(kinds.Default(), nil))
-	if err != nil {
-		t.Fatal(err)
+	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
+	if p.Err != nil {
+		t.Fatal(p.Err)
 	}
 	want := &view.Filter{
 		Fields: map[string][][]string{"modality": {{"image", "text"}, {"audio"}}, "outputModality": {{"text"}}, "family": {{"gpt"}},

@@ -98,12 +98,10 @@ func checkCondition(declared *kinds.Set, name, value string, categories []string
 	if name == "status" && value == record.Withdrawn {
 		return &Error{Message: "withdrawn entities are not on any leaderboard"}
 	}
-	_, err := where.Params{name: {value}}.Filter(categories, view.NewTerms(declared, nil))
-	if bad, ok := err.(*where.Error); ok { //nolint:errorlint // Filter returns nothing else
+	given := where.Params{Given: map[string][]string{name: {value}}}
+	given.Filter(categories, view.NewTerms(declared, nil))
+	if bad, ok := given.Err.(*where.Error); ok { //nolint:errorlint // package where never wraps it
 		return &Error{Message: bad.Message, Suggestion: bad.Suggestion}
-	}
-	if err != nil {
-		return &Error{Message: err.Error()}
 	}
 	return nil
 }
@@ -141,9 +139,10 @@ func (b *Board) Resolve(declared *kinds.Set, formula *score.Formula) error {
 		return wrong[0]
 	}
 	b.formula = &score.Formula{Version: formula.Version, DeprecatedCap: formula.DeprecatedCap, Types: map[string]*score.TypeFormula{b.Type: own}}
-	f, err := where.Params(b.Where).Filter(b.Where["category"], view.NewTerms(declared, nil))
-	if err != nil {
-		return fmt.Errorf("board %s: %w", b.Slug, err)
+	conditions := where.Params{Given: b.Where}
+	f := conditions.Filter(b.Where["category"], view.NewTerms(declared, nil))
+	if conditions.Err != nil {
+		return fmt.Errorf("board %s: %w", b.Slug, conditions.Err)
 	}
 	f.Fields["type"] = [][]string{{b.Type}}
 	b.filter = f

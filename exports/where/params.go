@@ -21,43 +21,52 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Param + ": " + e.Message }
 
-// Params holds named values, such as the parameters of a request.
-type Params map[string][]string
+// Params holds named values, such as the parameters of a request. Its methods return a default instead of
+// an error, and keep the first error, so that callers that only read need not check each value.
+type Params struct {
+	Given map[string][]string
+	Err   error // the first error, or nil
+}
 
 // Joined contains the parameters whose values can be comma-separated lists.
 var Joined = []string{"tag", "capability", "modality", "outputModality", "fields", "facets"}
 
-// Has reports whether a parameter was given.
-func (p Params) Has(name string) bool { return p[name] != nil }
-
-// Values returns the values of a parameter, unchanged.
-func (p Params) Values(name string) []string { return p[name] }
-
-// Text returns the value of a parameter that can be given only once, or "" if it is missing.
-func (p Params) Text(name string) (string, error) {
-	switch list := p[name]; len(list) {
-	case 0:
-		return "", nil
-	case 1:
-		if strings.TrimSpace(list[0]) == "" {
-			return "", &Error{Param: name, Message: "must not be empty"}
-		}
-		return list[0], nil
-	default:
-		return "", &Error{Param: name, Message: "must be given only once"}
+// Fail keeps an error, unless there was one before.
+func (p *Params) Fail(err error) {
+	if p.Err == nil {
+		p.Err = err
 	}
 }
 
+// Has reports whether a parameter was given.
+func (p *Params) Has(name string) bool { return p.Given[name] != nil }
+
+// Values returns the values of a parameter, unchanged.
+func (p *Params) Values(name string) []string { return p.Given[name] }
+
+// Text returns the value of a parameter that can be given only once, or "" if it is missing.
+func (p *Params) Text(name string) string {
+	switch list := p.Given[name]; {
+	case len(list) > 1:
+		p.Fail(&Error{Param: name, Message: "must be given only once"})
+	case len(list) == 1 && strings.TrimSpace(list[0]) == "":
+		p.Fail(&Error{Param: name, Message: "must not be empty"})
+	case len(list) == 1:
+		return list[0]
+	}
+	return ""
+}
+
 // OneOf returns the value of a parameter that must be one of values, or def if it is missing.
-func (p Params) OneOf(name, def string, values []string) (string, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return def, err
+func (p *Params) OneOf(name, def string, values []string) string {
+	s := p.Text(name)
+	if s == "" || !slices.Contains(values, s) {
+		if s != "" {
+			p.Fail(UnknownValue(name, s, values))
+		}
+		return def
 	}
-	if !slices.Contains(values, s) {
-		return "", UnknownValue(name, s, values)
-	}
-	return s, nil
+	return s
 }
 
 // UnknownValue returns the error for a value that is not one of the known values.
@@ -74,31 +83,32 @@ func UnknownValue(name, value string, known []string) *Error {
 func Quoted(s string) string { return strconv.Quote(safetext.Shorten(s, 60)) }
 
 // Int returns an integer parameter within bounds, or the default if it is missing.
-func (p Params) Int(name string, def, minimum, maximum int) (int, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return def, err
+func (p *Params) Int(name string, def, minimum, maximum int) int {
+	s := p.Text(name)
+	if s == "" {
+		return def
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || s[0] == '+' || n < minimum || n > maximum {
-		near := def
-		if err == nil {
-			near = min(max(n, minimum), maximum)
-		}
-		return 0, &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", Quoted(s), minimum, maximum), Suggestion: strconv.Itoa(near)}
+	if err == nil && s[0] != '+' && n >= minimum && n <= maximum {
+		return n
 	}
-	return n, nil
+	near := def
+	if err == nil {
+		near = min(max(n, minimum), maximum)
+	}
+	p.Fail(&Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", Quoted(s), minimum, maximum), Suggestion: strconv.Itoa(near)})
+	return def
 }
 
 // Count is like Int for a number that may be written as people write it; see WholeAmount.
-func (p Params) Count(name string, def, minimum, maximum int64) (int64, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return def, err
+func (p *Params) Count(name string, def, minimum, maximum int64) int64 {
+	s := p.Text(name)
+	if s == "" {
+		return def
 	}
 	n, near, ok := WholeAmount(s)
 	if ok && n >= minimum && n <= maximum {
-		return n, nil
+		return n
 	}
 	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d, such as 200000 or 200k", Quoted(s), minimum, maximum), Suggestion: near}
 	switch {
@@ -107,16 +117,14 @@ func (p Params) Count(name string, def, minimum, maximum int64) (int64, error) {
 	case near == "":
 		bad.Suggestion = strconv.FormatInt(def, 10)
 	}
-	return 0, bad
+	p.Fail(bad)
+	return def
 }
 
 // Period returns the first day of a day, month or year in a parameter or, if last is set, the last one. It
 // returns "" if the parameter is missing.
-func (p Params) Period(name string, last bool) (string, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return "", err
-	}
+func (p *Params) Period(name string, last bool) string {
+	s := p.Text(name)
 	for _, form := range []struct {
 		layout        string
 		years, months int
@@ -125,20 +133,18 @@ func (p Params) Period(name string, last bool) (string, error) {
 			if last {
 				start = start.AddDate(form.years, form.months, -1)
 			}
-			return start.Format(time.DateOnly), nil
+			return start.Format(time.DateOnly)
 		}
 	}
 	return p.Day(name)
 }
 
 // Day returns a parameter that is a date in the form YYYY-MM-DD, or "" if it is missing.
-func (p Params) Day(name string) (string, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return "", err
+func (p *Params) Day(name string) string {
+	s := p.Text(name)
+	if _, err := time.Parse(time.DateOnly, s); err != nil && s != "" {
+		p.Fail(&Error{Param: name, Message: Quoted(s) + " is not a date: use YYYY-MM-DD"})
+		return ""
 	}
-	if _, err := time.Parse(time.DateOnly, s); err != nil {
-		return "", &Error{Param: name, Message: Quoted(s) + " is not a date: use YYYY-MM-DD"}
-	}
-	return s, nil
+	return s
 }

@@ -48,7 +48,7 @@ type Index interface {
 
 // Filter reads the parameters in Filters. categories are the existing categories. A value that
 // another one has replaced means its replacement.
-func (p Params) Filter(categories []string, index Index) (*view.Filter, error) {
+func (p *Params) Filter(categories []string, index Index) *view.Filter {
 	f := &view.Filter{Fields: map[string][][]string{}}
 	declared := index.Kinds()
 	closed := map[string][]string{"type": declared.Names(), "status": record.Statuses,
@@ -59,111 +59,91 @@ func (p Params) Filter(categories []string, index Index) (*view.Filter, error) {
 		}
 	}
 	for _, field := range view.FilterFields(declared) {
-		if err := p.readField(f, field, closed, index); err != nil {
-			return nil, err
-		}
+		p.readField(f, field, closed, index)
 	}
-	score, err := p.Text("minScore")
-	if err != nil {
-		return nil, err
-	}
-	if score != "" {
+	if score := p.Text("minScore"); score != "" {
 		x, ok := decimal(score)
 		if !ok || x > 100 {
-			return nil, &Error{Param: "minScore", Message: Quoted(score) + " is not a number from 0 to 100"}
+			p.Fail(&Error{Param: "minScore", Message: Quoted(score) + " is not a number from 0 to 100"})
+			x = 0
 		}
 		// Scores have one decimal place, so round up to the next such number. Subtracting a small
 		// number compensates for the rounding error that occurs when a decimal fraction is
 		// multiplied by 10.
 		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
-	if f.AddedSince, err = p.Day("addedSince"); err != nil {
-		return nil, err
-	}
-	if f.UpdatedSince, err = p.Day("updatedSince"); err != nil {
-		return nil, err
-	}
-	if f.RetiresBefore, err = p.Day("retiresBefore"); err != nil {
-		return nil, err
-	}
-	if f.MaxPrice, err = p.Price("maxPrice"); err != nil {
-		return nil, err
-	}
+	f.AddedSince, f.UpdatedSince, f.RetiresBefore = p.Day("addedSince"), p.Day("updatedSince"), p.Day("retiresBefore")
+	f.MaxPrice = p.Price("maxPrice")
 	for _, field := range declared.Leaves() {
-		if err := p.limitField(f, field); err != nil {
-			return nil, err
-		}
+		p.limitField(f, field)
 	}
-	signals, err := p.signals(declared)
-	f.Bounds = append(f.Bounds, signals...)
-	return f, err
+	if p.Has("minContext") {
+		f.Bounds = append(f.Bounds, view.Bound{Key: view.SignalKey("contextTokens"), Number: float64(p.Count("minContext", 1, 1, math.MaxInt32))})
+	}
+	for _, s := range p.Given["signal"] {
+		b, err := parseBound(declared, s)
+		if err != nil {
+			p.Fail(err)
+		}
+		f.Bounds = append(f.Bounds, b)
+	}
+	return f
 }
 
 // limitField reads the limits of a declared number.
-func (p Params) limitField(f *view.Filter, field *kinds.Field) error {
+func (p *Params) limitField(f *view.Filter, field *kinds.Field) {
 	lowest, highest := field.Limits()
 	var bounds []view.Bound
 	for _, name := range []string{lowest, highest} {
-		if name == "" || !p.Has(name) {
-			continue
+		if name != "" && p.Has(name) {
+			b := p.bound(name, field)
+			b.AtMost = name == highest
+			bounds = append(bounds, b)
 		}
-		b, err := p.bound(name, field)
-		if err != nil {
-			return err
-		}
-		b.AtMost = name == highest
-		bounds = append(bounds, b)
 	}
 	if len(bounds) == 2 && (bounds[0].Number > bounds[1].Number || bounds[0].Day > bounds[1].Day) {
-		return &Error{Param: lowest, Message: "must not be more than " + highest}
+		p.Fail(&Error{Param: lowest, Message: "must not be more than " + highest})
 	}
 	f.Bounds = append(f.Bounds, bounds...)
-	return nil
 }
 
 // bound reads one limit of a declared number or date.
-func (p Params) bound(name string, field *kinds.Field) (b view.Bound, err error) {
-	b.Key = field.Path
+func (p *Params) bound(name string, field *kinds.Field) view.Bound {
+	b := view.Bound{Key: field.Path}
+	text := p.Text(name)
 	switch field.Type {
 	case kinds.Month:
 		_, highest := field.Limits()
-		b.Day, err = p.Period(name, name == highest)
-		return b, err
+		b.Day = p.Period(name, name == highest)
+		return b
 	case kinds.Date:
-		b.Day, err = p.Day(name)
-		return b, err
-	}
-	text, err := p.Text(name)
-	if err != nil {
-		return b, err
-	}
-	switch field.Type {
+		b.Day = p.Day(name)
+		return b
 	case kinds.Count:
-		var n, lowest int64
+		var lowest int64
 		if field.Minimum != nil {
 			lowest = int64(*field.Minimum)
 		}
-		n, err = p.Count(name, lowest, lowest, maxCount)
-		b.Number = float64(n)
-		return b, err
+		b.Number = float64(p.Count(name, lowest, lowest, maxCount))
+		return b
 	case kinds.Duration, kinds.Size:
 		if number, ok := field.Accept(text).(float64); ok {
 			b.Number = number
-			return b, nil
+			return b
 		}
 	}
-	amount, _ := Amount(text)
 	sign := 1.0
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		amount, _ = Amount(rest)
+	digits, negative := strings.CutPrefix(text, "-")
+	if negative {
 		sign = -1
 	}
-	var ok bool
-	if b.Number, ok = decimal(amount); !ok {
-		return b, &Error{Param: name, Message: Quoted(text) + " is not " + amountForms[field.Type]}
+	amount, _ := Amount(digits)
+	number, ok := decimal(amount)
+	if !ok {
+		p.Fail(&Error{Param: name, Message: Quoted(text) + " is not " + amountForms[field.Type]})
 	}
-	b.Number *= sign
-	return b, nil
+	b.Number = sign * number
+	return b
 }
 
 // amountForms describes the limits of types whose limits are not counts or days.
@@ -172,8 +152,8 @@ var amountForms = map[kinds.Type]string{kinds.Number: "a number: use digits, suc
 
 // readField reads the values of one of the view.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
-func (p Params) readField(f *view.Filter, field string, closed map[string][]string, index Index) error {
-	for _, value := range p[field] {
+func (p *Params) readField(f *view.Filter, field string, closed map[string][]string, index Index) {
+	for _, value := range p.Given[field] {
 		all := []string{value}
 		// Only some fields are split at commas: the values of others can contain commas.
 		if slices.Contains(Joined, field) {
@@ -182,13 +162,15 @@ func (p Params) readField(f *view.Filter, field string, closed map[string][]stri
 		for i, v := range all {
 			all[i] = strings.TrimSpace(v)
 			if all[i] == "" {
-				return &Error{Param: field, Message: "must not be empty"}
+				p.Fail(&Error{Param: field, Message: "must not be empty"})
+				return
 			}
 			all[i], _ = index.Preferred(field, all[i])
 			if known, ok := closed[field]; ok {
 				at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, all[i]) })
 				if at < 0 {
-					return UnknownValue(field, all[i], known)
+					p.Fail(UnknownValue(field, all[i], known))
+					return
 				}
 				all[i] = known[at]
 			}
@@ -201,7 +183,6 @@ func (p Params) readField(f *view.Filter, field string, closed map[string][]stri
 			f.Fields[field] = append(f.Fields[field], all)
 		}
 	}
-	return nil
 }
 
 // maxCount is the largest count that a request may name.
@@ -211,15 +192,15 @@ const maxCount = 1_000_000_000_000_000
 const maxPrice = 1_000_000
 
 // Price returns a parameter that is a number of dollars, or an unknown price if it is missing.
-func (p Params) Price(name string) (record.Price, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return record.Price{}, err
+func (p *Params) Price(name string) record.Price {
+	s := p.Text(name)
+	if s == "" {
+		return record.Price{}
 	}
 	number, _ := Amount(s)
 	price, err := record.ParsePrice(number)
 	if err == nil && price.Float() <= maxPrice {
-		return price, nil
+		return price
 	}
 	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", Quoted(s), maxPrice)}
 	if x, ok := decimal(number); ok && x <= maxPrice {
@@ -227,33 +208,14 @@ func (p Params) Price(name string) (record.Price, error) {
 			bad.Suggestion = price.String()
 		}
 	}
-	return record.Price{}, bad
+	p.Fail(bad)
+	return record.Price{}
 }
 
 // decimal parses a number written with digits and at most one point.
 func decimal(s string) (x float64, ok bool) {
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil && strings.Trim(s, "0123456789.") == ""
-}
-
-// signals reads minContext and the conditions in signal.
-func (p Params) signals(declared *kinds.Set) ([]view.Bound, error) {
-	var list []view.Bound
-	if p.Has("minContext") {
-		n, err := p.Count("minContext", 1, 1, math.MaxInt32)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, view.Bound{Key: view.SignalKey("contextTokens"), Number: float64(n)})
-	}
-	for _, s := range p["signal"] {
-		b, err := parseBound(declared, s)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
-	}
-	return list, nil
 }
 
 // parseBound parses a condition such as stars>=1000.

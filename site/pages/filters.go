@@ -131,7 +131,7 @@ func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
 // read reads the filters.
 func (f *filters) read(r *request) {
 	f.Fields = make([]formField, 0, 32) // so that pointers to the fields stay valid
-	all, asked, offered := f.set.Clone(), where.Params{}, !f.openOffers
+	all, asked, offered := f.set.Clone(), newParams(), !f.openOffers
 	if offered {
 		f.addModel(r, all)
 	} else {
@@ -175,14 +175,16 @@ func (f *filters) keep(r *request, wanted func(*record.Entity) bool) {
 }
 
 // ask adds a field whose value is a parameter of the API.
-func (f *filters) ask(r *request, asked where.Params, x formField) {
+func (f *filters) ask(r *request, asked *where.Params, x formField) {
 	if x := f.add(r, x); x.Value != "" && x.Wrong == "" {
-		asked[x.Name] = []string{x.Value}
+		asked.Given[x.Name] = []string{x.Value}
 	}
 }
 
+func newParams() *where.Params { return &where.Params{Given: map[string][]string{}} }
+
 // choose adds a field with a choice among the values that entities have.
-func (f *filters) choose(r *request, all *roaring.Bitmap, asked where.Params, field, label string) {
+func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, field, label string) {
 	x := formField{Name: field, Label: label}
 	for _, c := range r.Build.Facet(all, field, maxOptions) {
 		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
@@ -228,7 +230,7 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 }
 
 // addNumbers adds the limits of declared numbers, and of the memory that follows from one.
-func (f *filters) addNumbers(r *request, asked where.Params) {
+func (f *filters) addNumbers(r *request, asked *where.Params) {
 	if parameters := r.parameters(f.of[0]); parameters != nil {
 		f.addMemory(r, parameters)
 	}
@@ -273,29 +275,26 @@ func (f *filters) addMemory(r *request, parameters *kinds.Field) {
 }
 
 // apply selects what matches the parameters of the API. An invalid one is noted at its field.
-func (f *filters) apply(r *request, asked where.Params) {
+func (f *filters) apply(r *request, asked *where.Params) {
 	var categories []string
 	for _, c := range r.Categories {
 		categories = append(categories, c.Slug)
 	}
-	for {
-		filter, err := asked.Filter(categories, r.Build)
-		if err == nil {
-			f.set.And(r.Build.Select(filter))
-			return
-		}
-		f.blame(err, asked)
+	filter := asked.Filter(categories, r.Build)
+	for f.blame(asked) {
+		filter = asked.Filter(categories, r.Build)
 	}
+	f.set.And(r.Build.Select(filter))
 }
 
-// blame notes an error at its field, and drops the parameter.
-func (f *filters) blame(err error, asked where.Params) {
-	bad, ok := err.(*where.Error) //nolint:errorlint // package where never wraps it
+// blame notes the error at its field, drops the parameter, and reports whether there was one.
+func (f *filters) blame(asked *where.Params) bool {
+	bad, ok := asked.Err.(*where.Error) //nolint:errorlint // package where never wraps it
 	if !ok {
-		clear(asked)
-		return
+		return false
 	}
-	delete(asked, bad.Param)
+	asked.Err = nil
+	delete(asked.Given, bad.Param)
 	for i := range f.Fields {
 		if f.Fields[i].Name == bad.Param {
 			f.Fields[i].Wrong = form.Sentence(bad.Message)
@@ -304,31 +303,28 @@ func (f *filters) blame(err error, asked where.Params) {
 			}
 		}
 	}
+	return true
 }
 
 // addOfferLimits adds the highest prices and the least context.
-func (f *filters) addOfferLimits(r *request, asked where.Params) {
+func (f *filters) addOfferLimits(r *request, asked *where.Params) {
 	for _, l := range []struct {
 		name, label string
 		price       *record.Price
 	}{{"maxInput", "Input price at most, $", &f.offers.MaxInput}, {"maxOutput", "Output price at most, $", &f.offers.MaxOutput}} {
-		limit := where.Params{}
-		if f.ask(r, limit, formField{Name: l.name, Label: l.label}); len(limit) == 0 {
+		limit := newParams()
+		if f.ask(r, limit, formField{Name: l.name, Label: l.label}); !limit.Has(l.name) {
 			continue
 		}
-		var err error
-		if *l.price, err = limit.Price(l.name); err != nil {
-			f.blame(err, limit)
-		}
+		*l.price = limit.Price(l.name)
+		f.blame(limit)
 		f.perOffer = true
 	}
-	limit := where.Params{}
+	limit := newParams()
 	f.ask(r, limit, formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k"})
-	var err error
-	if f.offers.MinContext, err = limit.Count("minContext", 0, 1, 1<<31); err != nil {
-		f.blame(err, limit)
-	} else if f.openOffers { // an offer that does not say it has that of the entity
-		maps.Copy(asked, limit)
+	f.offers.MinContext = limit.Count("minContext", 0, 1, 1<<31)
+	if !f.blame(limit) && f.openOffers { // an offer that does not say it has that of the entity
+		maps.Copy(asked.Given, limit.Given)
 	}
 }
 
