@@ -52,7 +52,7 @@ func (s *Server) Agents() *mcp.Server {
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
 	if s.agents.server == nil || s.agents.build != id {
-		s.agents.server, s.agents.build = mcp.New(inProcessAPI{s}, o), id
+		s.agents.server, s.agents.build = mcp.New(mcp.NewLocalClient(inProcess{s}), o), id
 	}
 	return s.agents.server
 }
@@ -139,23 +139,22 @@ func refusedMessage(e *web.ErrorCatcher) error {
 	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }
 
-// inProcessAPI calls this edge's API within the process.
-type inProcessAPI struct{ server *Server }
+// inProcess sends requests of package mcp to this edge's API within the process.
+type inProcess struct{ server *Server }
 
 // forwardedHeaders are the headers that identify the caller. They are copied from the request to
 // /mcp to the API request; no other header from the client is passed on.
 var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
-// Get implements mcp.API.
-func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, respHeader http.Header, body []byte, err error) {
-	if !strings.HasPrefix(path, "/api/") {
-		return 0, nil, nil, errors.New("only paths under /api/ are allowed")
+// RoundTrip implements http.RoundTripper.
+func (p inProcess) RoundTrip(sent *http.Request) (res *http.Response, err error) {
+	if !strings.HasPrefix(sent.URL.Path, "/api/") {
+		return nil, errors.New("only paths under /api/ are allowed")
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(sent.Context())
 	defer cancel()
-	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1",
-		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
-	r.RequestURI = r.URL.RequestURI()
+	r := (&http.Request{Method: sent.Method, URL: &url.URL{Path: sent.URL.Path, RawQuery: sent.URL.RawQuery}, RequestURI: sent.URL.RequestURI(),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Accept": sent.Header["Accept"]}, Body: http.NoBody}).WithContext(ctx)
 	if outer, ok := ctx.Value(outerRequestKey{}).(*request); ok {
 		// The protocol library's context is not cancelled when the HTTP request ends.
 		defer context.AfterFunc(outer.Request.Context(), cancel)()
@@ -167,31 +166,24 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 		}
 		r.Header.Set("X-Request-Id", outer.ID)
 	}
-	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
 	defer func() { // the panic is meant to cut the connection, but there is no connection here
 		if cause := recover(); cause != nil {
-			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the response was cut off: %v", cause)
+			res, err = nil, fmt.Errorf("the response was cut off: %v", cause)
 		}
 	}()
-	a.server.ServeHTTP(w, r)
-	switch {
-	case ctx.Err() != nil:
-		return 0, nil, nil, ctx.Err()
-	case w.overflowed:
-		return 0, nil, nil, errors.New("the response is too large; use a smaller limit")
+	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
+	p.server.ServeHTTP(w, r)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return w.status, w.header, w.body, nil
+	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.Buffer), Request: sent}, nil
 }
-
-// maxInProcessLen is the maximum size of a response held in memory.
-const maxInProcessLen = 8 << 20
 
 // memoryResponse is an http.ResponseWriter that keeps the response in memory.
 type memoryResponse struct {
-	header     http.Header
-	status     int
-	body       []byte
-	overflowed bool
+	header http.Header
+	status int
+	bytes.Buffer
 }
 
 // Header implements http.ResponseWriter.
@@ -199,13 +191,3 @@ func (m *memoryResponse) Header() http.Header { return m.header }
 
 // WriteHeader implements http.ResponseWriter.
 func (m *memoryResponse) WriteHeader(status int) { m.status = status }
-
-// Write implements http.ResponseWriter.
-func (m *memoryResponse) Write(b []byte) (int, error) {
-	if len(m.body)+len(b) > maxInProcessLen {
-		m.overflowed = true
-		return 0, io.ErrShortWrite
-	}
-	m.body = append(m.body, b...)
-	return len(b), nil
-}

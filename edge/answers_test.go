@@ -182,6 +182,10 @@ func testRanges(t *testing.T, c *contract) {
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			whole := c.send(t, request{op: target.op, target: target.path, status: 200})
+			if a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: gzip, zstd"}}); whole.header.Get("Accept-Ranges") != "bytes" ||
+				a.header.Get("Content-Encoding") != "" && strings.Contains(target.path, "parquet") {
+				t.Errorf("ranges: %q, coding: %q", whole.header.Get("Accept-Ranges"), a.header.Get("Content-Encoding"))
+			}
 			get := func(status int, fault string, header ...string) *answer {
 				return c.send(t, request{op: target.op, target: target.path, status: status, fault: fault, header: header})
 			}
@@ -263,8 +267,16 @@ func testEncodings(t *testing.T, c *contract) {
 				}
 				if a.header.Get("Content-Encoding") != "" {
 					tags = append(tags, a.header.Get("ETag"))
-					c.send(t, request{op: target.op, target: target.path, status: 304,
-						header: []string{"Accept-Encoding: " + encoding, "If-None-Match: " + a.header.Get("ETag")}})
+					for match, status := range map[string]int{a.header.Get("ETag"): 304, `"x", W/` + a.header.Get("ETag"): 304, tags[0]: 200} {
+						c.send(t, request{op: target.op, target: target.path, status: status, header: []string{"Accept-Encoding: " + encoding, "If-None-Match: " + match}})
+					}
+				}
+			}
+			// Clients that claim to accept any coding get gzip or none.
+			for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
+				a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: " + accept}})
+				if got := a.header.Get("Content-Encoding"); got != want {
+					t.Errorf("Accept-Encoding: %s: coding %q, want %q", accept, got, want)
 				}
 			}
 			want := 3

@@ -156,10 +156,7 @@ func TestChangelogOfARenamedEntity(t *testing.T) {
 	want := s.pages(t, "/api/entity/tool/n5/changelog")
 	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")
 	r.Commit("2026-11-01T06:00:00Z", "A better name", "tool/n5.yaml", "", "tool/five.yaml", sheet("Tool 5", "gamma", 700, "version: 3\nformerly: [n5]\n"))
-	buildDay(t, r, s.out, "2026-11-01")
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	s.publishDay(t, r, "2026-11-01")
 	got := l.Data
 	for next := l.NextCursor; next != nil; next = l.NextCursor {
 		a := s.ask(t, "GET", "/api/entity/tool/n5/changelog?limit=1&cursor="+url.QueryEscape(*next))

@@ -184,31 +184,47 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCostRefusals checks what an error says.
-func TestCostRefusals(t *testing.T) {
+// TestPriceRefusals checks what the errors of offers and costs say.
+func TestPriceRefusals(t *testing.T) {
 	s := servePrices(t)
-	for query, want := range map[string]string{
-		"":                                           `"field":"model","message":"is required`,
-		"input=1":                                    `"field":"model","message":"is required`,
-		"model=gpt-5-4":                              `"field":"input","message":"is required`,
-		"model=gpt-5-4&output=1":                     `"field":"input","message":"is required`,
-		"model=gpt-5.4x&input=1":                     `"field":"model","message":"\"gpt-5.4x\" is not a model`,
-		"model=gpt-5.4-2026-03-05&input=1":           `"suggestion":"gpt-5-4"`,
-		"model=gpt-55&input=1&at=2026-08-25":         `"field":"model","message":"\"gpt-55\" is not a model`,
-		"model=tool/gpt-5-4&input=1":                 `is not a model`,
-		"model=gpt-5-4&model=gpt-5-5&input=1":        `"field":"model","message":"must be given only once`,
-		"model=gpt-5-4&input=1.5":                    `"field":"input"`,
-		"model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
-		"model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
-		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input`,
-		"model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
-		"model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
-		"model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,
-		"model=gpt-5-4&input=1&provider=opnai":       `"suggestion":"openai"`,
-		"model=gpt-5-4&inputs=1":                     `"suggestion":"input"`,
+	for path, want := range map[string]string{
+		"cost?":                                           `"field":"model","message":"is required`,
+		"cost?input=1":                                    `"field":"model","message":"is required`,
+		"cost?model=gpt-5-4":                              `"field":"input","message":"is required`,
+		"cost?model=gpt-5-4&output=1":                     `"field":"input","message":"is required`,
+		"cost?model=gpt-5.4x&input=1":                     `"field":"model","message":"\"gpt-5.4x\" is not a model`,
+		"cost?model=gpt-5.4-2026-03-05&input=1":           `"suggestion":"gpt-5-4"`,
+		"cost?model=gpt-55&input=1&at=2026-08-25":         `"field":"model","message":"\"gpt-55\" is not a model`,
+		"cost?model=tool/gpt-5-4&input=1":                 `is not a model`,
+		"cost?model=gpt-5-4&model=gpt-5-5&input=1":        `"field":"model","message":"must be given only once`,
+		"cost?model=gpt-5-4&input=1.5":                    `"field":"input"`,
+		"cost?model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
+		"cost?model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
+		"cost?model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input`,
+		"cost?model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
+		"cost?model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
+		"cost?model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,
+		"cost?model=gpt-5-4&input=1&provider=opnai":       `"suggestion":"openai"`,
+		"cost?model=gpt-5-4&inputs=1":                     `"suggestion":"input"`,
+		"offers?maxInput=1.0000001":                       "with at most six decimals",
+		"offers?maxInput=1e3":                             "is not an amount of US dollars",
+		"offers?maxInput=-1":                              "is not an amount of US dollars",
+		"offers?maxOutput=1000000000":                     "from 0 to 1000000",
+		"offers?maxOutput=":                               "must not be empty",
+		"offers?minContext=1kk":                           "is not a whole number",
+		"offers?sort=cached":                              "is not one of input, output, blended",
+		"offers?provider=opnai":                           `"suggestion":"openai"`,
+		"offers?modality=smell":                           "is not one of text, image",
+		"offers?model=grok-43":                            `"suggestion":"grok-4-3"`,
+		"offers?model=":                                   "must not be empty",
+		"offers?family=%20":                               "must not be empty",
+		"offers?maxinput=1":                               `"suggestion":"maxInput"`,
+		"offers?offset=1&cursor=AAAA":                     "cannot be combined with cursor",
+		"offers?cursor=AAAA":                              "is not a valid cursor",
+		"offers?model=nothing&at=2026-9-1":                "is not a date",
 	} {
-		if a := s.ask(t, "GET", "/api/cost?"+query); a.status != 400 || !strings.Contains(string(a.body), want) {
-			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, want)
+		if a := s.ask(t, "GET", "/api/"+path); a.status != 400 || !strings.Contains(string(a.body), want) {
+			t.Errorf("%s: %d %s, want %s", path, a.status, a.body, want)
 		}
 	}
 	for query, status := range map[string]int{"model=gpt-5-4&input=1&at=2026-08-21": 404, "model=gpt-5-4&input=1&at=2026-11-02": 400,
@@ -216,6 +232,10 @@ func TestCostRefusals(t *testing.T) {
 		if a := s.ask(t, "GET", "/api/cost?"+query); a.status != status {
 			t.Errorf("%s: %d %s", query, a.status, a.body)
 		}
+	}
+	next := s.list(t, "/api/offers?limit=1").NextCursor
+	if a := s.ask(t, "GET", fmt.Sprint("/api/offers?limit=1&sort=input&cursor=", *next)); a.status != 400 || !strings.Contains(string(a.body), "different request") {
+		t.Errorf("a cursor of another order: %d %s", a.status, a.body)
 	}
 }
 

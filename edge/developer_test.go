@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -35,11 +34,14 @@ func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)
 	})
 }
 
+// ownURL stands for the address on which an edge listens.
+const ownURL = "own"
+
 // serveWith starts an edge with the given options on loopback.
 func serveWith(t testing.TB, o Options) *served {
 	t.Helper()
 	h := httptest.NewUnstartedServer(nil)
-	if o.SignIn.Configured() && o.URL == "" {
+	if o.SignIn.Configured() && o.URL == "" || o.URL == ownURL {
 		o.URL = "http://" + h.Listener.Addr().String()
 	}
 	s, err := New(o)
@@ -71,24 +73,11 @@ func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key
 
 // write sends a body with a key. It may be called from any goroutine.
 func (s *served) write(method, path, key, body string, header ...string) (answer, error) {
-	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		return answer{}, err
+	kind := "application/json"
+	if body == "" {
+		kind = ""
 	}
-	req.Header.Set("x-api-key", key)
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, b}, err
+	return exchange(http.DefaultClient, method, s.url+path, body, append([]string{"x-api-key", key, "Content-Type", kind}, header...)...)
 }
 
 // TestSecuritySixthKey creates many keys concurrently through several edges.
@@ -218,7 +207,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 // that the log, the metrics and the errors do not contain it.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.InTest(t)
-	var log lockedBuffer
+	var log logBuffer
 	_, out := smallBuild(t, 3)
 	st := storagetest.SQLite(t)
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -276,24 +265,6 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if n := strings.Count(log.String(), "…redacted"); n < 8 {
 		t.Errorf("only %d redaction marks in the log", n)
 	}
-}
-
-// lockedBuffer is a log that goroutines can share.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // TestLastUse: the edge on which the key was used reports the use immediately, and RunJobs

@@ -165,3 +165,136 @@ func (s *served) editedFacts(t *testing.T) {
 		}
 	}
 }
+
+// receivedPoint is a point of a series as a client decodes it.
+type receivedPoint struct {
+	Name            string
+	Value           any
+	Date, Timestamp string
+	Commit          *string
+}
+
+func (s *served) series(t *testing.T, path string) (list []receivedPoint) {
+	t.Helper()
+	for _, record := range s.pages(t, path) {
+		var p receivedPoint
+		unpack(t, record, &p)
+		list = append(list, p)
+	}
+	return list
+}
+
+// TestSignals reads series across a deletion, a restoration, a rename and a reading of the same
+// value on another day.
+func TestSignals(t *testing.T) {
+	suite.InTest(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	type point struct {
+		value     any
+		date, day string
+	}
+	for path, want := range map[string][]point{
+		"tool/back/signals?name=stars":     {{502.0, "2026-07-01", "2026-08-01"}, {nil, "", "2026-09-10"}, {800.0, "2026-07-01", "2026-09-20"}},
+		"tool/gone/signals?name=stars":     {{501.0, "2026-07-01", "2026-08-01"}, {nil, "", "2026-09-10"}},
+		"tool/right/signals?name=stars":    {{503.0, "2026-07-01", "2026-08-01"}},
+		"tool/b/signals?name=stars":        {{500.0, "2026-07-01", "2026-08-01"}},
+		"tool/a/signals?name=stars":        {{900.0, "2026-07-01", "2026-09-01"}},
+		"tool/n8/signals?name=stars":       {{2610.0, "2026-07-01", "2026-08-01"}, {2610.0, "2026-07-02", "2026-10-30"}},
+		"tool/n7/signals?name=stars":       {{1910.0, "2026-07-01", "2026-08-01"}, {20.0, "2026-07-01", "2026-10-27"}},
+		"tool/n7/signals?name=lastRelease": {{"2026-06-07", "2026-07-01", "2026-08-01"}, {"2026-06-21", "2026-07-01", "2026-10-27"}},
+		"tool/n7/signals?name=likes":       nil,
+	} {
+		var got []point
+		for _, p := range s.series(t, "/api/entity/"+path) {
+			got = append(got, point{p.Value, p.Date, p.Timestamp[:10]})
+			if p.Commit == nil || len(*p.Commit) != 40 {
+				t.Errorf("%s: commit %v", path, p.Commit)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\ngot  %v\nwant %v", path, got, want)
+		}
+	}
+	var names []string
+	for _, p := range s.series(t, "/api/entity/tool/n7/signals") {
+		names = append(names, p.Name)
+	}
+	if want := []string{"contributors", "downloads", "downloads", "lastRelease", "lastRelease", "stars", "stars"}; !slices.Equal(names, want) {
+		t.Errorf("without a name there are points of %v", names)
+	}
+	if got := s.series(t, "/api/entity/tool/n7/signals?name=stars&name=contributors"); len(got) != 3 || got[0].Name != "contributors" {
+		t.Errorf("of two signals there are %v", got)
+	}
+}
+
+// TestSignalsOfEdits checks that a preview adds the edited values as points without a commit.
+func TestSignalsOfEdits(t *testing.T) {
+	suite.InTest(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	o, _, _ := s.published().Build.Find("tool", "n7")
+	e := s.published().Build.Entity(o)
+	edited := *e
+	edited.Signals.Facts = []record.Fact{{Name: "stars", Number: 77, Date: "2026-10-31"}}
+	s.Preview([]exports.Edit{{Type: "tool", Slug: "n7", Entity: &edited}, {Type: "tool", Slug: "n9"}})
+	last := func(path string) receivedPoint {
+		list := s.series(t, path)
+		return list[len(list)-1]
+	}
+	if p := last("/api/entity/tool/n7/signals?name=stars"); p.Value != 77.0 || p.Date != "2026-10-31" || p.Timestamp != "" || p.Commit != nil {
+		t.Errorf("the edited value is %+v", p)
+	}
+	for path, what := range map[string]string{"tool/n7/signals?name=contributors": "a removed signal", "tool/n9/signals?name=stars": "a removed entity"} {
+		if p := last("/api/entity/" + path); p.Value != nil || p.Commit != nil {
+			t.Errorf("%s ends with %+v", what, p)
+		}
+	}
+}
+
+// TestVocabulary serves an index with a closed list of capabilities: filters accept synonyms,
+// pages show titles, and submissions must use the listed words.
+func TestVocabulary(t *testing.T) {
+	suite.InTest(t)
+	s, r := serveHistory(t, "2026-11-01", Options{})
+	r.Commit("2026-11-01T06:00:00Z", "Old words", "tool/n1.yaml", r.Read("tool/n1.yaml")+"capabilities: [function-calling]\ntags: [vector-similarity, other]\n")
+	r.Commit("2026-11-01T07:00:00Z", "New words",
+		"vocabulary.yaml", "capabilities:\n  - {slug: tool-call, title: Tool calling, synonyms: [function-calling]}\n  - {slug: gpu}\ntags:\n  - {slug: vector-search, synonyms: [vector-similarity]}\n",
+		"tool/n1.yaml", strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(r.Read("tool/n1.yaml")),
+		"tool/n2.yaml", r.Read("tool/n2.yaml")+"capabilities: [gpu, tool-call]\n")
+	s.publishDay(t, r, "2026-11-01")
+	for path, want := range map[string]int{
+		"/api/entities?capability=function-calling": 2, "/api/entities?capability=function-calling,gpu": 1,
+		"/api/search?q=heaps&capability=function-calling&facets=capability": 2, "/api/entities?tag=vector-similarity,other": 1,
+		"/api/entities?capability=Function-Calling,GPU": 1, "/api/entities?tag=VECTOR-similarity": 1, "/api/entities?tag=Vector-Search": 1,
+		"/api/entities?type=Tool&capability=GPU": 1,
+	} {
+		now := strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(strings.ToLower(path))
+		a, b := s.list(t, path), s.list(t, now)
+		if a.Count != want || b.Count != want || !slices.EqualFunc(a.Data, b.Data, sameRecord) {
+			t.Errorf("%s: %d records, but %s has %d; want %d", path, a.Count, now, b.Count, want)
+		}
+	}
+	for path, to := range map[string]string{"/capabilities/function-calling/": "/capabilities/tool-call/", "/tags/vector-similarity/": "/tags/vector-search/"} {
+		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != to {
+			t.Errorf("%s: %d %q, want a redirect to %s", path, a.status, a.header.Get("Location"), to)
+		}
+	}
+	for path, want := range map[string]string{
+		"/capabilities/":           `<a href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
+		"/capabilities/tool-call/": "<bdi>Tool calling</bdi></h1>",
+		"/capabilities/gpu/":       "<bdi>gpu</bdi></h1>",
+		"/tool/n1/":                `href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
+	} {
+		if a := s.ask(t, "GET", path); a.status != 200 || !strings.Contains(string(a.body), want) {
+			t.Errorf("%s: %d, want %s", path, a.status, want)
+		}
+	}
+	key, _ := s.keyOf(t, "ada")
+	const draft = `{"type":"tool","name":"New","description":"New.","category":"alpha","url":"https://new.example/","capabilities":["gpu","`
+	if a := s.send(t, "POST", "/api/submit", key, draft+`function-calling"]}`); a.status != 400 ||
+		!strings.Contains(string(a.body), `"field":"capabilities[1]"`) || !strings.Contains(string(a.body), `did you mean \"tool-call\"?`) {
+		t.Errorf("submission: %d %s", a.status, a.body)
+	}
+	if a := s.send(t, "POST", "/api/submit", key, draft+`tool-call"]}`); a.status != 201 {
+		t.Errorf("submission: %d %s", a.status, a.body)
+	}
+}

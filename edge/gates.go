@@ -80,9 +80,7 @@ func (c *request) limitRate() error {
 	if !limited || c.limits().Pages.Take(addr, 1) {
 		return nil
 	}
-	p := web.NewProblem("busy", "Too many page requests from this IP address; wait a second. Files under /data/ have no limit.")
-	p.Header = http.Header{"Retry-After": {"1"}}
-	return p
+	return web.NewProblem("busy", "Too many page requests from this IP address; wait a second. Files under /data/ have no limit.").RetryAfter(1)
 }
 
 // Exporter implements web.Admission. It returns the ID of the account or IP address whose exports

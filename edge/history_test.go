@@ -125,6 +125,15 @@ func buildDay(t testing.TB, r *Repository, out, day string) {
 	}
 }
 
+// publishDay is like publish for a repository, with scores as of a day.
+func (s *served) publishDay(t testing.TB, r *Repository, day string) {
+	t.Helper()
+	buildDay(t, r, s.out, day)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // oldList has the fields that all historical collections have in common.
 type oldList struct {
 	Data       []json.RawMessage
@@ -303,10 +312,7 @@ func TestPagesAcrossBuilds(t *testing.T) {
 		l := s.list(t, withLimit(path, 4))
 		got := l.Data
 		r.Commit(fmt.Sprintf("2026-11-01T0%d:00:00Z", i), "More", "tool/n0.yaml", sheet("Tool 0", "alpha", 5000+i, "version: new\n"), fmt.Sprintf("tool/more%d.yaml", i), sheet(fmt.Sprint("More ", i), "beta", 700))
-		buildDay(t, r, s.out, "2026-11-01")
-		if err := s.Reload(); err != nil {
-			t.Fatal(err)
-		}
+		s.publishDay(t, r, "2026-11-01")
 		for l.NextCursor != nil {
 			l = s.list(t, withLimit(path, 50)+"&cursor="+*l.NextCursor)
 			got = append(got, l.Data...)

@@ -43,12 +43,10 @@ func (c *request) identify() error {
 	case err == nil:
 		c.Principal = web.Principal{Account: &account, Key: key}
 		return nil
-	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
-		if errors.Is(err, apikey.ErrUnknown) {
-			c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 1)
-		}
+	case errors.Is(err, apikey.ErrUnknown):
+		c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 1)
 		return web.Unauthorized(err.Error())
-	case errors.Is(err, apikey.ErrMalformed):
+	case errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired), errors.Is(err, apikey.ErrMalformed):
 		return web.Unauthorized(err.Error())
 	case errors.As(err, &suspended):
 		return c.Shared.SuspendedProblem(suspended)

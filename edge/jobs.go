@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"kindex/edge/live"
+	"kindex/edge/submission"
+	"kindex/edge/submission/github"
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
@@ -109,17 +112,86 @@ func (s *Server) stateStatus(ctx context.Context) string {
 // registerStateMetric registers the metric that reports whether the database is reachable. The
 // server checks that each time the metrics are read.
 func (s *Server) registerStateMetric() {
-	s.shared.Metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
+	promauto.With(s.shared.Metrics.Registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
 		Help: "Whether the database is reachable: 1 or 0."}, func() float64 {
 		if s.stateStatus(context.Background()) == "reachable" {
 			return 1
 		}
 		return 0
-	}))
+	})
 }
 
 // onSwitch is called after the server has switched to a build. It must not block.
 func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	s.events.Wake()
+}
+
+// How often to check for a new build, and how often to compare an unchanged build with the
+// accepted submissions again.
+const (
+	buildPollInterval    = time.Second
+	acceptedPollInterval = time.Minute
+)
+
+// markPublishedLoop records which accepted submissions are in the build, until ctx
+// ends.
+func (s *Server) markPublishedLoop(ctx context.Context) {
+	lastID, at := "", time.Time{}
+	s.every(ctx, buildPollInterval, "recording which submissions are published", func(ctx context.Context) error {
+		id := s.reloader.ID()
+		if id == "" || id == lastID && time.Since(at) <= acceptedPollInterval {
+			return nil
+		}
+		err := s.markPublished(ctx)
+		if err == nil {
+			lastID, at = id, time.Now()
+		}
+		return err
+	})
+}
+
+// markPublished records which accepted submissions are in the build. Previewed edits are not
+// taken into account.
+func (s *Server) markPublished(ctx context.Context) error {
+	v := s.reloader.Published()
+	if v == nil {
+		return nil
+	}
+	list, err := submission.Publish(ctx, s.state, v.Build)
+	for _, one := range list {
+		s.log.Info("submission", "submission", one.ID, "entity", one.Key(), "status", one.Status, "build", v.ID())
+	}
+	return err
+}
+
+// followForge follows the pull requests of submissions, if a forge is configured.
+func (s *Server) followForge(ctx context.Context) {
+	if s.options.Forge == nil {
+		return
+	}
+	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
+	logError := s.errorLogger("recording which submissions are published")
+	f.Follow(ctx, github.PollInterval, func(ctx context.Context) {
+		if err := s.markPublished(ctx); err != nil && ctx.Err() == nil {
+			logError(err)
+		}
+	})
+}
+
+// errorLogger returns a function that logs the failures of a job. It logs a persistent error
+// only once a minute.
+func (s *Server) errorLogger(doing string) func(error) {
+	var mu sync.Mutex
+	var last string
+	var at time.Time
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err.Error() == last && time.Since(at) < time.Minute {
+			return
+		}
+		last, at = err.Error(), time.Now()
+		s.log.Error(doing, "error", err)
+	}
 }

@@ -96,19 +96,11 @@ var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit
 
 // oneRequest sends one request and checks that the whole response is from one build.
 func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
-	res, err := client.Get(base + path)
-	if err != nil {
-		return err
+	a, err := exchange(client, "GET", base+path, "")
+	if err != nil || a.status != 200 {
+		return fmt.Errorf("%s: %v %d %s", path, err, a.status, a.body)
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if res.StatusCode != 200 {
-		return fmt.Errorf("%s: %d %s", path, res.StatusCode, body)
-	}
-	id := res.Header.Get("X-Build")
+	id, body := a.header.Get("X-Build"), a.body
 	var generation any
 	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the test may learn the ID of a new build slightly later than the edge
 		if generation, _ = known.Load(id); generation == nil {
@@ -287,24 +279,13 @@ func TestDrain(t *testing.T) {
 	get(t, "http://"+admin+"/healthz", 200)
 	answered := make(chan string, 1)
 	go func() {
-		res, err := http.Get("http://" + public + "/slow")
-		if err != nil {
-			answered <- err.Error()
-			return
-		}
-		defer res.Body.Close()
-		b, _ := io.ReadAll(res.Body)
-		answered <- string(b)
+		a, err := exchange(http.DefaultClient, "GET", "http://"+public+"/slow", "")
+		answered <- fmt.Sprint(string(a.body), err)
 	}()
 	<-started
 	stop()
 	eventually(t, "not ready", func() bool {
-		res, err := http.Get("http://" + admin + "/readyz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		return res.StatusCode == http.StatusServiceUnavailable
+		return must(t)(exchange(http.DefaultClient, "GET", "http://"+admin+"/readyz", "")).status == http.StatusServiceUnavailable
 	})
 	eventually(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", public)
@@ -314,7 +295,7 @@ func TestDrain(t *testing.T) {
 		return err != nil
 	})
 	close(finish)
-	if got := <-answered; got != "done" {
+	if got := <-answered; got != "done<nil>" {
 		t.Errorf("the request under way got %q", got)
 	}
 	if err := <-ended; err != nil {
@@ -324,16 +305,11 @@ func TestDrain(t *testing.T) {
 
 func get(t *testing.T, url string, status int) string {
 	t.Helper()
-	res, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
+	a := must(t)(exchange(http.DefaultClient, "GET", url, ""))
+	if a.status != status {
+		t.Errorf("%s: %d", url, a.status)
 	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != status {
-		t.Errorf("%s: %d %v", url, res.StatusCode, err)
-	}
-	return string(b)
+	return string(a.body)
 }
 
 func TestMetrics(t *testing.T) {

@@ -117,32 +117,10 @@ func TestAgentsRefused(t *testing.T) {
 	}
 }
 
-// sendAs is like send, but sets the Host header and can omit Content-Type.
+// sendAs sends a message to /mcp.
 func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
-	r.RequestURI = ""
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i < len(header); i += 2 {
-		switch {
-		case header[i] == "Host":
-			r.Host = header[i+1]
-		case header[i+1] == "":
-			r.Header.Del(header[i])
-		default:
-			r.Header.Set(header[i], header[i+1])
-		}
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, text}
+	return must(t)(exchange(http.DefaultClient, http.MethodPost, s.url+"/mcp", body, append([]string{"Content-Type", "application/json"}, header...)...))
 }
 
 // TestAgentsInPages: pages of every origin can query a public index and use the headers that the
@@ -231,10 +209,7 @@ func TestAgentsAndBuilds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(s.content, "tool", "another.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	buildInto(t, s.content, s.options.Dir, 3)
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	s.publish(t)
 	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), ", delta") {
 		t.Errorf("%s", a.body)
 	}
@@ -263,10 +238,20 @@ func TestAgentsLeaving(t *testing.T) {
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())
 	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}}
+	get := func(ctx context.Context, path string) error {
+		r, err := http.NewRequestWithContext(ctx, "GET", "http://localhost"+path, nil)
+		if err != nil {
+			return err
+		}
+		res, err := inProcess{s.Server}.RoundTrip(r)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() {
-		_, _, _, err := inProcessAPI{s.Server}.Get(context.WithValue(context.Background(), outerRequestKey{}, c), "/api/slow", nil, http.Header{})
-		failed <- err
+		failed <- get(context.WithValue(context.Background(), outerRequestKey{}, c), "/api/slow")
 	}()
 	<-asked
 	leave()
@@ -276,14 +261,14 @@ func TestAgentsLeaving(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if _, _, _, err := (inProcessAPI{s.Server}).Get(short, "/api/slow", nil, http.Header{}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := get(short, "/api/slow"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("late: %v", err)
 	}
 	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
-	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "was cut off") {
+	if err := get(context.Background(), "/api/broken"); err == nil || !strings.Contains(err.Error(), "was cut off") {
 		t.Errorf("cut connection: %v", err)
 	}
-	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {
+	if err := get(context.Background(), "/data/x"); err == nil {
 		t.Error("a request left the API")
 	}
 }

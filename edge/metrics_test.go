@@ -2,8 +2,6 @@ package edge_test
 
 import (
 	"context"
-	"io"
-	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -102,25 +100,11 @@ func exportedMetrics(t *testing.T) map[string]bool {
 		}
 	}()
 	a := <-addresses
-	textOf(t, "http://"+a[0]+"/api/categories")
+	download(t, "http://"+a[0]+"/api/categories", "identity")
 	names := map[string]bool{"up": true, "kindex_webhook_attempts_total": true} // set by Prometheus; exported after the first attempt
-	for line := range strings.Lines(textOf(t, "http://"+a[1]+"/metrics")) {
+	_, text := download(t, "http://"+a[1]+"/metrics", "identity")
+	for line := range strings.Lines(string(text)) {
 		names[regexp.MustCompile(`^\w*`).FindString(line)] = true
 	}
 	return names
-}
-
-// textOf returns the body of a response whose status must be 200.
-func textOf(t *testing.T, address string) string {
-	t.Helper()
-	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v", address, resp.Status, err)
-	}
-	return string(text)
 }

@@ -2,7 +2,6 @@ package edge
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -62,36 +61,5 @@ func TestOffers(t *testing.T) {
 	}
 	if a := s.ask(t, "GET", "/api/offers?limit=2", "If-None-Match", page.header.Get("Etag")); a.status != 304 {
 		t.Error(a.status)
-	}
-}
-
-// TestOfferRefusals checks that the errors of GET /api/offers name the parameter.
-func TestOfferRefusals(t *testing.T) {
-	s := servePrices(t)
-	for query, want := range map[string]string{
-		"maxInput=1.0000001":        "with at most six decimals",
-		"maxInput=1e3":              "is not an amount of US dollars",
-		"maxInput=-1":               "is not an amount of US dollars",
-		"maxOutput=1000000000":      "from 0 to 1000000",
-		"maxOutput=":                "must not be empty",
-		"minContext=1kk":            "is not a whole number",
-		"sort=cached":               "is not one of input, output, blended",
-		"provider=opnai":            `"suggestion":"openai"`,
-		"modality=smell":            "is not one of text, image",
-		"model=grok-43":             `"suggestion":"grok-4-3"`,
-		"model=":                    "must not be empty",
-		"family=%20":                "must not be empty",
-		"maxinput=1":                `"suggestion":"maxInput"`,
-		"offset=1&cursor=AAAA":      "cannot be combined with cursor",
-		"cursor=AAAA":               "is not a valid cursor",
-		"model=nothing&at=2026-9-1": "is not a date",
-	} {
-		if a := s.ask(t, "GET", "/api/offers?"+query); a.status != 400 || !strings.Contains(string(a.body), want) {
-			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, want)
-		}
-	}
-	next := s.list(t, "/api/offers?limit=1").NextCursor
-	if a := s.ask(t, "GET", fmt.Sprint("/api/offers?limit=1&sort=input&cursor=", *next)); a.status != 400 || !strings.Contains(string(a.body), "different request") {
-		t.Errorf("a cursor of another order: %d %s", a.status, a.body)
 	}
 }

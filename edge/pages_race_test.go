@@ -2,7 +2,6 @@ package edge
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -76,35 +75,25 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 
 // askPage requests a page in the same way as a browser.
 func askPage(client *http.Client, base, path string, ids []string) error {
-	req, err := http.NewRequest(http.MethodGet, base+path, nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Accept", "text/html")
-	res, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
+	a, err := exchange(client, http.MethodGet, base+path, "", "Accept", "text/html")
 	if err != nil {
 		return err
 	}
 	missing := strings.Contains(path, "n33") || strings.Contains(path, "fats") || strings.Contains(path, "nothing")
-	if want := map[bool]int{false: http.StatusOK, true: http.StatusNotFound}[missing]; res.StatusCode != want {
-		return fmt.Errorf("%s: %d %.200s", path, res.StatusCode, body)
+	if want := map[bool]int{false: http.StatusOK, true: http.StatusNotFound}[missing]; a.status != want {
+		return fmt.Errorf("%s: %d %.200s", path, a.status, a.body)
 	}
-	build, edits, _ := strings.Cut(res.Header.Get("X-Build"), "+")
+	build, edits, _ := strings.Cut(a.header.Get("X-Build"), "+")
 	generation := map[string]string{ids[0]: "0", ids[1]: "1"}[build]
 	if generation == "" {
 		return fmt.Errorf("%s is from build %q", path, build)
 	}
 	if path == "/tool/n3/" {
-		if named := strings.Contains(string(body), "<code>"+build+"</code>"); !named {
+		if named := strings.Contains(string(a.body), "<code>"+build+"</code>"); !named {
 			return fmt.Errorf("%s is not from build %s, which it names", path, build)
 		}
-		if shown := strings.Contains(string(body), ">Edited<"); shown != (edits != "") {
-			return fmt.Errorf("%s: edited %v, of %s", path, shown, res.Header.Get("X-Build"))
+		if shown := strings.Contains(string(a.body), ">Edited<"); shown != (edits != "") {
+			return fmt.Errorf("%s: edited %v, of %s", path, shown, a.header.Get("X-Build"))
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package edge_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"testing"
 
 	"kindex/builder/suite"
@@ -35,14 +34,10 @@ func TestParameters(t *testing.T) {
 		t.Helper()
 		slugs = map[string]int64{}
 		for offset := 0; ; offset += 100 {
-			res, err := http.Get(fmt.Sprint(e.URL, "/api/entities?limit=100&offset=", offset, "&", query))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
+			_, text := download(t, fmt.Sprint(e.URL, "/api/entities?limit=100&offset=", offset, "&", query), "identity")
 			var page struct{ Data []sized }
-			if err := json.NewDecoder(res.Body).Decode(&page); err != nil || res.StatusCode != http.StatusOK {
-				t.Fatal(res.Status, err)
+			if err := json.Unmarshal(text, &page); err != nil {
+				t.Fatal(err)
 			}
 			for _, m := range page.Data {
 				slugs[m.Slug] = m.total()

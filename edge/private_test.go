@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -138,6 +139,178 @@ func TestAdminListenerHost(t *testing.T) {
 			if a := s.hosted(t, "GET", host, path, ""); a.status != want || want == 403 && strings.Contains(string(a.body), "build") {
 				t.Errorf("%s of %s: %d %s", path, host, a.status, a.body)
 			}
+		}
+	}
+}
+
+// privatePaths contains paths of every kind for which the response contains data from the index.
+var privatePaths = []string{"/", "/tool/n1/", "/llms.txt", "/docs/api", "/api/entities", "/api/entity/tool/n1", "/api/search?q=number",
+	"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/export/manifest", "/api/feed", "/api/openapi",
+	"/badge/tool/n1.svg", "/submit/", "/assets/nothing.css", "/api/nothing", "/nothing"}
+
+// hosted sends a request with the given Host and headers over the network.
+func (s *served) hosted(t testing.TB, method, host, path, body string, header ...string) answer {
+	t.Helper()
+	r := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
+	r.RequestURI, r.Host = "", host
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return s.do(t, r)
+}
+
+// do sends a request without following redirects.
+func (s *served) do(t testing.TB, r *http.Request) answer {
+	t.Helper()
+	res, err := (&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, body}
+}
+
+// raw sends bytes and returns the status line of the response.
+func (s *served) raw(t testing.TB, request string) string {
+	t.Helper()
+	line, _, _ := strings.Cut(s.rawAll(t, request), "\r\n")
+	return line
+}
+
+// rawAll sends bytes and returns the whole response.
+func (s *served) rawAll(t testing.TB, request string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(all)
+}
+
+// TestPrivateIndexRebound tries to read an index on the user's machine from a page whose own
+// host name was made to resolve to that machine (DNS rebinding). Its requests are same-origin
+// requests, which CORS does not restrict. Each request must be refused, whatever it requests,
+// and must reveal nothing.
+func TestPrivateIndexRebound(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 100})
+	data := "/data/" + s.buildID() + "/entities.csv"
+	read := 0
+	for _, host := range []string{"evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil.example", "evil", "evil.local", "0x7f000001"} {
+		for _, path := range append(privatePaths, data) {
+			for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
+				a := s.hosted(t, method, host, path, "")
+				if a.status != http.StatusForbidden || strings.Contains(string(a.body), "Number1") || a.header.Get("Etag") != "" ||
+					a.header.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s %s of %s: %d %v", method, path, host, a.status, a.header)
+					read++
+				}
+				if strings.HasPrefix(path, "/api/") && a.header.Get("X-RateLimit-Remaining") != "100" {
+					t.Errorf("%s %s of %s: %s requests remaining", method, path, host, a.header.Get("X-RateLimit-Remaining"))
+				}
+			}
+		}
+		if a := s.hosted(t, http.MethodPost, host, "/mcp", listTools, "Content-Type", "application/json"); a.status != http.StatusForbidden {
+			t.Errorf("/mcp of %s: %d", host, a.status)
+			read++
+		}
+	}
+	t.Logf("%d responses to foreign names", read)
+	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "localhost:8080", "LOCALHOST", "[::1]:8080", "192.0.2.1", "localhost."} {
+		if a := s.hosted(t, http.MethodGet, host, "/api/openapi", ""); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", host, a.status, a.body)
+		}
+	}
+}
+
+// TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a proxy
+// do. The request target takes precedence over Host (RFC 9112, section 3.2.2).
+func TestPrivateIndexAbsolute(t *testing.T) {
+	s := serveFew(t, Options{})
+	for _, c := range []struct {
+		request string
+		status  string
+	}{
+		{"GET http://evil.example/api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 403 "},
+		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // web pages cannot send this request
+		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this request
+		{"GET /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n", " 400 "},
+		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
+		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
+		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // the response does not depend on the index
+	} {
+		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
+			t.Errorf("%q: %q, want%s", c.request, line, c.status)
+		}
+	}
+}
+
+// TestPrivateIndexOtherOrigins sends the requests that pages of other websites would send. The
+// browser must not let the pages read or embed the responses.
+func TestPrivateIndexOtherOrigins(t *testing.T) {
+	suite.InTest(t)
+	s := serveFew(t, Options{})
+	data := "/data/" + s.buildID() + "/entities.csv"
+	readable := 0
+	for _, origin := range []string{"https://evil.example", "http://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost.evil.example",
+		"file://localhost", "http://localhost@evil.example", "ftp://127.0.0.1", "", "http://10.0.0.1"} {
+		for _, path := range append(privatePaths, data) {
+			a := s.hosted(t, http.MethodGet, "127.0.0.1", path, "", "Origin", origin, "Referer", origin+"/")
+			if a.header.Get("Access-Control-Allow-Origin") != "" {
+				readable++
+			}
+			// Vary names Origin, so caches store the response separately for each origin.
+			vary := strings.Join(a.header.Values("Vary"), ", ")
+			if path != "/submit/" && !strings.Contains(vary, "Origin") || a.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+				t.Errorf("%s: %v", path, a.header)
+			}
+			if tag := a.header.Get("Etag"); tag != "" {
+				a := s.hosted(t, http.MethodGet, "127.0.0.1", path, "", "Origin", origin, "If-None-Match", tag)
+				if a.status != http.StatusNotModified || a.header.Get("Access-Control-Allow-Origin") != "" || !strings.Contains(strings.Join(a.header.Values("Vary"), ", "), "Origin") {
+					t.Errorf("%s, unchanged: %d %v", path, a.status, a.header)
+				}
+			}
+			a = s.hosted(t, http.MethodOptions, "127.0.0.1", path, "", "Origin", origin, "Access-Control-Request-Method", "GET",
+				"Access-Control-Request-Headers", "x-api-key", "Access-Control-Request-Private-Network", "true", "Access-Control-Request-Local-Network", "true")
+			for name := range a.header {
+				if strings.HasPrefix(name, "Access-Control-Allow-") {
+					t.Errorf("preflight for %s of %s: %s", path, origin, name)
+				}
+			}
+		}
+		a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin)
+		if a.status != http.StatusForbidden || !strings.Contains(string(a.body), "foreign-origin") {
+			t.Errorf("/mcp from %q: %d %s", origin, a.status, a.body[:min(len(a.body), 200)])
+		}
+	}
+	t.Logf("%d responses are readable by foreign pages", readable)
+	if readable > 0 {
+		t.Errorf("%d responses are readable by foreign pages", readable)
+	}
+	for _, origin := range []string{"http://127.0.0.1:3000", "http://localhost:5173", "https://localhost", "http://[::1]:1"} {
+		a := s.hosted(t, http.MethodGet, "127.0.0.1", "/api/categories", "", "Origin", origin)
+		if a.header.Get("Access-Control-Allow-Origin") != origin || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+			t.Errorf("%s: %v", origin, a.header)
+		}
+		a = s.hosted(t, http.MethodOptions, "127.0.0.1", "/api/categories", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Private-Network", "true")
+		if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Origin") != origin || a.header.Get("Vary") != "Origin" ||
+			!strings.Contains(a.header.Get("Access-Control-Allow-Headers"), "x-api-key") || a.header.Get("Access-Control-Allow-Private-Network") != "" {
+			t.Errorf("%s: %d %v", origin, a.status, a.header)
+		}
+		if a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin); a.status != http.StatusOK {
+			t.Errorf("/mcp from %s: %d %s", origin, a.status, a.body)
 		}
 	}
 }

@@ -105,10 +105,7 @@ func (c *request) Charge(requests int64) error {
 		m.state = state
 		return nil
 	}
-	m.counted = false
-	if state, err := c.limits().Quota.Give(c.Request.Context(), m.subject, m.state); err == nil {
-		m.state = state
-	}
+	c.giveBack()
 	p := c.Exceeded(nil)
 	p.Detail = fmt.Sprintf("This costs %d requests, but only %d of %d remain; the limit resets at %s. Nothing was counted.",
 		requests+1, m.state.Remaining, m.state.Limit, m.state.Reset.UTC().Format(time.RFC3339))
@@ -140,31 +137,29 @@ func (c *request) Exceeded(refused error) *web.Problem {
 	case c.Principal.Account == nil:
 		detail += " A key has a higher limit."
 	}
-	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For a higher limit, write to %s."))
-	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
-	return p
+	return web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For a higher limit, write to %s.")).RetryAfter(wait)
 }
 
-// Finalize implements web.Admission. It is called with the status when the response starts. It
-// uncounts a request that turns out to be free and sets the limit headers. If it returns an
-// error, another response must be sent instead.
-func (c *request) Finalize(h http.Header, status int) error {
+// giveBack uncounts the request.
+func (c *request) giveBack() {
+	m := &c.quota
+	m.counted = false
+	if state, err := c.limits().Quota.Give(c.Request.Context(), m.subject, m.state); err == nil {
+		m.state = state
+	}
+}
+
+// Finalize implements web.Admission.
+func (c *request) Finalize(h http.Header, status int) {
 	m := &c.quota
 	if m.cost < free {
-		return nil
+		return
 	}
 	notModified := status == http.StatusNotModified && c.MatchesETag(h)
-	switch {
-	case m.exhausted && status != http.StatusTooManyRequests && !notModified:
-		return c.Exceeded(nil)
-	case m.counted && (status >= 500 && !c.ClientGone() || notModified && c.limits().Quota.TakeUnchanged(c.Request.Context(), m.subject)):
-		m.counted = false
-		if state, err := c.limits().Quota.Give(c.Request.Context(), m.subject, m.state); err == nil {
-			m.state = state
-		}
+	if m.counted && (status >= 500 && !c.ClientGone() || notModified && c.limits().Quota.TakeUnchanged(c.Request.Context(), m.subject)) {
+		c.giveBack()
 	}
 	m.state.SetHeaders(h, c.Shared.Now())
-	return nil
 }
 
 // Exhausted implements web.Admission.

@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -62,3 +63,51 @@ func writeStatus(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // ignore an error: the client has disconnected
 }
+
+// fallbackHandler handles paths that have no route. It answers with a page of the website or,
+// for the paths of the API, with a problem document.
+func (s *Server) fallbackHandler() http.Handler {
+	nothing, allowed, refused := s.unrouted("not found", (*web.Call).NotFound), s.unrouted("options", answerOptions), s.unrouted("method not allowed", s.console.PageMethodNotAllowed)
+	page := s.instrument("page", func(c *request, w http.ResponseWriter) { c.run(w, unmetered, web.AnyParams, s.console.Page) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case costOf(r.URL.Path) != unmetered || strings.HasPrefix(r.URL.Path, "/badge/") || strings.HasPrefix(r.URL.Path, "/assets/"):
+			nothing.ServeHTTP(w, r)
+		case r.Method == http.MethodGet || r.Method == http.MethodHead:
+			page(w, r, nil)
+		case r.Method == http.MethodOptions:
+			w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+			allowed.ServeHTTP(w, r)
+		default:
+			refused.ServeHTTP(w, r)
+		}
+	})
+}
+
+// unrouted returns a handler for requests that match no route. It ignores the query parameters.
+func (s *Server) unrouted(name string, h web.Handler) http.Handler {
+	var byCost [metered + 1]httprouter.Handle
+	for cost := range byCost {
+		byCost[cost] = s.handle(name, routeCost(cost), nil, h)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r2 := *r
+		u := *r.URL
+		u.RawQuery = ""
+		r2.URL = &u
+		byCost[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
+	})
+}
+
+func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
+	var allow []string
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		if h, _, _ := s.router.Lookup(m, c.Request.URL.Path); h != nil {
+			allow = append(allow, m)
+		}
+	}
+	return nil, web.MethodNotAllowed(c, allow...)
+}
+
+// answerOptions answers OPTIONS requests; the router has already set the Allow header.
+func answerOptions(*web.Call) (*web.Reply, error) { return web.JSONReply(http.StatusNoContent, nil) }

@@ -28,27 +28,7 @@ import (
 // send is like ask, but also sends a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
 	t.Helper()
-	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		req.Header.Set("x-api-key", key)
-	}
-	for pair := range slices.Chunk(header, 2) {
-		req.Header.Set(pair[0], pair[1])
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, text}
+	return must(t)(exchange(http.DefaultClient, method, s.url+path, body, append([]string{"x-api-key", key, "Content-Type", "application/json"}, header...)...))
 }
 
 // keyOf creates a key for an account.
@@ -276,7 +256,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log lockedBuffer
+			var log logBuffer
 			s := serveFew(t, Options{LimitAnonymous: 1000, LogRequests: true, Log: slog.New(handler(&log))})
 			address := strings.TrimPrefix(s.url, "http://")
 			before := strings.Count(log.String(), "\n")

@@ -7,11 +7,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"kindex/builder"
 	"kindex/edge/live"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -72,6 +76,15 @@ func buildInto(t testing.TB, content, out string, keep int) string {
 	return r.ID
 }
 
+// publish builds the content folder of an edge, and has the edge serve the build.
+func (s *served) publish(t testing.TB) {
+	t.Helper()
+	buildInto(t, s.content, s.out, 3)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // served is an edge on loopback that serves a small build.
 type served struct {
 	*Server
@@ -93,28 +106,54 @@ type answer struct {
 	body   []byte
 }
 
-// ask sends a request without the transport's automatic decompression.
-func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
-	t.Helper()
-	req, err := http.NewRequest(method, s.url+path, nil)
+// exchange sends a request and reads the response. A header with the value "" is not sent; Host sets
+// the requested host. It may be called from any goroutine.
+func exchange(client *http.Client, method, address, body string, header ...string) (answer, error) {
+	r, err := http.NewRequest(method, address, strings.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		return answer{}, err
 	}
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
+	for pair := range slices.Chunk(header, 2) {
+		switch name, value := pair[0], pair[1]; {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
 	}
-	client := &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(req)
+	res, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		return answer{}, err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
+	text, err := io.ReadAll(res.Body)
+	return answer{res.StatusCode, res.Header, text}, err
+}
+
+// must returns a function that returns the response of an exchange, which must not fail.
+func must(t testing.TB) func(answer, error) answer {
+	t.Helper()
+	return func(a answer, err error) answer {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
 	}
-	return answer{res.StatusCode, res.Header, body}
+}
+
+// direct returns a client that neither follows redirects nor decompresses responses. The jar may be nil.
+func direct(jar http.CookieJar) *http.Client {
+	return &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// ask requests a path of the edge.
+func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
+	t.Helper()
+	return must(t)(exchange(direct(nil), method, s.url+path, "", header...))
 }
 
 // buildID returns the ID of the build that requests currently see.
@@ -127,3 +166,67 @@ func (s *served) shown() *live.ServedBuild { return s.reloader.Current() }
 
 // published returns the published build without previewed edits.
 func (s *served) published() *live.ServedBuild { return s.reloader.Published() }
+
+// RemovePrepared removes the content folders and builds that the tests have shared.
+func RemovePrepared() { _ = os.RemoveAll(prepared.dir) } // "" removes nothing
+
+// prepared holds the content folders and builds that most tests start from. Each is created only
+// once, because copying takes a twentieth of the time that building takes.
+var prepared struct {
+	mu   sync.Mutex
+	dir  string
+	made map[string]bool
+}
+
+// prepare returns a copy, for this test only, of a folder filled by fill. Each name must always
+// be used with the same fill.
+func prepare(t testing.TB, name string, fill func(dir string)) string {
+	t.Helper()
+	prepared.mu.Lock()
+	defer prepared.mu.Unlock()
+	if prepared.dir == "" {
+		dir, err := os.MkdirTemp("", "kindex-edge-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared.dir, prepared.made = dir, map[string]bool{}
+	}
+	master := filepath.Join(prepared.dir, name)
+	if !prepared.made[name] {
+		if err := os.RemoveAll(master); err != nil { // left behind by a test that failed halfway
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(master, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		fill(master)
+		prepared.made[name] = true
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(master)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// patient lets requests for pages and exports wait as long as a slow machine may
+// need, even if several exports come from the same address. Call it before the first request.
+func (s *served) patient() {
+	l := s.shared.Limits
+	for _, g := range []**ratelimit.Gate{&l.PageGate, &l.ExportGate} {
+		o := (*g).GateOptions
+		o.PerCaller, o.Wait = 0, hanging
+		*g = ratelimit.NewGate(o)
+	}
+}
+
+// smallBuild returns a content folder with n tools at generation 0, as written by writeContent,
+// and a build of that content.
+func smallBuild(t testing.TB, n int) (content, out string) {
+	t.Helper()
+	dir := prepare(t, fmt.Sprint(n, " tools"), func(dir string) {
+		writeContent(t, filepath.Join(dir, "content"), n, 0)
+		buildInto(t, filepath.Join(dir, "content"), filepath.Join(dir, "out"), 3)
+	})
+	return filepath.Join(dir, "content"), filepath.Join(dir, "out")
+}

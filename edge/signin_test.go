@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,40 +23,15 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	t.Helper()
 	_, out := smallBuild(t, 3)
 	hub := authtest.StartGitHub(t)
-	h := httptest.NewUnstartedServer(nil)
-	url = "http://" + h.Listener.Addr().String()
-	s, err := New(Options{Dir: out, State: storagetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
+	return serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
 		Log:    slog.New(slog.NewTextHandler(log, nil)),
-		SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Config.Handler = s
-	h.Start()
-	t.Cleanup(h.Close)
-	return url
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}}).url
 }
 
 // visit sends a request in the same way as a browser, with a cookie jar, and follows redirects.
 func visit(t *testing.T, jar http.CookieJar, method, url string, header ...string) answer {
 	t.Helper()
-	r, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	res, err := (&http.Client{Jar: jar}).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, body}
+	return must(t)(exchange(&http.Client{Jar: jar}, method, url, "", header...))
 }
 
 // TestSignIn signs in on the website. The resulting key works under /api, but the session does
@@ -185,20 +159,10 @@ func TestNoSignIn(t *testing.T) {
 // hour from one address must reach the database.
 func TestAttackSignInFlood(t *testing.T) {
 	url := signInEdge(t, io.Discard)
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for i := range int(ratelimit.SignIn.Address) + 5 {
-		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Origin", url)
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < int(ratelimit.SignIn.Address)]; res.StatusCode != want {
-			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
+		a := must(t)(exchange(direct(nil), http.MethodPost, url+"/signin/github", "", "Origin", url))
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < int(ratelimit.SignIn.Address)]; a.status != want {
+			t.Fatalf("attempt %d: %d, want %d", i, a.status, want)
 		}
 	}
 }

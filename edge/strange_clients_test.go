@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/web"
 )
 
 // TestModifiedSince sends requests like clients that store times but no ETags: curl -z, wget -N
@@ -59,21 +58,6 @@ func TestModifiedSince(t *testing.T) {
 	a := s.ask(t, "GET", file)
 	if b := s.ask(t, "GET", file, "If-Modified-Since", a.header.Get("Last-Modified")); a.status != 200 || b.status != 304 || len(b.body) != 0 {
 		t.Errorf("%s: %d, then %d", file, a.status, b.status)
-	}
-}
-
-// TestStarIsNoCoding: clients that claim to accept any content coding receive gzip or an
-// uncompressed response.
-func TestStarIsNoCoding(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 60)
-	for _, path := range cacheable {
-		for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
-			a := s.ask(t, "GET", path, "Accept-Encoding", accept)
-			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.body) >= web.MinCompressLen) {
-				t.Errorf("%s with Accept-Encoding %q: coding %q, want %q", path, accept, got, want)
-			}
-		}
 	}
 }
 

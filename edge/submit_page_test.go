@@ -2,14 +2,11 @@ package edge
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
@@ -52,20 +49,12 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 		writeFile(t, content, "index.yaml", index)
 		buildInto(t, content, filepath.Join(dir, "out"), 3)
 	})
-	s := &served{content: filepath.Join(dir, "content")}
-	if o.Dir = filepath.Join(dir, "out"); o.State == nil {
+	o.Dir, o.URL = filepath.Join(dir, "out"), ownURL
+	if o.State == nil {
 		o.State = storagetest.SQLite(t)
 	}
-	h := httptest.NewUnstartedServer(nil)
-	s.out, s.url = o.Dir, "http://"+h.Listener.Addr().String()
-	o.URL = s.url
-	var err error
-	if s.Server, err = New(o); err != nil {
-		t.Fatal(err)
-	}
-	h.Config.Handler = s.Server
-	h.Start()
-	t.Cleanup(h.Close)
+	s := serveWith(t, o)
+	s.content = filepath.Join(dir, "content")
 	return s
 }
 
@@ -89,29 +78,8 @@ func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 // fill sends a form in the same way as the page.
 func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, header ...string) answer {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", s.url)
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	for i := 0; i < len(header); i += 2 {
-		if r.Header.Set(header[i], header[i+1]); header[i+1] == "" {
-			r.Header.Del(header[i])
-		}
-	}
-	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{res.StatusCode, res.Header, text}
+	return must(t)(exchange(direct(jar), http.MethodPost, s.url+path, body,
+		append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", s.url, "Sec-Fetch-Site", "same-origin"}, header...)...))
 }
 
 // check has a form checked in the same way as the page's script.
@@ -493,23 +461,8 @@ func TestFormIsBounded(t *testing.T) {
 	suite.InTest(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
-	client := &http.Client{}
 	ask := func(from string) answer {
-		r, err := http.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader("name=x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "X-Forwarded-For": {from}}
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer{res.StatusCode, res.Header, body}
+		return s.fill(t, nil, siteurl.CheckSubmission, "name=x", "Accept", "application/json", "X-Forwarded-For", from)
 	}
 	for i := range int(ratelimit.FormCheck.Address) {
 		if a := ask("203.0.113.1"); a.status != http.StatusOK || a.header.Get("X-RateLimit-Remaining") != "" {
@@ -537,18 +490,8 @@ func TestFormAnswersInBounds(t *testing.T) {
 	s := serveForm(t, Options{}, false)
 	for _, kind := range []string{"application/json", "text/html"} {
 		tags := "tags=" + strings.Repeat("Not+a+tag!,", 5000)
-		r, err := http.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader(tags))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {kind}, "Accept-Encoding": {"identity"}}
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(res.Body)
-		if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusOK || len(body) > 500_000 {
-			t.Errorf("%s: %d %v, a response of %d bytes to %d", kind, res.StatusCode, err, len(body), len(tags))
+		if a := s.fill(t, nil, siteurl.CheckSubmission, tags, "Accept", kind); a.status != http.StatusOK || len(a.body) > 500_000 {
+			t.Errorf("%s: %d, a response of %d bytes to %d", kind, a.status, len(a.body), len(tags))
 		}
 	}
 }

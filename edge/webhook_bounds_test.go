@@ -74,10 +74,7 @@ func (a *aimed) dial() (net.Conn, error) {
 func (a *aimed) move(t *testing.T, generation int) {
 	t.Helper()
 	writeContent(t, a.content, 3, generation)
-	buildInto(t, a.content, a.out, 3)
-	if err := a.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	a.publish(t)
 }
 
 // attempts returns the number of the dispatcher's delivery attempts, by outcome.

@@ -183,10 +183,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		}
 		eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
 		writeContent(t, h.content, 3, 1)
-		buildInto(t, h.content, h.out, 3)
-		if err := h.Reload(); err != nil {
-			t.Fatal(err)
-		}
+		h.publish(t)
 		eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
 		_, last, body := h.received()
 		if err := verify.Verify(body, last.Header); err != nil {

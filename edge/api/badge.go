@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -29,21 +28,19 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	}
 	show := c.Query.OneOf("show", badge.Kinds[0], badge.Kinds)
 	label := badgeLabel(c, show)
-	o, to, err := badgeOf(c)
-	var problem *web.Problem
+	typ, slug := c.Param("type"), c.Param("slug")
+	f := find(c, typ, slug) // without similar names: the image could not show them, and badges have no rate limit
 	switch {
-	case to != "":
-		u := url.URL{Path: to, RawQuery: c.Request.URL.RawQuery}
-		return &web.Reply{Location: u.String(), Cache: web.CacheHour}, nil
-	case errors.As(err, &problem) && problem.Status == http.StatusGone:
+	case f.gone(c):
 		message, colour := badge.Deleted()
-		return badgeReply(label, message, colour, problem.Status), nil
-	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
-		return badgeReply(label, "not found", badge.Grey, problem.Status), nil
-	case err != nil:
-		return nil, err
+		return badgeReply(label, message, colour, http.StatusGone), nil
+	case !f.present:
+		return badgeReply(label, "not found", badge.Grey, http.StatusNotFound), nil
+	case f.typ != typ || f.slug != slug:
+		u := url.URL{Path: "/badge/" + f.typ + "/" + f.slug + badgeSuffix, RawQuery: c.Request.URL.RawQuery}
+		return &web.Reply{Location: u.String(), Cache: web.CacheHour}, nil
 	}
-	message, colour, err := badge.Describe(c.Served.Build, c.Served.Own, func(category string) string { return c.Served.Titles[category] }, o, show)
+	message, colour, err := badge.Describe(c.Served.Build, c.Served.Own, func(category string) string { return c.Served.Titles[category] }, f.ordinal, show)
 	if err != nil {
 		return nil, err
 	}
@@ -68,22 +65,4 @@ func badgeLabel(c *web.Call, show string) string {
 		return label
 	}
 	return badge.DefaultLabel(c.Served.Build.Manifest, show)
-}
-
-// badgeOf returns the entity at the requested path or, if its slug has changed, the path of its
-// badge under the current slug. It does not look for similar names: the image could not show
-// them, and badges have no rate limit.
-func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
-	typ, slug := c.Param("type"), c.Param("slug")
-	f := find(c, typ, slug)
-	switch {
-	case !f.present:
-		if err := f.deleted(c, typ, slug); err != nil {
-			return 0, "", err
-		}
-		return 0, "", web.NewProblem("unknown-entity", "There is no "+web.Shorten(typ+"/"+slug)+".")
-	case f.typ != typ || f.slug != slug:
-		return 0, "/badge/" + f.typ + "/" + f.slug + badgeSuffix, nil
-	}
-	return f.ordinal, "", nil
 }

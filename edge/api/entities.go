@@ -1,6 +1,12 @@
 package api
 
-import "kindex/edge/web"
+import (
+	"bytes"
+
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/kinds"
+)
 
 // Entities handles GET /api/entities.
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
@@ -20,4 +26,26 @@ func (a *API) Categories(c *web.Call) (*web.Reply, error) {
 		l.add(category)
 	}
 	return l.reply(len(c.Served.Categories), nil), nil
+}
+
+// Kinds handles GET /api/kinds: what the index declares, with the number of listed entities of each kind.
+func (a *API) Kinds(c *web.Call) (*web.Reply, error) {
+	type counted struct {
+		kinds.KindJSON
+		Count int `json:"count"`
+	}
+	set := c.Served.Build.Kinds()
+	list := []counted{}
+	for _, k := range set.Order {
+		list = append(list, counted{k.JSON(), c.Served.Build.Manifest.Counts.Types[k.Name]})
+	}
+	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"build": c.Served.ID(), "data": list, "count": len(list),
+		"fields": set.FieldsJSON(), "signals": set.SignalsJSON()})}, nil
+}
+
+// Quality handles GET /api/quality. The response describes and names the build, which does not
+// contain edits.
+func (a *API) Quality(c *web.Call) (*web.Reply, error) {
+	data, err := c.Served.Build.ReadFile(exports.QualityFile)
+	return objectOf(c.Served.Build.Manifest.ID, bytes.TrimSpace(data)), err
 }

@@ -2,12 +2,16 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"kindex/edge/live"
 	"kindex/edge/web"
+	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
+	"kindex/site"
 )
 
 // objectReply returns a reply with a record or another object, and the ID of the build that it is from.
@@ -22,7 +26,7 @@ func objectOf(build string, object []byte) *web.Reply {
 
 // projection reduces records to some of their members.
 type projection struct {
-	all    bool
+	whole  bool
 	fields map[string]bool // members of the record
 	scores map[string]bool // members of the scores object
 }
@@ -31,7 +35,7 @@ type projection struct {
 // of a score. If scores are named, only those members of the scores object are returned.
 func readProjection(c *web.Call) *projection {
 	if !c.Query.Has("fields") {
-		return &projection{all: true}
+		return &projection{whole: true}
 	}
 	names := c.Query.List("fields", slices.Concat(record.RecordFields(c.Served.Build.Kinds()), record.ScoreNames))
 	p := &projection{fields: map[string]bool{}, scores: map[string]bool{}}
@@ -48,7 +52,7 @@ func readProjection(c *web.Call) *projection {
 // append appends a record with only the selected members, in the order in which the record
 // contains them.
 func (p *projection) append(dst, record []byte) []byte {
-	if p.all {
+	if p.whole {
 		return append(openListed(dst, record), '}')
 	}
 	dst = append(dst, '{')
@@ -68,6 +72,15 @@ func (p *projection) append(dst, record []byte) []byte {
 		}
 	}
 	return append(dst, '}')
+}
+
+// all returns records with only the selected members.
+func (p *projection) all(v *live.ServedBuild, ordinals []uint32) []json.RawMessage {
+	list := []json.RawMessage{}
+	for _, o := range ordinals {
+		list = append(list, p.append(nil, v.Build.Record(o)))
+	}
+	return list
 }
 
 // openListed appends a record as lists show it, without its offers and its closing brace. The
@@ -159,4 +172,57 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 		x = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf)
 	}
 	return objectReply(c, web.AppendJSON(nil, x)), nil
+}
+
+// Relations handles GET /api/entity/:type/:slug/relations.
+func (a *API) Relations(c *web.Call) (*web.Reply, error) {
+	f, moved, err := findEntity(c, "/relations", false)
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	type relation struct {
+		Field   string     `json:"field"`
+		Title   string     `json:"title"`
+		Inverse bool       `json:"inverse"`
+		Entity  entityName `json:"entity"`
+	}
+	list := []relation{}
+	for _, r := range c.Served.Build.Relations(f.ordinal) {
+		e := c.Served.Build.Entity(r.Ordinal)
+		list = append(list, relation{r.Field, r.Title, r.Inverse, entityName{e.Type, e.Slug, e.Name}})
+	}
+	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"data": list, "count": len(list), "build": c.Served.ID()})}, nil
+}
+
+// maxSimilar is the number of similar entities that a build stores for each entity.
+const maxSimilar = 20
+
+// similarKinds maps the values of the parameter kind to the kinds of neighbours.
+var similarKinds = map[string]string{"alternatives": exports.Alternative, "related": exports.Related}
+
+// Similar handles GET /api/entity/:type/:slug/similar.
+func (a *API) Similar(c *web.Call) (*web.Reply, error) {
+	limit, kind := c.Query.Int("limit", 10, 1, maxSimilar), c.Query.OneOf("kind", "", []string{"alternatives", "related"})
+	f, moved, err := findEntity(c, "/similar", false)
+	if err != nil || moved != nil {
+		return moved, err
+	}
+	b := c.Served.Build
+	near := b.Similar(f.ordinal)
+	if kind != "" {
+		near = slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Kind() != similarKinds[kind] })
+	}
+	l := newList(c)
+	for _, n := range near[:min(limit, len(near))] {
+		reasons := []string{}
+		for _, r := range n.Reasons.List() {
+			reasons = append(reasons, site.Reason(b.Feature(r), c.Served.Titles))
+		}
+		l.addRecord(n.Ordinal, struct {
+			Kind       string   `json:"kind"`
+			Similarity float64  `json:"similarity"`
+			Reasons    []string `json:"reasons"`
+		}{n.Kind(), n.Similarity, reasons})
+	}
+	return l.reply(len(near), nil), nil
 }

@@ -54,23 +54,33 @@ func exportFormat(c *web.Call) table.Format {
 	return f
 }
 
-// streamed returns a reply with a table that is written while it is sent. rows calls write for each row.
-func streamed(c *web.Call, f table.Format, base string, columns []table.Column, rows func(write func(table.Row) error) error) *web.Reply {
-	return &web.Reply{MediaType: f.MediaType, Attachment: base + f.Extension, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
-		Stream: func(w io.Writer) error {
-			out := bufio.NewWriterSize(w, 64<<10)
-			enc, err := table.NewStreamEncoder(f.Name, out, columns)
-			if err == nil {
-				err = rows(enc.Write)
-			}
-			if err == nil {
-				err = enc.Close()
-			}
-			if err != nil {
-				return err
-			}
-			return out.Flush()
-		}}
+// streamed returns a reply with an export that is written while it is sent.
+func streamed(c *web.Call, f table.Format, base string, write func(io.Writer) error) *web.Reply {
+	return &web.Reply{MediaType: f.MediaType, Attachment: base + f.Extension, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(), Stream: buffered(write)}
+}
+
+func buffered(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		out := bufio.NewWriterSize(w, 64<<10)
+		if err := write(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+}
+
+// encoded returns a function that writes a table. rows calls write for each row.
+func encoded(f table.Format, columns []table.Column, rows func(write func(table.Row) error) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		enc, err := table.NewStreamEncoder(f.Name, w, columns)
+		if err == nil {
+			err = rows(enc.Write)
+		}
+		if err != nil {
+			return err
+		}
+		return enc.Close()
+	}
 }
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
@@ -98,7 +108,7 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	} else {
 		r.Gzip = &web.FileReply{Content: member, ETag: etagBase(f) + "-gzip", SHA256: f.SHA256}
 	}
-	r.Stream = func(w io.Writer) error {
+	r.Stream = buffered(func(w io.Writer) error {
 		text, err := gzip.NewReader(member)
 		if err != nil {
 			return err
@@ -107,22 +117,11 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 			_, err = io.Copy(w, text)
 			return err
 		}
-		return writeArray(w, func(w io.Writer) error {
-			_, err := io.Copy(w, text)
-			return err
-		})
-	}
+		elements := table.NewArrayWriter(w)
+		_, err = io.Copy(elements, text)
+		return errors.Join(err, elements.Close())
+	})
 	return r, nil
-}
-
-// writeArray writes lines of JSON as an array.
-func writeArray(w io.Writer, lines func(io.Writer) error) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	elements := table.NewArrayWriter(out)
-	if err := lines(elements); err != nil {
-		return err
-	}
-	return errors.Join(elements.Close(), out.Flush())
 }
 
 // etagBase returns the base of a file's entity tag.
@@ -146,7 +145,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, file+format.Extension, file+format.Extension)
 	}
 	full := len(columns) > len(table.EntityColumns) || slices.ContainsFunc(at, func(i int) bool { return i >= len(table.EntityColumns) })
-	return streamed(c, format, "entities", columns, func(write func(table.Row) error) error {
+	return streamed(c, format, "entities", encoded(format, columns, func(write func(table.Row) error) error {
 		row := func(o uint32) table.Row { return table.EntityRow(b.Entity(o)) }
 		if full {
 			ranks := ranksByType(b)
@@ -167,7 +166,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 			}
 		}
 		return nil
-	}), nil
+	})), nil
 }
 
 // exportColumns reads the fields parameter of an export of entities. at has the index of each column in
@@ -207,7 +206,7 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
 			return prebuilt(c, t.Base+format.Extension, t.Base+format.Extension)
 		}
-		return streamed(c, format, t.Base, t.Columns, func(write func(table.Row) error) error {
+		return streamed(c, format, t.Base, encoded(format, t.Columns, func(write func(table.Row) error) error {
 			for _, o := range b.InKeyOrder(b.Select(f)) {
 				for _, row := range t.Rows(b.Entity(o), b.Namespace) {
 					if err := write(row); err != nil {
@@ -216,7 +215,7 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 				}
 			}
 			return nil
-		}), nil
+		})), nil
 	}
 }
 
@@ -252,14 +251,14 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		return &web.Reply{MediaType: web.JSONType, Attachment: base + format.Extension,
 			File: &web.FileReply{Content: bytes.NewReader(stored.JSON), ETag: etagBase(store.File{SHA256: stored.SHA256}), SHA256: stored.SHA256, Encode: true}}, nil
 	}
-	return streamed(c, format, base, columns, func(write func(table.Row) error) error {
+	return streamed(c, format, base, encoded(format, columns, func(write func(table.Row) error) error {
 		for i, o := range order() {
 			if err := write(row(o, i+1)); err != nil {
 				return err
 			}
 		}
 		return nil
-	}), nil
+	})), nil
 }
 
 // ExportChangelog handles GET /api/export/changelog.
@@ -269,7 +268,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	history := c.Served.Build.History()
-	r := streamed(c, format, "changelog", table.ChangeColumns, func(write func(table.Row) error) error {
+	write := encoded(format, table.ChangeColumns, func(write func(table.Row) error) error {
 		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
 			change, err := history.Change(int(it.Next()))
 			if err == nil {
@@ -292,14 +291,14 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	}
 	switch format.Name {
 	case "json":
-		r.Stream = func(w io.Writer) error { return writeArray(w, lines) }
-	case "jsonl":
-		r.Stream = func(w io.Writer) error {
-			out := bufio.NewWriterSize(w, 64<<10)
-			return errors.Join(lines(out), out.Flush())
+		write = func(w io.Writer) error {
+			elements := table.NewArrayWriter(w)
+			return errors.Join(lines(elements), elements.Close())
 		}
+	case "jsonl":
+		write = lines
 	}
-	return r, nil
+	return streamed(c, format, "changelog", write), nil
 }
 
 // ExportManifest handles GET /api/export/manifest. It lists each file with its immutable

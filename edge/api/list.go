@@ -150,5 +150,31 @@ func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, nex
 	return ordinals, next, before
 }
 
-// first returns the beginning of a list that has no further pages.
+// first returns the items that fit on the page.
 func first[T any](l *list, all []T) []T { return all[:min(l.page.Limit, len(all))] }
+
+// addPage adds the items that fit on the page. If there are more, it returns the cursor of the next page,
+// which the last item determines.
+func addPage[T any](l *list, all []T, item func(T) any, cursor func(T) *query.Cursor) *query.Cursor {
+	page := first(l, all)
+	for _, x := range page {
+		l.add(item(x))
+	}
+	if len(all) == len(page) {
+		return nil
+	}
+	return cursor(page[len(page)-1])
+}
+
+// privateList returns a list of everything that an account has of one kind.
+func privateList[T any](c *web.Call, all []T, item func(T) any) *web.Reply {
+	l := newList(c)
+	l.private = true
+	for _, x := range all {
+		l.add(item(x))
+	}
+	return l.reply(len(all), nil)
+}
+
+// itself is for lists whose items are encoded as they are.
+func itself[T any](x T) any { return x }

@@ -51,12 +51,15 @@ func find(c *web.Call, typ, slug string) (f found) {
 // deleted returns the problem for an entity that is not in the build, or nil if its history does not say
 // that it was deleted.
 func (f *found) deleted(c *web.Call, typ, slug string) error {
-	if f.known && !f.present {
-		if v := c.Served.Build.History().Version(f.newest); v.Deleted {
-			return web.DeletedEntity(typ, slug, v.Time)
-		}
+	if !f.gone(c) {
+		return nil
 	}
-	return nil
+	return web.DeletedEntity(typ, slug, c.Served.Build.History().Version(f.newest).Time)
+}
+
+// gone reports whether the entity was deleted.
+func (f *found) gone(c *web.Call) bool {
+	return f.known && !f.present && c.Served.Build.History().Version(f.newest).Deleted
 }
 
 // findEntity looks up the entity at the requested path. If its slug has changed, moved is a redirect to

@@ -81,14 +81,10 @@ var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug":
 // finds without filters or, if that finds nothing either, the entities with the most similar
 // names.
 func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []json.RawMessage {
-	list := []json.RawMessage{}
 	if !res.Matches.IsEmpty() {
-		return list
+		return []json.RawMessage{}
 	}
-	for _, o := range v.Index.Alternatives(text, v.Build.Select(&view.Filter{}), maxSuggestions) {
-		list = append(list, suggestionFields.append(nil, v.Build.Record(o)))
-	}
-	return list
+	return suggestionFields.all(v, v.Index.Alternatives(text, v.Build.Select(&view.Filter{}), maxSuggestions))
 }
 
 // Suggest handles GET /api/suggest.

@@ -67,15 +67,9 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 		}
 		rest = points[i:]
 	}
-	page := first(l, rest)
-	for i := range page {
-		l.add(&page[i])
-	}
-	var next *query.Cursor
-	if len(rest) > len(page) {
-		last := page[len(page)-1]
-		next = position("signal", strconv.Itoa(last.index), last.Name)
-	}
+	next := addPage(l, rest, func(p signalPoint) any { return p }, func(last signalPoint) *query.Cursor {
+		return position("signal", strconv.Itoa(last.index), last.Name)
+	})
 	return l.reply(len(points), next, member{"growth", growth}), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/web"
+	"kindex/exports/jsonenc"
 )
 
 // Submit handles POST /api/submit.
@@ -73,7 +74,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	if draft.Before != nil {
 		return draft, []json.RawMessage{}, nil
 	}
-	return draft, similarEntities(c.Served, draft.Entity.Name), nil
+	return draft, similarFields.all(c.Served, c.Served.FindSimilarNames(draft.Entity.Name, live.MaxSimilar)), nil
 }
 
 // submissionProblem returns the problem for a rejected submission.
@@ -82,7 +83,8 @@ func submissionProblem(err error) error {
 	var taken *submission.TakenError
 	switch {
 	case errors.As(err, &invalid):
-		return invalidSubmission(invalid)
+		p := web.AsProblem(web.InvalidBody(account.FieldErrors(invalid.Problems)))
+		return p.WithSuggestion(invalid.Problems[0].Suggestion)
 	case errors.Is(err, submission.ErrTooManyOpen):
 		return web.NewProblem("too-many-submissions", account.TooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
 	case errors.As(err, &taken):
@@ -95,37 +97,20 @@ func submissionProblem(err error) error {
 	return err
 }
 
-func invalidSubmission(e *submission.InvalidError) error {
-	p := &web.Problem{}
-	if !errors.As(web.InvalidBody(account.FieldErrors(e.Problems)), &p) {
-		return e
-	}
-	return p.WithSuggestion(e.Problems[0].Suggestion)
-}
-
 // similarFields are the fields returned for a similar entity.
 var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
-// similarEntities returns entities that a name could refer to.
-func similarEntities(v *live.ServedBuild, name string) []json.RawMessage {
-	list := []json.RawMessage{}
-	for _, o := range v.FindSimilarNames(name, live.MaxSimilar) {
-		list = append(list, similarFields.append(nil, v.Build.Record(o)))
-	}
-	return list
-}
-
 // submissionRecord is a submission as returned to the account that sent it.
 type submissionRecord struct {
-	ID          string            `json:"id"`
-	Status      submission.Status `json:"status"`
-	URL         string            `json:"url"`
-	Entity      submittedEntity   `json:"entity"`
-	Amends      *string           `json:"amends"` // type/slug of the entity that a correction changes
-	Reason      *string           `json:"reason"`
-	PullRequest *pullRequest      `json:"pullRequest"`
-	CreatedAt   time.Time         `json:"createdAt"`
-	UpdatedAt   time.Time         `json:"updatedAt"`
+	ID          string                 `json:"id"`
+	Status      submission.Status      `json:"status"`
+	URL         string                 `json:"url"`
+	Entity      submittedEntity        `json:"entity"`
+	Amends      jsonenc.OptionalString `json:"amends"` // type/slug of the entity that a correction changes
+	Reason      jsonenc.OptionalString `json:"reason"`
+	PullRequest *pullRequest           `json:"pullRequest"`
+	CreatedAt   time.Time              `json:"createdAt"`
+	UpdatedAt   time.Time              `json:"updatedAt"`
 	// Set only in responses for a single submission: the values that the file will have and, for a
 	// correction, those that change.
 	Fields  map[string]any `json:"fields,omitempty"`
@@ -140,19 +125,18 @@ type submittedEntity struct {
 }
 
 type pullRequest struct {
-	Number int64   `json:"number"`
-	URL    *string `json:"url"`
+	Number int64                  `json:"number"`
+	URL    jsonenc.OptionalString `json:"url"`
 }
 
 func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord {
 	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.BaseURL() + submissionPath(s.ID),
-		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, Reason: nullableString(s.Reason), CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
+		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, Reason: jsonenc.OptionalString(s.Reason), CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 	if s.Amends() {
-		key := s.Key()
-		r.Amends = &key
+		r.Amends = jsonenc.OptionalString(s.Key())
 	}
 	if s.PullRequest.Number > 0 {
-		r.PullRequest = &pullRequest{s.PullRequest.Number, nullableString(s.PullRequest.URL)}
+		r.PullRequest = &pullRequest{s.PullRequest.Number, jsonenc.OptionalString(s.PullRequest.URL)}
 	}
 	return r
 }
@@ -191,15 +175,8 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 		return nil, web.StateProblem(err)
 	}
 	l.private = true
-	page := first(l, submissions)
-	for i := range page {
-		l.add(newSubmissionRecord(c, &page[i]))
-	}
-	var next *query.Cursor
-	if len(submissions) > len(page) {
-		next = position("submission", "", page[len(page)-1].ID)
-	}
-	return l.reply(count, next), nil
+	return l.reply(count, addPage(l, submissions, func(s submission.Submission) any { return newSubmissionRecord(c, &s) },
+		func(last submission.Submission) *query.Cursor { return position("submission", "", last.ID) })), nil
 }
 
 // Submission handles GET /api/submissions/:id.

@@ -202,10 +202,10 @@ func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	h.Set("Content-Type", answer.MediaType)
 	h.Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	w.WriteHeader(answer.Status)
-	if v.Request.Method == http.MethodHead {
-		return nil
+	if v.Request.Method != http.MethodHead {
+		_, _ = w.Write(answer.Body) // ignore an error: the client has disconnected
 	}
-	return web.IgnoreClientGone(web.WriteAll(w, answer.Body))
+	return nil
 }
 
 // field returns the value of a form field, trimmed.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"kindex/exports/bucket"
 	"kindex/exports/mirror"
@@ -150,20 +151,20 @@ type pullMetrics struct {
 }
 
 func newPullMetrics(r prometheus.Registerer) pullMetrics {
+	create := promauto.With(r)
 	m := pullMetrics{
-		answered: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_answered_timestamp_seconds",
+		answered: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_answered_timestamp_seconds",
 			Help: "When the bucket last answered, as Unix time."}),
-		pulled: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_pulled_timestamp_seconds",
+		pulled: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_pulled_timestamp_seconds",
 			Help: "When a build was last pulled, as Unix time."}),
-		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total",
+		bytes: create.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total",
 			Help: "Bytes downloaded from the bucket."}),
-		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
+		failures: create.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
 			Help: "Failed attempts to check for a build or to pull it, by reason."}, []string{"reason"}),
 	}
 	for _, reason := range []string{"unreachable", "failed"} {
 		m.failures.WithLabelValues(reason)
 	}
-	r.MustRegister(m.answered, m.pulled, m.bytes, m.failures)
 	return m
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -16,13 +18,6 @@ import (
 
 	"kindex/exports/safetext"
 )
-
-// API is the interface under /api, called in this process or over HTTP. The path is not escaped.
-// Get returns an error only if the call itself failed; an HTTP error or a redirect is a
-// response. Implementations are safe for concurrent use, and return when ctx ends.
-type API interface {
-	Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error)
-}
 
 const (
 	jsonType     = "application/json"
@@ -38,13 +33,13 @@ type answer struct {
 
 // ask calls the API and follows a redirect to the current address of an entity or a leaderboard. Error messages
 // are written for the model.
-func ask(ctx context.Context, api API, path string, query url.Values, accept string) (*answer, error) {
+func ask(ctx context.Context, api *Client, path string, query url.Values, accept string) (*answer, error) {
 	header := http.Header{"Accept": {accept}}
-	status, answered, body, err := api.Get(ctx, path, query, header)
+	status, answered, body, err := api.get(ctx, path, query, header)
 	from := ""
 	if moved := movedTo(status, answered, path); err == nil && moved != "" {
 		from = path
-		status, answered, body, err = api.Get(ctx, moved, query, header)
+		status, answered, body, err = api.get(ctx, moved, query, header)
 	}
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -101,7 +96,7 @@ func movedTo(status int, answered http.Header, path string) string {
 }
 
 // askFor requests JSON from the API and decodes it.
-func askFor(ctx context.Context, api API, path string, query url.Values, into any) (*answer, error) {
+func askFor(ctx context.Context, api *Client, path string, query url.Values, into any) (*answer, error) {
 	a, err := ask(ctx, api, path, query, jsonType)
 	if err != nil {
 		return nil, err
@@ -162,4 +157,117 @@ func explain(status int, answered http.Header, body []byte) error {
 		e.field = p.Errors[0].Field
 	}
 	return e
+}
+
+// Client calls a service's API. It is safe for concurrent use.
+type Client struct {
+	base *url.URL
+	key  string
+	http http.Client
+}
+
+// maxAnswer is the maximum size of a response.
+const maxAnswer = 8 << 20
+
+// NewClient returns a client for the service at an address such as
+// https://index.example.org; key can be "".
+func NewClient(address, key string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("%s is not the address of a service; use one such as https://index.example.org", safetext.Address(address))
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = DefaultCallTime
+	return &Client{base: u, key: key, http: http.Client{Transport: t, Timeout: 2 * DefaultCallTime, CheckRedirect: noRedirect}}, nil
+}
+
+// NewLocalClient returns a client for a service in this process.
+func NewLocalClient(service http.RoundTripper) *Client {
+	return &Client{base: &url.URL{Scheme: "http", Host: "localhost"}, http: http.Client{Transport: service, CheckRedirect: noRedirect}}
+}
+
+// noRedirect keeps a client from following redirects: the key must not be sent to another host.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// Exposed reports whether requests to the service are sent unencrypted over a network.
+func (c *Client) Exposed() bool {
+	return c.base.Scheme == "http" && !safetext.Loopback(c.base.Hostname())
+}
+
+// get requests a path, which is not escaped. It returns an error only if the call itself failed; an HTTP error
+// or a redirect is a response.
+func (c *Client) get(ctx context.Context, path string, query url.Values, header http.Header) (int, http.Header, []byte, error) {
+	return c.send(ctx, http.MethodGet, path, query, header, nil)
+}
+
+// Post sends a JSON body to a path of the API and returns the response if its status is 200.
+func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	status, header, answer, err := c.send(ctx, http.MethodPost, path, nil, http.Header{"Content-Type": {jsonType}}, bytes.NewReader(body))
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("error from %s: %w", c.base, explain(status, header, answer))
+	}
+	return answer, err
+}
+
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (int, http.Header, []byte, error) {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	maps.Copy(req.Header, header)
+	req.Header.Set("User-Agent", "kindex-mcp")
+	if c.key != "" {
+		req.Header.Set("X-Api-Key", c.key)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return 0, nil, nil, fmt.Errorf("no response from %s: %w", c.base, cause(err))
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return 0, nil, nil, fmt.Errorf("the response from %s was cut off: %w", c.base, cause(err))
+	case len(answer) > maxAnswer:
+		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB", c.base, maxAnswer>>20)
+	}
+	return res.StatusCode, res.Header, answer, nil
+}
+
+// cause returns the cause of a net/http error without the address, which the caller adds.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// Check returns an error unless there is a service at the address, this program supports it, and
+// it accepts the key. The request does not count towards the limit.
+func (c *Client) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	status, header, body, err := c.get(ctx, "/api/openapi", url.Values{"format": {"json"}}, http.Header{"Accept": {jsonType}})
+	if err != nil {
+		return err
+	}
+	if to := header.Get("Location"); status >= 300 && status < 400 && to != "" {
+		return fmt.Errorf("%s redirects to %s; use that address", c.base, to)
+	}
+	if status != http.StatusOK {
+		return fmt.Errorf("error from %s: %w", c.base, explain(status, header, body))
+	}
+	var d struct {
+		OpenAPI string `json:"openapi"`
+		Paths   map[string]json.RawMessage
+	}
+	if json.Unmarshal(body, &d) != nil || d.OpenAPI == "" || d.Paths["/api/entity/{type}/{slug}"] == nil {
+		return fmt.Errorf("%s is not a kindex service; use its address without a path", c.base)
+	}
+	return nil
 }

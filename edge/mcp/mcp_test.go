@@ -23,10 +23,13 @@ import (
 // fake is an API with responses that the test defines.
 type fake func(ctx context.Context, path string, query url.Values) (int, http.Header, string, error)
 
-// Get implements API.
-func (f fake) Get(ctx context.Context, path string, query url.Values, _ http.Header) (int, http.Header, []byte, error) {
-	status, header, body, err := f(ctx, path, query)
-	return status, header, []byte(body), err
+// RoundTrip implements http.RoundTripper.
+func (f fake) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, header, body, err := f(r.Context(), r.URL.Path, r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
 func asJSON(body string) (int, http.Header, string, error) {
@@ -34,10 +37,10 @@ func asJSON(body string) (int, http.Header, string, error) {
 }
 
 // connect connects an MCP client to a server over an API.
-func connect(t testing.TB, api API, o Options) *sdk.ClientSession {
+func connect(t testing.TB, api http.RoundTripper, o Options) *sdk.ClientSession {
 	t.Helper()
 	here, there := sdk.NewInMemoryTransports()
-	s := New(api, o)
+	s := New(NewLocalClient(api), o)
 	ss, err := s.sdk.Connect(t.Context(), there, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +79,8 @@ func TestErrorsAreReported(t *testing.T) {
 			return 0, nil, "", ctx.Err()
 		}, "did not respond in time"},
 		"no way there": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
-			return 0, nil, "", errors.New("http://127.0.0.1:1 does not answer: connection refused")
-		}, "The index cannot be reached: http://127.0.0.1:1 does not answer: connection refused."},
+			return 0, nil, "", errors.New("connection refused")
+		}, "The index cannot be reached: no response from http://localhost: connection refused."},
 		"a proxy's page": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
 			return 502, http.Header{"Content-Type": {"text/html"}, "Retry-After": {"90"}}, "<h1>Bad Gateway</h1>", nil
 		}, "The index returned 502 Bad Gateway. Try again after 1m30s."},
@@ -224,7 +227,7 @@ func TestClient(t *testing.T) {
 	answer = func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, server.URL+"/elsewhere", http.StatusFound)
 	}
-	status, header, _, err := c.Get(t.Context(), "/api/search", url.Values{"q": {"a b&c"}}, http.Header{"Accept": {"x"}})
+	status, header, _, err := c.get(t.Context(), "/api/search", url.Values{"q": {"a b&c"}}, http.Header{"Accept": {"x"}})
 	if err != nil || status != 302 || header.Get("Location") == "" || len(got) != 1 || got[0].Get("X-Api-Key") != "kx_key" || got[0].Get("Accept") != "x" {
 		t.Errorf("%d %v %v %v", status, header, err, got)
 	}

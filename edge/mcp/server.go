@@ -41,7 +41,7 @@ const DefaultCallTime = 20 * time.Second
 // Server implements the protocol. It is safe for concurrent use.
 type Server struct {
 	sdk        *sdk.Server
-	api        API
+	api        *Client
 	categories []string // of the index; empty if unknown
 	kinds      *kinds.Set
 	schemas    map[string]*jsonschema.Schema // of the inputs of the tools
@@ -50,7 +50,7 @@ type Server struct {
 }
 
 // New returns a server that calls an API.
-func New(api API, o Options) *Server {
+func New(api *Client, o Options) *Server {
 	if o.Kinds == nil {
 		o.Kinds = kinds.Default()
 	}

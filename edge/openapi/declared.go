@@ -46,33 +46,29 @@ func describe(o *object, texts ...string) {
 	}
 }
 
+// forms has the members of the schemas of types that are neither plain strings nor numbers.
+var forms = map[kinds.Type][]any{
+	kinds.Boolean:   {"type", "boolean"},
+	kinds.Count:     {"type", "integer", "format", "int64"},
+	kinds.Year:      {"type", "integer", "format", "int64"},
+	kinds.Slug:      {"type", "string", "pattern", "^[a-z0-9]+(-[a-z0-9]+)*$"},
+	kinds.Date:      {"type", "string", "format", "date"},
+	kinds.Month:     {"type", "string", "pattern", periodPattern},
+	kinds.URL:       {"type", "string", "format", "uri"},
+	kinds.Reference: {"type", "string", "pattern", "^[a-z0-9-]+/[a-z0-9-]+$"},
+}
+
 // words sets what values of a type look like.
 func words(o *object, t kinds.Type, values []string) {
-	switch {
-	case t == kinds.Boolean:
-		o.put("type", "boolean")
-		return
-	case t == kinds.Count || t == kinds.Year:
-		o.put("type", "integer")
-		o.put("format", "int64")
-		return
+	switch form := forms[t]; {
+	case form != nil:
+		o.set(form...)
 	case t.IsNumber():
 		o.put("type", "number")
-		return
+	default:
+		o.put("type", "string")
 	}
-	o.put("type", "string")
-	switch t {
-	case kinds.Slug:
-		o.put("pattern", "^[a-z0-9]+(-[a-z0-9]+)*$")
-	case kinds.Date:
-		o.put("format", "date")
-	case kinds.Month:
-		o.put("pattern", periodPattern)
-	case kinds.URL:
-		o.put("format", "uri")
-	case kinds.Reference:
-		o.put("pattern", "^[a-z0-9-]+/[a-z0-9-]+$")
-	case kinds.Enum:
+	if t == kinds.Enum {
 		o.put("enum", anyOf(values))
 	}
 }
@@ -170,11 +166,8 @@ func parameters(f *kinds.Field) (list []*object) {
 			continue
 		}
 		schema := newObject("type", "string", "pattern", `\S`)
-		switch f.Type {
-		case kinds.Date:
-			schema = newObject("type", "string", "format", "date")
-		case kinds.Month:
-			schema = newObject("type", "string", "pattern", periodPattern)
+		if f.Type == kinds.Date || f.Type == kinds.Month {
+			schema = newObject(forms[f.Type]...)
 		}
 		list = append(list, parameter(limit.name, "Only entities whose value of `"+f.Path+"` is "+limit.text+" this; those without a value are left out.", schema))
 	}

@@ -45,11 +45,16 @@ func tree(v any) any {
 // newObject returns an object with members, given as names and values in turn.
 func newObject(members ...any) *object {
 	o := &object{members: map[string]any{}}
+	o.set(members...)
+	return o
+}
+
+// set sets members, given as names and values in turn.
+func (o *object) set(members ...any) {
 	for pair := range slices.Chunk(members, 2) {
 		name, _ := pair[0].(string)
 		o.put(name, pair[len(pair)-1])
 	}
-	return o
 }
 
 // at returns the object at a path, or nil if there is none. A nil object has no members.

@@ -17,7 +17,6 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
 	"kindex/exports/didyoumean"
-	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 	"kindex/exports/where"
 )
@@ -59,19 +58,11 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
 		return &query.Params{}, nil // the handler reads the query itself
 	}
-	declared := c.kinds()
+	declared := c.Served.Build.Kinds()
 	if slices.Contains(known, FilterParams) {
 		known = append(slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == FilterParams }), where.Filters(declared)...)
 	}
 	return query.Parse(declared, c.Request.URL.RawQuery, known)
-}
-
-// kinds returns the kinds of the served build.
-func (c *Call) kinds() *kinds.Set {
-	if c.Served == nil {
-		return kinds.Default()
-	}
-	return c.Served.Build.Kinds()
 }
 
 // FilterParams stands for the parameters that select records of the served build.
@@ -90,9 +81,6 @@ func (c *Call) MatchesETag(h http.Header) bool {
 // ClientGone reports whether the client has disconnected. If so, any failure is attributed to
 // that. The request counts towards the limit, since the work was done.
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
-
-// errAnswerReplaced aborts the generation of a response that will not be sent.
-var errAnswerReplaced = errors.New("another response was sent")
 
 // EnterGate takes a slot in a gate, or returns a problem if none becomes free in time.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
@@ -125,7 +113,7 @@ func gateProblem(err error) error {
 // the supported methods.
 func MethodNotAllowed(c *Call, allow ...string) error {
 	p := NewProblem("method-not-allowed", Shorten(c.Request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+Shorten(c.Request.Method)+".")
-	p.allowHeader = strings.Join(append(allow, http.MethodOptions), ", ")
+	p.Header = http.Header{"Allow": {strings.Join(append(allow, http.MethodOptions), ", ")}}
 	return p
 }
 

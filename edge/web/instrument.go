@@ -5,10 +5,15 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"kindex/edge/live"
 	"kindex/exports/parallel"
 )
 
@@ -70,3 +75,91 @@ func requestID(r *http.Request) string {
 }
 
 var validRequestID = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+
+// recorder records the status of a response, and finalizes the admission before the response is
+// sent.
+type recorder struct {
+	http.ResponseWriter
+	call    *Call
+	status  int
+	bytes   int64
+	written bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if r.written {
+		return
+	}
+	r.call.LeaveGate() // the expensive work has been done
+	if status == http.StatusNotModified {
+		delete(r.Header(), "Link") // the link contains a cursor that depends on the records on the page
+	}
+	r.call.Admission.Finalize(r.Header(), status)
+	r.status, r.written = status, true
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if !r.written {
+		r.WriteHeader(http.StatusOK)
+	}
+	n, err := r.ResponseWriter.Write(b)
+	r.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the underlying writer.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// metrics are the metrics that the admin listener reports. Their labels contain routes, but
+// never client addresses, keys or queries.
+type metrics struct {
+	Registry      *prometheus.Registry
+	requests      *prometheus.CounterVec
+	seconds       *prometheus.HistogramVec
+	inFlight      prometheus.Gauge
+	buildSwitches prometheus.Counter
+	Refused       prometheus.Counter
+	build         *prometheus.GaugeVec
+	entities      prometheus.Gauge
+	buildTime     prometheus.Gauge
+	loadSeconds   prometheus.Gauge
+}
+
+func NewMetrics() *metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	create := promauto.With(registry)
+	return &metrics{
+		Registry: registry,
+		requests: create.NewCounterVec(prometheus.CounterOpts{Name: "kindex_http_requests_total",
+			Help: "HTTP requests answered."}, []string{"route", "code"}),
+		seconds: create.NewHistogramVec(prometheus.HistogramOpts{Name: "kindex_http_request_seconds",
+			Help: "Time from the request to the end of the response, in seconds.", Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30}}, []string{"route"}),
+		inFlight:      create.NewGauge(prometheus.GaugeOpts{Name: "kindex_http_requests_in_flight", Help: "HTTP requests in progress."}),
+		buildSwitches: create.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Switches to a new build."}),
+		Refused:       create.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were rejected."}),
+		build:         create.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The served build."}, []string{"build", "commit"}),
+		entities:      create.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Number of entities in the served build that are not withdrawn."}),
+		buildTime: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_timestamp_seconds",
+			Help: "The as-of time of the served build or the time of its commit, whichever is later, as Unix time."}),
+		loadSeconds: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
+	}
+}
+
+func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
+	m.buildSwitches.Inc()
+	m.build.Reset()
+	m.build.WithLabelValues(v.ID(), string(v.Build.Manifest.Commit)).Set(1)
+	m.entities.Set(float64(v.Build.Listed()))
+	m.buildTime.Set(float64(v.Build.Manifest.LastModified().Unix()))
+	m.loadSeconds.Set(took.Seconds())
+}
+
+// observe counts a response of a route.
+func (m *metrics) observe(route string, code int, took time.Duration) {
+	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}

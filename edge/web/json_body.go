@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -197,31 +198,10 @@ func typeName(field any) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Slice:
-		return "an array of strings"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	}
-	return "a number"
+	return cmp.Or(map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "an array of strings", reflect.Bool: "true or false",
+		reflect.Map: "an object", reflect.Struct: "an object"}[t.Kind()], "a number")
 }
 
 func jsonTypeName(b json.RawMessage) string {
-	switch b[0] {
-	case '"':
-		return "a string"
-	case '[':
-		return "this array"
-	case '{':
-		return "an object"
-	case 't', 'f':
-		return "true or false"
-	case 'n':
-		return "null"
-	}
-	return "a number"
+	return cmp.Or(map[byte]string{'"': "a string", '[': "this array", '{': "an object", 't': "true or false", 'f': "true or false", 'n': "null"}[b[0]], "a number")
 }

@@ -1,13 +1,16 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
 
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
+	"kindex/exports/didyoumean"
 )
 
 // Problem is an error response: RFC 9457 problem details with a stable code.
@@ -22,9 +25,8 @@ type Problem struct {
 	Suggestion *string      `json:"suggestion"`
 	RequestID  string       `json:"requestId"`
 
-	Cause       error `json:"-"` // only for the log; never sent to clients
-	allowHeader string
-	Header      http.Header `json:"-"` // additional headers, or nil if there are none
+	Cause  error       `json:"-"` // only for the log; never sent to clients
+	Header http.Header `json:"-"` // additional headers, or nil if there are none
 }
 
 // FieldError describes what is wrong with a parameter or field.
@@ -129,14 +131,6 @@ func AsProblem(err error) *Problem {
 	return p
 }
 
-func (p *Problem) encode() []byte {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // strings and numbers can always be encoded
-	}
-	return append(b, '\n')
-}
-
 // StateProblem converts an error from the database to a problem. If the error already is a
 // problem, it is returned unchanged; otherwise, the result is state-unavailable.
 func StateProblem(err error) error {
@@ -146,5 +140,27 @@ func StateProblem(err error) error {
 	}
 	p = NewProblem("state-unavailable", "Accounts, keys and writes are currently unavailable; reading without a key still works. Try again shortly.")
 	p.Cause = err
+	return p
+}
+
+// DeletedEntity returns the problem for a deleted entity.
+func DeletedEntity(typ, slug string, at int64) error {
+	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still available.", typ, slug,
+		time.Unix(at, 0).UTC().Format(time.DateOnly)))
+	return p.WithSuggestion("/api/entity/" + typ + "/" + slug + "/changelog")
+}
+
+// UnknownEntity returns the problem for an entity that does not exist. It suggests what the
+// client probably meant: the type, or entities with similar names.
+func UnknownEntity(c *Call, typ, slug string) error {
+	if c.Served.Build.Kinds().Kind(typ) == nil {
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(c.Served.Build.Kinds().Names(), ", ")))
+		return p.WithSuggestion(didyoumean.Name(typ, c.Served.Build.Kinds().Names()))
+	}
+	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
+	if near := c.Served.SimilarSlugs(typ, Shorten(slug)); len(near) > 0 {
+		p.Detail += " Similar: " + strings.Join(near, ", ") + "."
+		_ = p.WithSuggestion("/api/entity/" + typ + "/" + near[0])
+	}
 	return p
 }

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
+
+	"kindex/site"
 )
 
 // JSONReply returns a reply with a JSON object, or without a body if v is nil. The response must
@@ -70,4 +74,47 @@ func AppendJSON(dst []byte, v any) []byte {
 		panic(fmt.Sprintf("edge: cannot encode %T: %v", v, err))
 	}
 	return append(dst, b...)
+}
+
+// Header values that are the same in every response. They must not be modified. Appending to one
+// of them copies it, since they have no spare capacity.
+var (
+	AnyOrigin      = []string{"*"}
+	ExposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +
+		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
+		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
+	jsonContent  = []string{JSONType}
+	noSniff      = []string{"nosniff"}
+	SameOrigin   = []string{"same-origin"}
+	CrossOrigin  = []string{"cross-origin"}
+	NoStore      = []string{"no-store"}
+	revalidate   = []string{"private, no-cache"}
+	CacheHour    = []string{"public, max-age=3600"}
+	cacheForever = []string{"public, max-age=31536000, immutable"}
+)
+
+// AssetReply returns the reply for a file that pages load. The content at its address never
+// changes.
+func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
+	if !ok {
+		return c.NotFound()
+	}
+	f := &FileReply{Content: bytes.NewReader(a.Data), ETag: a.ETag}
+	if a.Gzip != nil {
+		f.Gzip = bytes.NewReader(a.Gzip)
+	}
+	return &Reply{MediaType: a.MediaType, Immutable: true, File: f}, nil
+}
+
+// TruncateToSecond returns a time in the form used in responses: in UTC, without fractional
+// seconds.
+func TruncateToSecond(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// NullableTime is like TruncateToSecond, but returns nil for the zero time.
+func NullableTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = TruncateToSecond(t)
+	return &t
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -18,8 +19,10 @@ import (
 
 // respond sends a handler's response. All responses from handlers are sent through it.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
-	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
-		return c.Admission.Exceeded(nil)
+	if c.Admission.Exhausted() {
+		if _, tag := c.representation(r); !containsETag(c.Header("If-None-Match"), tag) {
+			return c.Admission.Exceeded(nil)
+		}
 	}
 	h := w.Header()
 	for k, v := range r.Header {
@@ -56,13 +59,11 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 		h["Last-Modified"] = c.Served.Modified
 	}
 	h["Content-Type"] = []string{r.MediaType}
-	switch {
-	case r.File != nil:
-		return c.respondFile(w, r)
-	case r.Stream != nil:
-		return c.respondStream(w, r)
+	enc, tag := c.representation(r)
+	if r.Stream != nil {
+		return c.respondStream(w, r, enc, tag)
 	}
-	return c.respondBody(w, r)
+	return c.respondWhole(w, r, enc, tag)
 }
 
 // respondPrivate sends the response to a write or a personal response.
@@ -78,28 +79,41 @@ func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	return c.sendBody(w, r.Status, r.Body)
 }
 
-func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
-	h := w.Header()
-	enc := Identity
-	if len(r.Body) >= MinCompressLen && compressible(r.MediaType) {
-		enc = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
-	}
-	// A hash of 64 bits is enough to distinguish the responses of one address.
-	status := http.StatusOK
-	if r.ErrorStatus != 0 {
-		status = r.ErrorStatus
-	} else if c.notModified(w, ETag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
-		return nil
-	}
-	body := r.Body
-	if enc != Identity {
-		h.Set("Content-Encoding", enc)
-		var err error
-		if body, err = encode(enc, body); err != nil {
-			return err
+// respondWhole sends a body or a stored file: compressed, or the file itself with ranges.
+func (c *Call) respondWhole(w http.ResponseWriter, r *Reply, enc, tag string) error {
+	body, f := r.Body, r.File
+	if f != nil {
+		if c, ok := f.Content.(io.Closer); ok {
+			defer c.Close()
+		}
+		if enc == Identity {
+			return c.serveContent(w, f, tag)
 		}
 	}
-	return c.sendBody(w, status, body)
+	if r.ErrorStatus == 0 && c.notModified(w, tag) {
+		return nil
+	}
+	setEncoding(w.Header(), enc)
+	var err error
+	switch {
+	case f != nil && f.Gzip != nil:
+		return c.sendMember(w, f.Gzip)
+	case f != nil:
+		body, err = io.ReadAll(f.Content)
+	}
+	if err == nil && enc != Identity {
+		body, err = encode(enc, body)
+	}
+	if err != nil {
+		return err
+	}
+	return c.sendBody(w, cmp.Or(r.ErrorStatus, http.StatusOK), body)
+}
+
+func setEncoding(h http.Header, encoding string) {
+	if encoding != Identity {
+		h.Set("Content-Encoding", encoding)
+	}
 }
 
 // ETag returns a strong entity tag, which is different for each content coding.
@@ -130,54 +144,52 @@ func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// etagOf returns the entity tag of a reply that depends only on the build and the query. If the
-// tag is derived from the body, it returns "".
-func (c *Call) etagOf(r *Reply) (tag string) {
-	switch {
-	case r.Stream != nil:
-		_, tag = c.streamETag(r)
-	case r.File != nil:
-		_, tag = c.fileETag(r)
-	}
-	return tag
-}
-
-// streamETag selects the content coding of a stream, and derives its entity tag from the build
-// and the seed.
-func (c *Call) streamETag(r *Reply) (encoding, tag string) {
-	encoding = Identity
-	switch {
-	case r.Gzip != nil:
-		if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != Identity {
-			return encoding, `"` + r.Gzip.ETag + `"`
-		}
-	case compressible(r.MediaType):
-		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
-	}
-	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.ETagSeed))
-	return encoding, ETag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
-}
-
 // maxEncoded is the size in bytes up to which a file is compressed when it is sent.
 const maxEncoded = 1 << 20
 
-// fileETag selects the content coding of a file and returns its entity tag. A request for a
-// range gets the identity coding, because parts of a compressed file are of no use.
-func (c *Call) fileETag(r *Reply) (encoding, tag string) {
-	f, offered := r.File, []string(nil)
-	switch {
-	case f.Gzip != nil:
-		offered = offeredEncodings[1:]
-	case f.Encode && compressible(r.MediaType):
-		if size, err := sizeOf(f.Content); err == nil && size <= maxEncoded {
-			offered = offeredEncodings
+// representation selects the content coding of a reply and returns its entity tag. The tag of a stream
+// is derived from the build and the seed, and that of a body from the body.
+func (c *Call) representation(r *Reply) (encoding, tag string) {
+	encodings := offeredEncodings
+	var base string
+	switch f := r.File; {
+	case r.Stream != nil:
+		if r.Gzip != nil {
+			if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != Identity {
+				return encoding, `"` + r.Gzip.ETag + `"`
+			}
+			encodings = nil
+		}
+		sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.ETagSeed))
+		base = base64.RawURLEncoding.EncodeToString(sum[:15])
+	case f != nil:
+		base, encodings = f.ETag, c.fileEncodings(f)
+	default:
+		base = strconv.FormatUint(xxhash.Sum64(r.Body), 36) // 64 bits are enough to distinguish the responses of one address
+		if len(r.Body) < MinCompressLen {
+			encodings = nil
 		}
 	}
 	encoding = Identity
-	if offered != nil && c.validRange().Header.Get("Range") == "" {
-		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offered)
+	if encodings != nil && compressible(r.MediaType) {
+		encoding = negotiateEncoding(c.Header("Accept-Encoding"), encodings)
 	}
-	return encoding, ETag(f.ETag, encoding)
+	return encoding, ETag(base, encoding)
+}
+
+// fileEncodings returns the content codings of a file. A request for a range gets the identity coding,
+// because parts of a compressed file are of no use.
+func (c *Call) fileEncodings(f *FileReply) []string {
+	switch {
+	case c.validRange().Header.Get("Range") != "":
+	case f.Gzip != nil:
+		return offeredEncodings[1:]
+	case f.Encode:
+		if size, err := sizeOf(f.Content); err == nil && size <= maxEncoded {
+			return offeredEncodings
+		}
+	}
+	return nil
 }
 
 // sizeOf returns the size of a file, and goes to its beginning.
@@ -206,18 +218,14 @@ func containsETag(header, tag string) bool {
 // respondStream sends a body while it is being generated, with fast compression and without
 // ranges, or as the stored gzip member if there is one. The request is finalized before anything is
 // generated, and only a few streams run at once.
-func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
-	h := w.Header()
-	enc, tag := c.streamETag(r)
-	if enc != Identity {
-		h.Set("Content-Encoding", enc)
-	}
+func (c *Call) respondStream(w http.ResponseWriter, r *Reply, enc, tag string) error {
+	setEncoding(w.Header(), enc)
 	if enc != Identity && r.Gzip != nil {
 		size, err := sizeOf(r.Gzip.Content)
 		if err != nil {
 			return err
 		}
-		h.Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
 		return c.serveContent(w, r.Gzip, tag)
 	}
 	if c.notModified(w, tag) {
@@ -235,44 +243,11 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	defer leave()
 	w.WriteHeader(http.StatusOK)
 	err = encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: gate.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
-	if err != nil && IgnoreClientGone(err) != nil {
-		// The status has already been sent, so cutting the connection is the only way to tell
-		// the client that the response is incomplete.
-		c.Shared.Log.Error("stream cut off", "requestId", c.ID, "error", err)
-		panic(http.ErrAbortHandler)
-	}
+	c.cutOff(err)
 	return nil
 }
 
-// respondFile sends a stored file: compressed, or the file itself with ranges.
-func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
-	f := r.File
-	if c, ok := f.Content.(io.Closer); ok {
-		defer c.Close()
-	}
-	enc, tag := c.fileETag(r)
-	if enc == Identity {
-		return c.serveContent(w, f, tag)
-	}
-	if c.notModified(w, tag) {
-		return nil
-	}
-	w.Header().Set("Content-Encoding", enc)
-	if f.Gzip != nil {
-		return c.sendMember(w, f.Gzip)
-	}
-	data, err := io.ReadAll(f.Content)
-	if err == nil {
-		data, err = encode(enc, data)
-	}
-	if err != nil {
-		return err
-	}
-	return c.sendBody(w, http.StatusOK, data)
-}
-
-// sendMember sends a stored gzip member whole. If it ends early, the connection is cut, because the header says how
-// long it is.
+// sendMember sends a stored gzip member whole. If it ends early, the connection is cut.
 func (c *Call) sendMember(w http.ResponseWriter, member io.ReadSeeker) error {
 	size, err := sizeOf(member)
 	if err != nil {
@@ -280,21 +255,30 @@ func (c *Call) sendMember(w http.ResponseWriter, member io.ReadSeeker) error {
 	}
 	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
-	if c.Request.Method == http.MethodHead {
-		return nil
+	if c.Request.Method != http.MethodHead {
+		_, err = io.Copy(newDeadlineWriter(w), member)
+		c.cutOff(err)
 	}
-	_, err = io.Copy(newDeadlineWriter(w), member)
-	return IgnoreClientGone(err)
+	return nil
+}
+
+// cutOff cuts the connection if a response failed after its status was sent, since there is no other way to
+// tell the client that it is incomplete.
+func (c *Call) cutOff(err error) {
+	if gone := (writeError{}); err != nil && !errors.As(err, &gone) {
+		c.Shared.Log.Error("response cut off", "requestId", c.ID, "error", err)
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // sendBody sends the header and a complete body.
 func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) error {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	if c.Request.Method == http.MethodHead {
-		return nil
+	if c.Request.Method != http.MethodHead {
+		_, _ = newDeadlineWriter(w).Write(body) // ignore an error: the client has disconnected
 	}
-	return IgnoreClientGone(WriteAll(newDeadlineWriter(w), body))
+	return nil
 }
 
 // maxRanges is the maximum number of ranges in a request. Each range in the response has its own
@@ -381,9 +365,12 @@ func (e *ErrorCatcher) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (e *ErrorCatcher) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
-// Fail responds with a problem.
+// Fail responds with a problem. A caller with no requests left gets nothing but a 304 or a 429.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
+	if c.Admission.Exhausted() {
+		p = c.Admission.Exceeded(nil)
+	}
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
 	// If the client has disconnected, that is usually the cause of the error, so the error is not
 	// logged. Busy and not-ready problems are not logged either, because a client that sends too
@@ -401,15 +388,12 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	for name, values := range p.Header {
 		h[name] = values
 	}
-	if p.allowHeader != "" {
-		h.Set("Allow", p.allowHeader)
-	}
 	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "5")
 	}
-	body := p.encode()
+	body := append(AppendJSON(nil, p), '\n')
 	h.Set("Content-Type", problemType)
-	h.Set("Cache-Control", "private, no-cache")
+	h["Cache-Control"] = revalidate
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)
 	if c.Request.Method != http.MethodHead {

@@ -58,9 +58,8 @@ type Admission interface {
 	// rejected, refused is the reason; otherwise, it is nil.
 	Exceeded(refused error) *Problem
 	// Finalize is called with the status when the response starts. It uncounts a request that
-	// turns out to be free and sets the limit headers. If it returns an error, another response
-	// must be sent instead.
-	Finalize(h http.Header, status int) error
+	// turns out to be free and sets the limit headers.
+	Finalize(h http.Header, status int)
 	// Exporter returns the ID of the account or IP address whose exports are limited together.
 	Exporter() string
 }

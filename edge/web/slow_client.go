@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"time"
 )
@@ -70,20 +69,3 @@ var errTooSlow = errors.New("the client reads too slowly while other requests ar
 // writeError means that sending failed because the client has disconnected, so the error cannot
 // be reported to the client.
 type writeError struct{ error }
-
-func WriteAll(w io.Writer, b []byte) error {
-	_, err := w.Write(b)
-	if err != nil {
-		return writeError{err}
-	}
-	return nil
-}
-
-// IgnoreClientGone returns nil for errors that only mean that the client has disconnected.
-func IgnoreClientGone(err error) error {
-	var gone writeError
-	if errors.As(err, &gone) {
-		return nil
-	}
-	return err
-}

@@ -3,12 +3,54 @@ package edge
 import (
 	"encoding/json"
 	"fmt"
+	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"kindex/builder/suite"
 )
+
+// TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose last
+// slug now belongs to a different entity. The deleted entity's former address must not redirect to
+// the changelog of the new entity.
+func TestSlugOfADeletedEntityIsReused(t *testing.T) {
+	suite.InTest(t)
+	s, r := serveHistory(t, "2026-11-01", Options{})
+	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
+	s.publishDay(t, r, "2026-11-01")
+	if a := s.ask(t, "GET", "/api/entity/tool/left/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
+		t.Fatalf("before: %d %s", a.status, a.header.Get("Location"))
+	}
+	want := s.pages(t, "/api/entity/tool/right/changelog")
+	r.Commit("2026-11-01T07:00:00Z", "Its slug is free", "tool/n1.yaml", "", "tool/right.yaml", sheet("Tool 1", "beta", 710, "version: third\nformerly: [n1]\n"))
+	s.publishDay(t, r, "2026-11-01")
+	got := s.pages(t, "/api/entity/tool/left/changelog")
+	if len(got) != len(want) || !sameRecord(got[0], want[0]) {
+		t.Errorf("the changelog of left is %s, want %s", got, want)
+	}
+	if a := s.ask(t, "GET", "/api/entity/tool/n1/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
+		t.Errorf("other entity: %d %s", a.status, a.header.Get("Location"))
+	}
+}
+
+// TestFeedForAClientWithoutHost: HTTP/1.0 allows requests without a host. The links in the feed
+// must then have no host, rather than an empty one as in "http:/api/feed".
+func TestFeedForAClientWithoutHost(t *testing.T) {
+	suite.InTest(t)
+	s := serve(t, 150)
+	for _, format := range []string{"rss", "atom", "json"} {
+		r := httptest.NewRequest("GET", "/api/feed?format="+format, nil)
+		r.Host = ""
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != 200 || strings.Contains(body, "http:/api") || strings.Contains(body, `"http:"`) ||
+			!strings.Contains(body, `"/api/feed?format=`+format) {
+			t.Errorf("%s: %d %.900s", format, w.Code, body)
+		}
+	}
+}
 
 // TestRenamedCategory renames a category: addresses under its old slug redirect, filters accept
 // the slug, and earlier days and changes are found under the new one.
@@ -32,10 +74,7 @@ func TestRenamedCategory(t *testing.T) {
 		moved = append(moved, path, strings.Replace(r.Read(path), "category: alpha\n", "category: first\n", 1))
 	}
 	r.Commit("2026-11-01T06:00:00Z", "A better word", moved...)
-	buildDay(t, r, s.out, "2026-11-01")
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	s.publishDay(t, r, "2026-11-01")
 	for path, to := range map[string]string{
 		"/api/leaderboard/alpha":                           "/api/leaderboard/first",
 		"/api/leaderboard/alpha?limit=3&type=tool":         "/api/leaderboard/first?limit=3&type=tool",
@@ -109,5 +148,36 @@ func TestRenamedCategory(t *testing.T) {
 	draft := s.send(t, "POST", "/api/submit", key, `{"type":"tool","name":"New","description":"New.","url":"https://new.example/","category":"alpha"}`)
 	if draft.status != 201 {
 		t.Errorf("submission: %d %s", draft.status, draft.body)
+	}
+}
+
+// TestRedirectsStayHere requests addresses that contain another host in disguise. Every redirect
+// must stay on this service, and no header may contain a line break.
+func TestRedirectsStayHere(t *testing.T) {
+	s := serveFew(t, Options{URL: "https://index.example.org"})
+	for _, host := range []string{"evil.example", "evil.example/", "evil.example/%2e%2e", "evil.example%2f", "evil.example%0d%0aX-Evil:%201"} {
+		for _, path := range []string{"//" + host, "/%2f" + host, "/%5c" + host, "/%5c%5c" + host, "///" + host, "/.//" + host, "/tool//" + host, "/tool/..//" + host,
+			"/" + host, "/tool/n1//" + host, "/docs/api//" + host, "/submit//" + host, "/submit/check//" + host, "/leaderboard//" + host, "/search?q=//" + host,
+			"/compare?e=//" + host, "/developer//" + host, "/signin?next=//" + host, "/data//" + host, "/api//" + host, "/api/entity/tool//" + host,
+			"/badge/tool/%2f" + host, "/sitemap.xml//" + host, "/.well-known//" + host} {
+			all := s.rawAll(t, "GET "+path+" HTTP/1.1\r\nHost: index.example.org\r\nConnection: close\r\n\r\n")
+			if !strings.HasPrefix(all, "HTTP/1.1 ") {
+				t.Fatalf("%s: %q", path, all)
+			}
+			head, _, _ := strings.Cut(all, "\r\n\r\n")
+			for line := range strings.SplitSeq(head, "\r\n") {
+				name, value, _ := strings.Cut(line, ": ")
+				if strings.EqualFold(name, "X-Evil") {
+					t.Errorf("%s: the response has the header %s", path, line)
+				}
+				if !strings.EqualFold(name, "Location") {
+					continue
+				}
+				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
+				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {
+					t.Errorf("%s redirects to %s", path, value)
+				}
+			}
+		}
 	}
 }

@@ -1,14 +1,21 @@
 package api
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"kindex/edge/account"
 	"kindex/edge/apikey"
 	"kindex/edge/query"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 )
 
 // ListKeys handles GET /api/developer/api-keys.
@@ -17,12 +24,7 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := newList(c)
-	l.private = true
-	for _, k := range data {
-		l.add(k)
-	}
-	return l.reply(len(data), nil), nil
+	return privateList(c, data, itself), nil
 }
 
 // CreateKey handles POST /api/developer/api-keys.
@@ -108,4 +110,82 @@ func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	}
 	p := web.NewProblem("unknown-key", "Your account has no active key "+web.Shorten(id)+"; GET /api/developer/api-keys lists its keys.")
 	return p.WithSuggestion(didyoumean.Name(id, ids))
+}
+
+// RevokeLeakedKey handles POST /api/developer/api-keys/revoke.
+//
+// Anyone who has a leaked key can revoke it, as its owner would want. No other key is
+// needed. The response reveals no more about the key than using it would.
+func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
+	if wait, ok := c.Shared.Limits.Allow(ratelimit.ReportKey, c.Shared.Proxies.Client(c.Request), 1); !ok {
+		return nil, web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report at most %d keys per hour.", ratelimit.ReportKey.Address)+
+			c.Shared.ContactSentence("", " To report more, write to %s.")).RetryAfter(wait)
+	}
+	c.SetDeadline()
+	var body struct {
+		Key string `json:"key"`
+	}
+	if err := c.Decode(&body); err != nil {
+		return nil, err
+	}
+	secret, err := apikey.Parse(body.Key) // the checksum rejects most strings that cannot be keys
+	if err != nil {
+		return nil, web.InvalidBody([]web.FieldError{{Field: "key", Message: strings.TrimPrefix(err.Error(), "this ")}})
+	}
+	ctx := storage.WithActor(c.Request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: c.Shared.ClientAddress(c.Request)})
+	err = a.state.Write(ctx, func(tx *storage.Tx) error {
+		_, err := tx.RevokeReported(secret)
+		return err
+	})
+	switch {
+	case errors.Is(err, apikey.ErrUnknown):
+		return nil, web.NewProblem("unknown-key", "This service never issued this key.")
+	case err != nil:
+		return nil, web.StateProblem(err)
+	}
+	return web.JSONReply(http.StatusNoContent, nil)
+}
+
+// auditEntry is an entry of the audit log as shown to the owner of the account.
+type auditEntry struct {
+	ID      string                 `json:"id"`
+	At      time.Time              `json:"at"`
+	Action  storage.Action         `json:"action"`
+	Actor   auditActor             `json:"actor"`
+	Address jsonenc.OptionalString `json:"address"`
+	Target  jsonenc.OptionalString `json:"target"`
+	Detail  jsonenc.OptionalString `json:"detail"`
+}
+
+type auditActor struct {
+	Kind storage.ActorKind      `json:"kind"`
+	ID   jsonenc.OptionalString `json:"id"`
+	Name jsonenc.OptionalString `json:"name"`
+}
+
+// Audit handles GET /api/developer/audit.
+func (a *API) Audit(c *web.Call) (*web.Reply, error) {
+	l := openList(c)
+	after := l.after("audit")
+	before := int64(0)
+	if after != nil {
+		var err error
+		if before, err = strconv.ParseInt(after.Slug, 10, 64); err != nil || before < 1 {
+			return nil, errCursor
+		}
+	}
+	entries, count, more, err := a.accounts.AuditPage(c.Request.Context(), c.Principal.Account.ID, before, l.page.Limit)
+	if err != nil {
+		return nil, err
+	}
+	l.private = true
+	for _, e := range entries {
+		l.add(auditEntry{e.ID(), web.TruncateToSecond(e.At), e.Action, auditActor{e.Actor.Kind, jsonenc.OptionalString(e.Actor.ID), jsonenc.OptionalString(e.Actor.Name)},
+			jsonenc.OptionalString(e.Actor.Address), jsonenc.OptionalString(e.Target), jsonenc.OptionalString(e.Detail)})
+	}
+	var next *query.Cursor
+	if more {
+		next = position("audit", "", strconv.FormatInt(entries[len(entries)-1].Seq, 10))
+	}
+	return l.reply(count, next), nil
 }

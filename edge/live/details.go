@@ -1,0 +1,88 @@
+package live
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
+	"kindex/exports/view"
+)
+
+// MaxQueryLen is the maximum length of a search query, in bytes.
+const MaxQueryLen = 500
+
+// FindSimilarNames finds entities that a name could refer to.
+func (v *ServedBuild) FindSimilarNames(name string, limit int) []uint32 {
+	all := v.Build.Select(&view.Filter{})
+	text := strings.ReplaceAll(name, `"`, " ") // quotation marks have a special meaning in queries
+	if len(text) > MaxQueryLen {
+		text = strings.ToValidUTF8(text[:MaxQueryLen], "")
+	}
+	return v.Index.Alternatives(text, all, limit)
+}
+
+// SimilarSlugs returns the entities of a type whose slugs are most similar to the given slug.
+func (v *ServedBuild) SimilarSlugs(typ, slug string) (similar []string) {
+	ofType := v.Build.Bitmap("type", typ)
+	if ofType == nil {
+		return nil
+	}
+	for _, h := range v.Index.Search(slug, ofType, nil, 0, 3).Hits {
+		_, slug := v.Build.Key(h.Ordinal)
+		similar = append(similar, slug)
+	}
+	return similar
+}
+
+// MaxSimilar is the maximum number of similar entities reported for a new one.
+const MaxSimilar = 5
+
+// LicenseLinks returns the Link header with the addresses of the licences in an SPDX
+// expression (RFC 8288, relation type license), or nil if there are none. It is a single
+// header field because generated clients read only one.
+func LicenseLinks(expression string) []string {
+	var links []string
+	for _, part := range strings.Split(expression, " AND ") {
+		if part != "" && !strings.ContainsAny(part, " ()") {
+			links = append(links, fmt.Sprintf(`<https://spdx.org/licenses/%s.html>; rel="license"`, part))
+		}
+	}
+	if len(links) == 0 {
+		return nil
+	}
+	return []string{strings.Join(links, ", ")}
+}
+
+// signatureReader reads the signature of a build.
+type signatureReader struct {
+	root      string // the output folder
+	id        string // of the build
+	verifiers []note.Verifier
+	log       *slog.Logger
+
+	mu      sync.Mutex
+	problem string // the error that was logged last
+}
+
+// Signature describes the signature of the published build, whether it was verified or not. It
+// returns nil if the build has none. A publisher can sign a build that is already served, so the
+// signature is read each time. An invalid one is logged and not returned.
+func (v *ServedBuild) Signature() *sign.Signature {
+	r := v.signature
+	info, err := mirror.SavedSignature(r.root, r.id, r.verifiers)
+	if err == nil {
+		return info
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if message := err.Error(); message != r.problem {
+		r.problem = message
+		r.log.Error("the signature of the build is invalid", "build", r.id, "error", err)
+	}
+	return nil
+}
