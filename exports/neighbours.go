@@ -106,8 +106,8 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 	return errors.Join(json.NewEncoder(member).Encode(similar{features, neighbours}), member.Close(), f.Close())
 }
 
-// openSimilar reads the neighbours.
-func (b *Build) openSimilar() error {
+// readSimilar reads the neighbours.
+func (b *Build) readSimilar() error {
 	file, err := b.ReadFile(similarFile)
 	if err == nil {
 		file, err = history.Inflate(file)
@@ -119,7 +119,15 @@ func (b *Build) openSimilar() error {
 		f := &b.similar.Features[i]
 		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)
 	}
-	if err == nil && len(b.similar.Neighbours) != b.Len() {
+	if err != nil {
+		return fmt.Errorf("%s: %w", similarFile, err)
+	}
+	return nil
+}
+
+// checkSimilar rejects neighbours of other records.
+func (b *Build) checkSimilar() (err error) {
+	if len(b.similar.Neighbours) != b.Len() {
 		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
 	}
 	for _, list := range b.similar.Neighbours {

@@ -20,6 +20,7 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -66,15 +67,17 @@ func (b *Build) openLookups() error {
 	if err != nil {
 		return err
 	}
-	data, err := b.ReadFile(recordsFile)
-	if err != nil {
+	var similar error
+	parallel.Do(2, func(w int) {
+		if w == 0 {
+			b.View, err = b.readView(terms)
+		} else {
+			similar = b.readSimilar()
+		}
+	})
+	if err = errors.Join(err, similar); err != nil {
 		return err
 	}
-	entities, records, err := readRecords(terms.Kinds(), data)
-	if err != nil {
-		return err
-	}
-	b.View = view.New(entities, records, terms, "")
 	b.formula = sync.OnceValues(func() (*score.Formula, error) {
 		data, err := b.ReadFile(ScoringFile)
 		if err != nil {
@@ -85,13 +88,26 @@ func (b *Build) openLookups() error {
 	if b.history, err = b.openHistory(); err != nil {
 		return err
 	}
-	if err := errors.Join(b.openSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
+	if err := errors.Join(b.checkSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
 		return err
 	}
 	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
 		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
 	}
 	return nil
+}
+
+// readView reads the records.
+func (b *Build) readView(terms *view.Terms) (*view.View, error) {
+	data, err := b.ReadFile(recordsFile)
+	if err != nil {
+		return nil, err
+	}
+	entities, records, err := readRecords(terms.Kinds(), data)
+	if err != nil {
+		return nil, err
+	}
+	return view.New(entities, records, terms, ""), nil
 }
 
 func (b *Build) openHistory() (*history.Archive, error) {

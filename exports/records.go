@@ -74,7 +74,7 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 // readRecord decodes a line of the records file.
 func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
 	var l recordLine
-	if !json.Valid(line) || jsonenc.Decode(line, &l) != nil {
+	if jsonenc.Decode(line, &l) != nil || len(l.Record) == 0 {
 		return nil, nil, errors.New("is not a JSON object")
 	}
 	e = &record.Entity{Kinds: declared}

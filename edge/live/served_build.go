@@ -72,6 +72,10 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
 		return nil, err
 	}
+	go func() {
+		defer func() { _ = recover() }() // whoever needs it gets the panic again
+		b.Prepare()
+	}()
 	v.BuildHeader = []string{v.ID()}
 	for _, c := range v.Categories {
 		v.Slugs = append(v.Slugs, c.Slug)

@@ -133,19 +133,23 @@ func (s *Signals) decode(object []byte) error {
 }
 
 func (f *Fact) decode(object []byte) error {
-	var stated struct {
-		Value        json.RawMessage
-		Date, Source string
+	known := false
+	err := jsonenc.DecodeMembers(object, func(name string, value []byte) error {
+		switch name {
+		case "value":
+			if known = string(value) != "null"; value[0] == '"' {
+				return jsonenc.Decode(value, &f.Day)
+			}
+			return jsonenc.Decode(value, &f.Number)
+		case "date":
+			return jsonenc.Decode(value, &f.Date)
+		case "source":
+			return jsonenc.Decode(value, &f.Source)
+		}
+		return nil
+	})
+	if err == nil && !known {
+		err = errors.New("has no value")
 	}
-	if err := jsonenc.Decode(object, &stated); err != nil {
-		return err
-	}
-	f.Date, f.Source = stated.Date, stated.Source
-	switch {
-	case len(stated.Value) == 0 || string(stated.Value) == "null":
-		return errors.New("has no value")
-	case stated.Value[0] == '"':
-		return jsonenc.Decode(stated.Value, &f.Day)
-	}
-	return jsonenc.Decode(stated.Value, &f.Number)
+	return err
 }

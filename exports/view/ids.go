@@ -7,6 +7,7 @@ import (
 
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -64,17 +65,25 @@ type idIndex struct {
 }
 
 func (v *View) indexIDs() *idIndex {
+	found := make([][]string, len(v.ranked))
+	_ = parallel.Each(len(found), func(i int) error {
+		idKeys(v.entities[v.ranked[i]], func(key string) { found[i] = append(found[i], key) })
+		return nil
+	})
 	x := &idIndex{records: map[string][]uint32{}}
-	for _, o := range v.ranked {
-		idKeys(v.entities[o], func(key string) {
+	for i, o := range v.ranked {
+		for _, key := range found[i] {
 			if list := x.records[key]; len(list) == 0 || list[len(list)-1] != o {
 				x.records[key] = append(list, o)
 			}
-		})
+		}
 	}
 	x.keys = slices.Sorted(maps.Keys(x.records))
 	return x
 }
+
+// Prepare calculates what is otherwise calculated when it is first needed, and takes longest.
+func (v *View) Prepare() { v.ids() }
 
 // FindByID returns the records with an identifier, in the order of their ranks. The namespace can also
 // be the slug of a provider, ids.AnyModel or ids.URL.
