@@ -82,7 +82,7 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 		return nil, nil, err
 	}
 	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
-	return e, l.Record, nil
+	return e, slices.Clip(l.Record), nil
 }
 
 // Authored returns a record's entity as it was authored in the source file: with its earlier slugs, but

@@ -97,7 +97,7 @@ func (r *repository) findMailmap(ctx context.Context) (string, error) {
 // entry is a line of git ls-tree: something in a commit or a folder of it.
 type entry struct {
 	mode, kind, object, path string
-	size                     int // with -l, of a file; otherwise -1
+	size                     int // with -l, of a file that is there; otherwise -1
 }
 
 // isFile reports whether an entry is a regular file.
@@ -116,9 +116,9 @@ func entries(ctx context.Context, r *git.Repository, args ...string) (list []ent
 			return nil, fmt.Errorf("git ls-tree: unexpected output %q", line)
 		}
 		e := entry{fields[0], fields[1], fields[2], path, -1}
-		if len(fields) > 3 && fields[3] != "-" {
-			if e.size, err = strconv.Atoi(fields[3]); err != nil {
-				return nil, err
+		if len(fields) > 3 {
+			if size, err := strconv.Atoi(fields[3]); err == nil { // "-" of a folder, and "BAD" of a missing object, are none
+				e.size = size
 			}
 		}
 		list = append(list, e)

@@ -233,7 +233,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	case err != nil:
 		return 0, nil, nil, fmt.Errorf("the response from %s was cut off: %w", c.base, cause(err))
 	case len(answer) > maxAnswer:
-		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB", c.base, maxAnswer>>20)
+		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB; use a smaller limit", c.base, maxAnswer>>20)
 	}
 	return res.StatusCode, res.Header, answer, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -142,9 +143,9 @@ func (a *Archive) decodeVersions(lines [][]byte) error {
 		updated, err2 := record.DayNumber(l.Updated)
 		a.versions[i] = record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit, Previous: l.Previous, Change: l.Change,
 			Added: added, Updated: updated}
-		categories[i], a.contents[i] = l.Category, content{l.Record, false}
+		categories[i], a.contents[i] = l.Category, content{slices.Clip(l.Record), false}
 		if l.Patch != nil {
-			a.contents[i] = content{l.Patch, true}
+			a.contents[i] = content{slices.Clip(l.Patch), true}
 		}
 		return cmp.Or(err1, err2)
 	})

@@ -31,7 +31,6 @@ var boundTests = map[string]string{
 	"closed submissions":                                                "edge TestAttackSubmissionChurn",
 	"webhooks":                                                          "edge TestAnAccountHasTenWebhooksHoweverManyAreAsked",
 	"responses stored for an `Idempotency-Key`":                         "edge/storage TestIdempotencyIsBounded",
-	"sign-ins in progress":                                              "edge/storage TestAttemptsOfManyNetworks",
 	"sessions":                                                          "edge/storage TestSessions",
 	"webhook hosts remembered":                                          "builder/safedial TestManyHostsAreForgotten",
 	"retirement notices":                                                "edge/storage TestNotices",

@@ -86,13 +86,7 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 				return ": " + strings.ToLower(c.Text) + " a million tokens in"
 			})
 		}
-		of := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}), "category", 1)
-		if s.parameters(k) != nil && len(of) > 0 { // ranks compare what is alike, so the largest category
-			text := "What is the best " + one + " for 24 GB of memory among " + kinds.InSentence(s.categoryTitle(of[0].Value)) + "?"
-			list = s.ask(list, k, text, "category="+of[0].Value+"&maxMemory=24+GB&sort=board", func(_ int, c cell) string {
-				return ": " + c.Text + ", " + textfmt.Name(c.Note)
-			})
-		}
+		list = s.askMemory(list, k)
 	}
 	if k, by := s.leastMaintained(); k != nil {
 		many := s.plural(k.Name)
@@ -105,6 +99,23 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
 	}
 	return list
+}
+
+// askMemory asks for the best entity that a computer can run. Ranks compare what is alike, so it asks about the
+// largest category.
+func (s *Site) askMemory(list []question, k *kinds.Kind) []question {
+	of := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}), "category", 1)
+	if s.parameters(k) == nil || len(of) == 0 {
+		return list
+	}
+	what, query := strings.ToLower(k.Title), "category="+of[0].Value+"&maxMemory=24+GB&sort=board"
+	for _, leaf := range s.kinds().Leaves() { // such as "Open weights": what is not open runs nowhere else
+		if word, _, _ := strings.Cut(leaf.Title, " "); word == "Open" && leaf.Type == kinds.Boolean && leaf.Filter && k.Has(leaf) {
+			what, query = "open "+what, leaf.Query+"=true&"+query
+		}
+	}
+	text := "What is the best " + what + " for 24 GB of memory among " + kinds.InSentence(s.categoryTitle(of[0].Value)) + "?"
+	return s.ask(list, k, text, query, func(_ int, c cell) string { return ": " + c.Text + ", " + textfmt.Name(c.Note) })
 }
 
 // leastMaintained returns the kind with the most dormant entities, and the first of its columns that grows; nil if
