@@ -89,7 +89,7 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 // without scores or dates derived from the history. The caller owns the result.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	e := &record.Entity{Kinds: b.Kinds()}
-	return e, e.UnmarshalJSON(b.Entity(ordinal).AppendAuthored(nil))
+	return e, e.Decode(b.Entity(ordinal).AppendAuthored(nil))
 }
 
 // FindAuthored returns the entity that has, or once had, an address, as its author wrote it, or nil if

@@ -105,9 +105,10 @@ func (a *Archive) Entity(v int) (*record.Entity, error) {
 	return a.decode(a.json(v))
 }
 
+// decode decodes a content, of which nothing changes afterwards.
 func (a *Archive) decode(json []byte) (*record.Entity, error) {
 	e := &record.Entity{Kinds: a.base.Kinds()}
-	return e, e.UnmarshalJSON(json)
+	return e, e.Decode(json)
 }
 
 // EntityAt decodes a version as the API shows it for a UTC day, YYYY-MM-DD, with the given scores and

@@ -75,7 +75,7 @@ func checkOffers(t *testing.T, s *pages.Site) {
 		}
 	}
 	facts := strings.Join(plain(byID(p, "facts").named("div")), "\n")
-	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context1,000,000 tokens as of 21 Nov 2026", "Version1.0, released 21 Nov 2026 as of 21 Nov 2026",
+	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context window1,000,000 tokens as of 21 Nov 2026", "Version1.0, released 21 Nov 2026 as of 21 Nov 2026",
 		"Input modalitiestext, image", "Output modalitiestext", "Knowledge cutoffJan 2026", "Open weightsNo", "Parameters671B", "Active parameters37B", "ReasoningYes", "Reasoning effortslow, medium, high", "Familypriced"} {
 		if !strings.Contains(facts, fact) {
 			t.Errorf("no fact %q in\n%s", fact, facts)

@@ -52,7 +52,7 @@ func TestPrices(t *testing.T) {
 		{"?model=gpt-5.5", 2, "O GPT-5.5", `value="gpt-5.5"`},
 		{"?provider=xAI", 1, "X Grok 4.3", ""},
 		{"?family=qwen&maxInput=0.3", 1, "A Qwen3.6 Plus", `name="maxInput" value="0.3"`},
-		{"?modality=audio&sort=input", 5, "G Gemini 3 Flash Preview", `<option value="audio" selected>Audio</option>`},
+		{"?modality=audio&sort=input", 5, "G Gemini 3 Flash Preview", `<option value="audio" selected>Audio (5)</option>`},
 		{"?maxOutput=1.2&minContext=1000000", 2, "M MiniMax-M3", ""},
 		{"?family=qwen&maxInput=0.01", 0, "", "No offers match these filters."},
 		{"?family=nothing", 0, "", "No family, maker or model has this name."},
