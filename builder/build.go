@@ -163,11 +163,7 @@ func (b *build) progress(step string, done, total int) {
 }
 
 func (b *build) clean(context.Context) error {
-	return errors.Join(
-		store.RemoveLeftovers(b.Out, "exports"),
-		store.RemoveLeftovers(b.Out, "exports", "builds"),
-		store.RemoveLeftovers(b.Out, "indexes", "builds"),
-		store.Remove(b.Out)) // what belongs to no build
+	return errors.Join(store.Clean(b.Out), store.Remove(b.Out)) // what belongs to no build
 }
 
 func (b *build) load(ctx context.Context) error {

@@ -302,15 +302,27 @@ func TestPullInterrupted(t *testing.T) {
 	if r := pull(t, to, mirror.PullOptions{Dir: dir}); r.Fetched >= whole.Fetched {
 		t.Errorf("nothing was used again: %+v", r)
 	}
-	// What a killed pull was removing goes, too.
-	left := filepath.Join(dir, "exports", "builds", ".tmp-0123456789abcdef")
-	if err := os.MkdirAll(filepath.Join(left, "build"), 0o755); err != nil {
-		t.Fatal(err)
+	// What a killed pull was removing or replacing goes, too, but nothing of somebody else's.
+	const unfinished = ".tmp-0123456789abcdef"
+	left := []string{filepath.Join("exports", "builds", unfinished, "build"), filepath.Join("exports", "statements", unfinished), unfinished}
+	others := []string{".tmp-mine", filepath.Join(".tmp-fedcba9876543210", "mine")}
+	for _, name := range slices.Concat(left, others) {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	publish(t, to, second, nil)
 	pull(t, to, mirror.PullOptions{Dir: dir})
-	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is left: %v", left, err)
+	for _, name := range left {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -292,7 +292,7 @@ func (p *puller) copyFiles(ctx context.Context, files []store.File, local map[st
 }
 
 // clearStage removes from the stage what other pulls have left, and what killed ones were removing or
-// publishing.
+// replacing.
 func (p *puller) clearStage() error {
 	folder, err := store.MakeFolder(p.Dir, stageFolder)
 	if err != nil {
@@ -305,8 +305,7 @@ func (p *puller) clearStage() error {
 			err = errors.Join(err, folder.RemoveAll(e.Name()))
 		}
 	}
-	return errors.Join(err, store.RemoveLeftovers(p.Dir, exportsTree), store.RemoveLeftovers(p.Dir, exportsTree, "builds"),
-		store.RemoveLeftovers(p.Dir, indexesTree, "builds"))
+	return errors.Join(err, store.Clean(p.Dir))
 }
 
 // has reports whether the folder has a file at a path, undamaged.

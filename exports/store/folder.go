@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -207,6 +208,9 @@ func ReplaceFrom(dir *os.Root, name string, data io.Reader) error {
 // that holds the lock removes those left by killed builders.
 const temporaryPrefix = ".tmp-"
 
+// temporaryFile matches what temporaryName returns.
+var temporaryFile = regexp.MustCompile(`^\.tmp-[0-9a-f]{16}$`)
+
 func temporaryName() string {
 	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers fail if the name exists
 }
@@ -219,6 +223,28 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 		return "", err
 	}
 	return name, in.Chmod(name, 0o755)
+}
+
+// Clean removes what killed programs left in the folders of an output folder. The caller must hold its lock. People
+// may keep files of their own in the output folder itself, so only files with the names of unfinished ones are removed
+// there.
+func Clean(root string) error {
+	dir, err := OpenFolder(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	for _, e := range entries {
+		if e.Type().IsRegular() && temporaryFile.MatchString(e.Name()) {
+			err = errors.Join(err, dir.Remove(e.Name()))
+		}
+	}
+	return errors.Join(err, RemoveLeftovers(root, "exports"), RemoveLeftovers(root, "exports", "builds"),
+		RemoveLeftovers(root, statementsFolder...), RemoveLeftovers(root, "indexes", "builds"))
 }
 
 // RemoveLeftovers deletes the temporary files and folders that killed builders left in one of
