@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/record"
 )
 
@@ -48,33 +47,15 @@ func (v *vectors) newPurposes(entities []*record.Entity) purposes {
 	return p
 }
 
-// markAlternatives marks the alternatives to entity i in the list of its neighbours, which is
-// sorted by similarity.
-func (v *vectors) markAlternatives(i uint32, nearest []scored, list []exports.Neighbour) {
-	least := 0.0
-	for k, n := range nearest {
-		if n.similarity*alternativeShare < least {
-			return
-		}
-		if !v.samePurpose(i, n.entity) {
-			continue
-		}
-		list[k].Alternative = true
-		if least == 0 {
-			least = n.similarity
-		}
-	}
-}
-
-// samePurpose reports whether two entities do the same job: they have the same type and
-// category, share a capability if both state any, and neither is tagged with the other's slug
-// or name. Such a tag says that one builds on the other or works with it.
-func (v *vectors) samePurpose(i, j uint32) bool {
+// samePurpose reports whether two entities with the given common features do the same job: they
+// have the same type and category, share a capability if both state any, and neither is tagged with
+// the other's slug or name. Such a tag says that one builds on the other or works with it.
+func (v *vectors) samePurpose(i, j uint32, common []uint32) bool {
 	if v.types[i] != v.types[j] || v.tagged(i, j) || v.tagged(j, i) {
 		return false
 	}
 	category, capability := false, !v.capable[i] || !v.capable[j]
-	for _, id := range v.common(i, j) {
+	for _, id := range common {
 		kind := v.features[id].Kind
 		category, capability = category || kind == kindCategory, capability || kind == kindCapability
 	}

@@ -27,7 +27,7 @@ const minSimilarity = 0.05
 
 // budget is how many entries in inverted lists Find reads to gather the candidates of an entity. A
 // catalogue of a few thousand entities has no longer lists.
-const budget = 16000
+const budget = 8000
 
 // first is how many of the candidates that share the most are compared first, so that most others
 // can be ruled out.
@@ -76,6 +76,9 @@ type scratch struct {
 	budget  int
 	shared  []uint32 // by entity: the sum of the squared weights that are known to be shared
 	touched []uint32 // the entities for which that is not 0
+
+	leaders, nearest []scored
+	common           []uint32
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the
@@ -84,13 +87,12 @@ type scratch struct {
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	rest := v.product(unread)
-	var leaders []scored
+	leaders, nearest := s.leaders[:0], s.nearest[:0]
 	for _, j := range s.touched {
 		if known := float64(s.shared[j]) / v.norm[j]; len(leaders) < first || known > leaders[first-1].similarity {
 			leaders = scored{j, v.rank[j], known}.insert(leaders, first)
 		}
 	}
-	var nearest []scored
 	least := minSimilarity
 	compare := func(j uint32) {
 		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
@@ -111,11 +113,17 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 		}
 		s.shared[j] = 0
 	}
+	s.leaders, s.nearest = leaders, nearest
 	list := make([]exports.Neighbour, len(nearest))
+	closest := 0.0 // the similarity of the nearest alternative
 	for k, x := range nearest {
-		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(i, x.entity)}
+		s.common = v.common(s.common[:0], i, x.entity)
+		alternative := x.similarity*alternativeShare >= closest && v.samePurpose(i, x.entity, s.common)
+		if alternative && closest == 0 {
+			closest = x.similarity
+		}
+		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(s.common), Alternative: alternative}
 	}
-	v.markAlternatives(i, nearest, list)
 	return list
 }
 
@@ -204,20 +212,15 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// reasons returns the shared features with the largest weights.
-func (v *vectors) reasons(i, j uint32) exports.Reasons {
-	var top []uint32
-	for _, id := range v.common(i, j) {
-		if v.square[id] > 0 {
-			top = append(top, id)
-		}
-	}
+// reasons returns the shared features with the largest weights. It changes the list.
+func (v *vectors) reasons(common []uint32) exports.Reasons {
+	top := slices.DeleteFunc(common, func(id uint32) bool { return v.square[id] == 0 })
 	slices.SortFunc(top, v.compareWeights)
 	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)
 }
 
-// common returns the features that both entities have.
-func (v *vectors) common(i, j uint32) (ids []uint32) {
+// common appends the features that both entities have.
+func (v *vectors) common(ids []uint32, i, j uint32) []uint32 {
 	a, b := v.has[i], v.has[j]
 	for x, y := 0, 0; x < len(a) && y < len(b); {
 		switch {
