@@ -277,6 +277,7 @@ func TestGrowth(t *testing.T) {
 // TestGrowthAgreesWithTrending checks that the lists of what has grown contain exactly the
 // figures that have grown in the series of all entities, with the same numbers.
 func TestGrowthAgreesWithTrending(t *testing.T) {
+	suite.InTest(t)
 	s := serveGrowth(t)
 	type growth struct {
 		Value, PreviousValue, Gain float64

@@ -107,6 +107,7 @@ func number(n *int) string {
 // TestRankHistory compares the rank history of entities with the leaderboards and lists for
 // every day that has a snapshot.
 func TestRankHistory(t *testing.T) {
+	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	v := s.shown()
 	type place struct {

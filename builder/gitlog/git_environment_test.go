@@ -22,6 +22,7 @@ import (
 // TestMailmap checks that author names are mapped by the mailmap in the commit, and by no
 // other mailmap.
 func TestMailmap(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
 	mine := filepath.Join(t.TempDir(), "mailmap")
@@ -51,6 +52,7 @@ func TestMailmap(t *testing.T) {
 // TestHostileSettings walks a repository with every setting and variable that might change
 // git's output.
 func TestHostileSettings(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"), "content/tool/b.yaml", entity("B"), "content/tool/c.yaml", entity("C"), "é/x", "x")
 	r.git("rm", "-q", "--cached", "content/tool/c.yaml")
@@ -309,6 +311,7 @@ func TestDamagedHead(t *testing.T) {
 // TestGitThatDies checks that a walk also returns an error if git is killed or fails to
 // start.
 func TestGitThatDies(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	for _, name := range []string{"A", "B", "C", "D"} {
 		r.commit(name, "tool/a.yaml", entity(name))

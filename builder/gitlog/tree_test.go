@@ -135,6 +135,7 @@ git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
 }
 
 func TestResolveAndMergeBase(t *testing.T) {
+	suite.InTest(t)
 	outer := t.TempDir()
 	repo := filepath.Join(outer, "repo")
 	shell(t, outer, `git init -q -b main repo && cd repo

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kindex/builder/gitlog"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -126,6 +127,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestMergesAndReverts(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
 	r.git("checkout", "-q", "-b", "side")
@@ -166,6 +168,7 @@ func TestMergesAndReverts(t *testing.T) {
 }
 
 func TestOddFiles(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	r.commit("begin", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B"), "tool/c.yaml", entity("C"))
 	r.write("tool/a.yaml", "")
@@ -195,6 +198,7 @@ func TestOddFiles(t *testing.T) {
 }
 
 func TestTimes(t *testing.T) {
+	suite.InTest(t)
 	r := newRepo(t)
 	seconds := []string{"-5", "500", "100", "1700000000", "1600000000", "999999999999999", "99999999999999999999999", "1700000001"}
 	want := []int64{0, 500, 500, 1700000000, 1700000000, 253402300799, 253402300799, 253402300799}

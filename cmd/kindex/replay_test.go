@@ -36,6 +36,7 @@ func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChange
 
 // TestChangelogOfExtract does the same with a small extract from the list.
 func TestChangelogOfExtract(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	extractReplay(t).compareChangelog()
 }

@@ -23,6 +23,7 @@ func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
 // TestTimeTravelOfExtract does the same with the extract in testdata.
 func TestTimeTravelOfExtract(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	extractReplay(t).travel()
 }

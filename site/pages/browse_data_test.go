@@ -69,6 +69,7 @@ func TestData(t *testing.T) {
 
 // TestDataRecipes runs the commands shown on the page against a file server.
 func TestDataRecipes(t *testing.T) {
+	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	files := httptest.NewServer(http.StripPrefix("/data/"+b.build.Manifest.ID, http.FileServer(http.Dir(b.build.Dir))))
 	defer files.Close()

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/site/pages"
 )
 
 // TestGuidesNameTheService: the examples in guides use the service that shows them, except on pages
 // about the machine on which it listens.
 func TestGuidesNameTheService(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	const base = "https://tools.example.net"
 	served := siteOf(t, pastBuild(t), pages.Options{Base: base})
