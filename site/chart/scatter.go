@@ -100,20 +100,26 @@ func (s *Scatter) label(d *drawing, spots []Spot) {
 				continue
 			}
 			width := labelLetter * float64(utf8.RuneCountInString(o.Label))
-			for _, at := range []struct {
-				dx, dy float64
-				anchor string
-			}{{0.8, 4, "start"}, {-0.8, 4, "end"}, {0.4, -8, "start"}, {-0.4, -8, "end"}, {0.4, 16, "start"}} {
-				x, y := s.x(o.X)+at.dx, s.y(o.Y)+at.dy
+			// A phone shows only the names of the front, and has room for them on the wider side. The line
+			// of the front goes on beside its spots, so their names are above it.
+			anchor, side, places := "start", 1.0, [][2]float64{{0.8, 4}, {0, -8}, {0, 17}}
+			if front {
+				places = [][2]float64{{0, -8}, {0.8, 4}, {0, 17}}
+			}
+			if x := s.x(o.X); front && x > 50 || x > 90 {
+				anchor, side = "end", -1
+			}
+			for _, at := range places {
+				x, y := s.x(o.X)+side*at[0], s.y(o.Y)+at[1]
 				b := box{x, x + width, y - labelHeight + 3, y + 3}
-				if at.anchor == "end" {
+				if anchor == "end" {
 					b.left, b.right = x-width, x
 				}
 				if !free(b) {
 					continue
 				}
 				taken = append(taken, b)
-				d.add(`<text class="%s" x="%s%%" y="%s" text-anchor="%s">%s</text>`, map[bool]string{true: "spot-name front-name", false: "spot-name"}[front], Number(x), Number(y), at.anchor, html.EscapeString(o.Label))
+				d.add(`<text class="%s" x="%s%%" y="%s" text-anchor="%s">%s</text>`, map[bool]string{true: "spot-name front-name", false: "spot-name"}[front], Number(x), Number(y), anchor, html.EscapeString(o.Label))
 				break
 			}
 		}

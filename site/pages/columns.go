@@ -61,12 +61,12 @@ func (c *column) Class() string {
 }
 
 // place places the first of some columns on a line of the cards that a phone shows instead of a table: two
-// numbers share the line. It returns the other columns.
+// with short titles share the line. It returns the other columns.
 func place(list []*column, line string) []*column {
 	switch {
 	case len(list) == 0:
 		return nil
-	case len(list) > 1 && list[0].Number && list[1].Number:
+	case len(list) > 1 && list[0].Short != "" && list[1].Short != "":
 		list[0].Place, list[1].Place = line+"1", line+"2"
 		return list[2:]
 	}
@@ -124,15 +124,17 @@ var core = map[string]struct {
 		return cell{Text: priceText(&it.Price), Said: s.priceNote(it.Entity), Raw: it.Price.Blended.Micros(), Read: priceDay(it.Entity), Figure: true}
 	}},
 	"offers": {column{Number: true, Down: true}, func(_ *Site, it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }},
-	"input": {column{Title: "Input", Short: "in", Unit: "$/M tokens", Number: true},
+	"input": {column{Title: "Input", Short: "in", Unit: "$/M\u00a0tokens", Number: true},
 		func(_ *Site, it *item) cell { return priceCell(it, "input") }},
-	"output": {column{Title: "Output", Short: "out", Unit: "$/M tokens", Number: true},
+	"output": {column{Title: "Output", Short: "out", Unit: "$/M\u00a0tokens", Number: true},
 		func(_ *Site, it *item) cell { return priceCell(it, "output") }},
-	"blended": {column{Title: "Blended", Unit: "$/M tokens", Number: true}, func(_ *Site, it *item) cell { return priceCell(it, "blended") }},
+	"blended": {column{Title: "Blended", Unit: "$/M\u00a0tokens", Number: true}, func(_ *Site, it *item) cell { return priceCell(it, "blended") }},
 	"offerContext": {column{Title: "Context", Unit: "tokens", Number: true, Down: true},
 		func(_ *Site, it *item) cell { return numberCell(float64(it.offer.Context), it.offer.Context > 0) }},
-	"read": {value: func(_ *Site, it *item) cell {
-		return cell{Text: textfmt.Day(it.offer.Date), Out: textfmt.WebURL(it.offer.Source)}
+	"read": {column{Number: true}, func(_ *Site, it *item) cell {
+		c := dayCell(it.offer.Date)
+		c.Out = textfmt.WebURL(it.offer.Source)
+		return c
 	}},
 }
 

@@ -3,8 +3,10 @@ package pages
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -54,11 +56,26 @@ func (s *Site) changeRow(path string, i int) (changeSummary, error) {
 		return changeSummary{}, err
 	}
 	c, repository := s.changeSummary(change), s.Build.Manifest.Repository
+	if titleSays(&c.Summary) {
+		c.Lines = nil
+	}
 	c.Address, c.Pull, c.Short = textfmt.WebURL(repository.Commit(c.Commit)), textfmt.WebURL(repository.Pull(c.PullRequest)), c.Commit[:min(shortHash, len(c.Commit))]
 	if path != "" && !s.Static && c.Event != record.Deleted {
 		c.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
 	return c, nil
+}
+
+// titleSays reports whether the title of a change already contains the values of its only line.
+func titleSays(x *feed.Summary) bool {
+	if len(x.Lines) != 1 || x.Lines[0].New == nil || x.Lines[0].Words != nil {
+		return false
+	}
+	text := x.Lines[0].New.Text
+	if x.Lines[0].Old != nil {
+		text = x.Lines[0].Old.Text + " → " + text
+	}
+	return strings.Contains(x.Title, " "+text)
 }
 
 // historyPage is a page of an entity's history.

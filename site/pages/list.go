@@ -141,20 +141,22 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 	l.at = func(o uint32) item {
 		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.Entity(o))}
 	}
+	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
+	shown := func(name string) int { return slices.IndexFunc(all, func(c *column) bool { return c.Name == name }) }
 	name, reversed := strings.CutPrefix(r.Query.Get("sort"), "-")
 	by := byDefault
-	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
-	switch i := slices.IndexFunc(all, func(c *column) bool { return c.Name == name }); {
-	case r.Static:
-		reversed = false
-	case i >= 0:
+	if i := shown(by.Name); i >= 0 {
 		by = all[i]
-	case slices.Contains(unseenSorts, name):
+	}
+	switch i := shown(name); {
+	case r.Static || i < 0 && !slices.Contains(unseenSorts, name):
+		reversed = false
+	case i < 0:
 		by = r.column(name)
 	default:
-		reversed = false
+		by = all[i]
 	}
-	if by.Place == "" && by.Name != "name" { // a phone shows what the rows are sorted by
+	if by.Place == "" && shown(by.Name) > 0 { // a phone shows what the rows are sorted by
 		for _, c := range all {
 			if c.Place == "p2" {
 				c.Place = ""

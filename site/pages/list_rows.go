@@ -47,23 +47,28 @@ func (w *rowWriter) row(r *request, l *listing, it *item) {
 	if it.Status != "" && it.Status != record.Active {
 		w.add(` <span class="flag flag-%s">%[1]s</span>`, it.Status)
 	}
-	if it.Provider != "" && !l.Offers {
-		w.add(` <span class="b-about"><bdi>%s</bdi></span>`, textfmt.Name(it.Provider))
-	}
 	if l.Offers {
-		w.add(` <span class="b-about"><bdi>%s</bdi> <code><bdi>%s</bdi></code></span>`, textfmt.Name(r.providerName(it.offer.Provider)), textfmt.Name(it.offer.ID))
-		if it.offer.Deprecated {
-			w.add(` <span class="flag flag-deprecated">deprecated</span>`)
-		}
-	}
-	if l.Offers && !r.Static {
-		w.add(` <a class="quiet" href="%s">Calculate<span class="unseen"> the cost of %s</span></a>`, r.to(pricesPath+"?"+singleQuery("calculate", it.Slug)+"#calculator"), name)
+		w.offer(r, it, name)
+	} else if it.Provider != "" && it.Provider != it.Name && it.Provider != l.Heading {
+		w.add(` <span class="b-about"><bdi>%s</bdi></span>`, textfmt.Name(it.Provider))
 	}
 	w.add("</th>\n")
 	for _, c := range l.Columns[1:] {
 		w.cell(r, c, c.cell(it), it.why)
 	}
 	w.add("</tr>\n")
+}
+
+// offer writes what a row of an offer says beside the name of the model.
+func (w *rowWriter) offer(r *request, it *item, name string) {
+	if it.offer.Deprecated {
+		w.add(` <span class="flag flag-deprecated">deprecated</span>`)
+	}
+	w.add(` <span class="b-about"><bdi>%s</bdi> <code><bdi>%s</bdi></code>`, textfmt.Name(r.providerName(it.offer.Provider)), textfmt.Name(it.offer.ID))
+	if !r.Static {
+		w.add(` <a href="%s">Calculate<span class="unseen"> the cost of %s</span></a>`, r.to(pricesPath+"?"+singleQuery("calculate", it.Slug)+"#calculator"), name)
+	}
+	w.add(`</span>`)
 }
 
 // cell writes a cell.
@@ -75,7 +80,10 @@ func (w *rowWriter) cell(r *request, c *column, x cell, why string) {
 	case c.Number:
 		value = strconv.FormatInt(x.Raw, 10)
 	}
-	w.add(`<td class="%s" data-label="%s"`, class, cmp.Or(c.Short, c.Title))
+	w.add(`<td class="%s"`, class)
+	if x.Date == "" { // a day needs no name on a card
+		w.add(` data-label="%s"`, cmp.Or(c.Short, c.Title))
+	}
 	if c.Score {
 		w.add(` data-score="%s"`, c.Name)
 	}

@@ -47,7 +47,7 @@ func TestPrices(t *testing.T) {
 		says  string
 	}{
 		{"", 14, minimax, `<p class="facts num">14 offers`},
-		{"?sort=output", 14, "D DeepSeek V4 Pro", `aria-sort="ascending">Output`},
+		{"?sort=output", 14, "D DeepSeek V4 Pro", `aria-sort="ascending"><span>Output`},
 		{"?model=model/gpt-5-5", 2, "O GPT-5.5 Azure gpt-5.5 Calculate the cost of GPT-5.5 | $5.00 | $30.00 | – unknown | $11.25 |", `aria-label="Remove Model: model/gpt-5-5">`},
 		{"?model=gpt-5.5", 2, "O GPT-5.5", `value="gpt-5.5"`},
 		{"?provider=xAI", 1, "X Grok 4.3", ""},
