@@ -57,6 +57,29 @@ func (s *Server) Agents() *mcp.Server {
 	return s.agents.server
 }
 
+// checkOrigin rejects a message to /mcp from a page of an origin that is not allowed, as the
+// Model Context Protocol requires (Streamable HTTP, Security Warning). Pages of this service are
+// allowed.
+func (s *Server) checkOrigin(r *http.Request) error {
+	for _, origin := range r.Header["Origin"] {
+		if s.origins.allows(origin) || s.ownOrigin(origin, r) {
+			continue
+		}
+		return web.NewProblem("foreign-origin", "Pages of "+web.Shorten(origin)+" are not allowed here; the operator can allow them with --cors-origins.")
+	}
+	return nil
+}
+
+// ownOrigin reports whether an origin is this service's own: it matches the address configured by
+// the operator or the request's Host, which has already been checked.
+func (s *Server) ownOrigin(origin string, r *http.Request) bool {
+	if own, err := parseOrigin(s.options.URL); err == nil && origin == own {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
+}
+
 // bySize returns the slugs of the categories, largest first.
 func bySize(list []record.Category) []string {
 	list = slices.Clone(list)
@@ -67,9 +90,6 @@ func bySize(list []record.Category) []string {
 	}
 	return slugs
 }
-
-// outerRequestKey is the context key for the request to /mcp.
-type outerRequestKey struct{}
 
 // mcp handles POST /mcp. Messages that are not calls do not count towards the daily limit, but
 // are rate-limited like pages. A request with an invalid key is rejected before anything else is
@@ -107,7 +127,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 		return
 	}
 	// Take a slot only once the body has been read: the client may send it slowly.
-	if err := c.EnterGate(c.limits().PageGate); err != nil {
+	if err := c.EnterGate(c.Shared.Limits.PageGate); err != nil {
 		c.Fail(w, err)
 		return
 	}

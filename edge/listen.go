@@ -28,15 +28,6 @@ type Listeners struct {
 	Ready func(public, admin string)
 }
 
-// Limits for a connection.
-const (
-	headerTimeout = 5 * time.Second
-	readTimeout   = 15 * time.Second
-	writeTimeout  = 60 * time.Second // extended for a long response while the client keeps reading
-	idleTimeout   = 120 * time.Second
-	maxHeaderLen  = 32 << 10
-)
-
 // Run listens, follows new builds and serves requests until ctx ends and DrainDelay has passed.
 // Then it lets requests in progress finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {

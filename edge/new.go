@@ -21,6 +21,11 @@ import (
 	"kindex/site/pages"
 )
 
+// enterPast waits until a past day may be calculated. The caller calls leave when it is.
+func (s *Server) enterPast() (leave func(), err error) {
+	return s.shared.Limits.PastGate.Enter(context.Background(), "")
+}
+
 // New verifies and opens the published build. It returns an error if there is no valid build,
 // unless builds are pulled from a bucket: then the server responds with 503 until one has been pulled.
 // The caller must close the database after calling Close.

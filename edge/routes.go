@@ -134,28 +134,24 @@ func (s *Server) routes() {
 	s.router.POST(agentPath, s.rateLimited(agentPath, s.mcp))
 }
 
-// routeCost classifies routes by what a request costs the caller.
-type routeCost int
-
-const (
-	unmetered routeCost = iota // not under /api: a page; requests are rate-limited
-	file                       // not under /api: a file of a build, which anyone, including a CDN, can download
-	asset                      // not under /api: bytes held in memory
-	free                       // sends the limit headers but does not count towards the limit; rate-limited like pages
-	metered
-	// conditional is like metered, but for handlers that return a file or a stream. The response's
-	// entity tag depends only on the build and the query, so a caller without remaining requests
-	// can still receive a 304.
-	conditional
-)
-
-// costOf returns the cost of requests to a path, whether or not the path exists.
-func costOf(path string) routeCost {
-	switch {
-	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
-		return free
-	case path == "/api" || strings.HasPrefix(path, "/api/"):
-		return metered
+// requireScope rejects requests with a key that lacks the scope with 403 and, unless the scope is that
+// of reading, requests without a key with 401.
+func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
+	if scope == anyScope {
+		return answer
 	}
-	return unmetered
+	return func(c *web.Call) (*web.Reply, error) {
+		if err := c.RequireScope(scope); err != nil {
+			return nil, err
+		}
+		if scope != apikey.ScopeRead {
+			if _, err := c.Account(); err != nil {
+				return nil, err
+			}
+		}
+		return answer(c)
+	}
 }
+
+// anyScope is the scope of routes that every key can use, or that check the scopes themselves.
+const anyScope apikey.Scope = ""

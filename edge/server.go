@@ -105,13 +105,6 @@ type timeouts struct {
 	connections  *ratelimit.Connections // nil: NewConnections
 }
 
-// request is a call together with its admission.
-type request struct {
-	*web.Call
-	server *Server
-	quota  quota
-}
-
 // mcpAgents serves the Model Context Protocol at /mcp. Each call is turned into in-process
 // requests to the API, which count towards the caller's limit.
 type mcpAgents struct {
@@ -121,3 +114,12 @@ type mcpAgents struct {
 	build  string // ID of the build that server describes
 	server *mcp.Server
 }
+
+// Limits for a connection.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = 60 * time.Second // extended for a long response while the client keeps reading
+	idleTimeout   = 120 * time.Second
+	maxHeaderLen  = 32 << 10
+)
