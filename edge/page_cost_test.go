@@ -31,8 +31,8 @@ const maxPageCost = 10
 
 // dearerPages are the routes of long lists and large records, whose templates take longer than
 // maxPageCost. They use up more of an address's allowance.
-var dearerPages = map[string]float64{"/changes/": 35, "/:type/:slug/": 25, "/categories/:category/": 25, "/capabilities/:key/": 20, "/tags/:key/": 20,
-	"/leaderboards/:category/": 20, "/leaderboards/": 15, "": 20, "/prices/": 25, "/trending/": 20, "/:plural/": 20, "/providers/:key/": 15, "/data/": 20}
+var dearerPages = map[string]float64{"/changes/": 35, "/:type/:slug/": 25, "/categories/:category/": 25, "/:values/:key/": 25,
+	"/leaderboards/:category/": 20, "/leaderboards/": 15, "": 20, "/prices/": 25, "/trending/": 20, "/:plural/": 20, "/data/": 20}
 
 // yardstick is a fixed amount of work, to compare the processor time of requests with: what the same
 // request takes differs between machines, and from one minute to the next.
@@ -109,9 +109,7 @@ var costly = map[string][]string{
 	"/api/sdk/python":                {"/api/sdk/python"},
 	"/api/sdk/python/:file":          {"/api/sdk/python/nosuch.whl"},
 	"/api/developer/api-keys/revoke": {"POST /api/developer/api-keys/revoke {}", "POST /api/developer/api-keys/revoke {\"key\":\"kx_nonsense\"}"},
-	"/providers/all/":                {"/providers/all/"},
-	"/tags/all/":                     {"/tags/all/"},
-	"/capabilities/all/":             {"/capabilities/all/"},
+	"/:values/all/":                  {"/providers/all/", "/tags/all/", "/capabilities/all/"},
 	"/:type/:slug/history/":          {"/{model}/history/", "/{tool}/history/page-2/"},
 	"/sitemap.xml":                   {"/sitemap.xml"},
 	"/og/:type/:file":                {"/og/{model}.png"},

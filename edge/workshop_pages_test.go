@@ -20,12 +20,17 @@ func testWorkshopPages(t *testing.T, c *contract) {
 		"/":                                 {"Glazes", "Kilns", "Materials"},
 		"/glazes/":                          {"Celadon", "Finish", "Food-safe", "Firings"},
 		"/glazes/?finish=gloss&sort=silica": {"Celadon", "Tenmoku"},
-		"/glaze/celadon/":                   {"Fired in", "Large gas kiln", "Feldspar", "11h30m", "Silica", "2.4"},
+		"/glaze/celadon/":                   {"Fired in", "Large gas kiln", "Feldspar", "11h30m", "Silica", "2.4", `<a href="/finish/gloss/"><bdi>Gloss</bdi></a>`},
+		"/api/entity/glaze/celadon.md":      {"Finish: [Gloss](", "/finish/gloss/>)"},
 		"/material/silica/":                 {"Used in", "Majolica", "SiO2"},
 		"/kiln/large/":                      {"1,100", "Fires", "Firebrick"},
 		"/compare/?e=glaze/celadon&e=glaze/tenmoku": {"Celadon", "Tenmoku", "Cone"},
 		"/search/?q=kiln": {"Small electric"},
 		"/categories/":    {"Stoneware"},
+		"/finish/":        {"How the surface looks.", `href="/finish/gloss/"`, "Colours"},
+		"/finish/gloss/":  {"Gloss", "Celadon", "Tenmoku", "2 glazes"},
+		"/colours/white/": {"Majolica", "Food-safe"},
+		"/sitemap/2.xml":  {"/finish/gloss/<", "/colours/white/<"},
 	} {
 		a := c.send(t, request{target: target, status: 200, header: []string{"Accept: text/html"}})
 		text := string(a.body)

@@ -141,6 +141,10 @@ func (c *checker) field(f *Field, path []string) {
 	misplaced((of.Minimum != nil || of.Maximum != nil) && !of.IsNumber() && of.Type != Range, "minimum", "limits are for numbers")
 	misplaced(of.Sort && (of.IsList() || of.Type == Group), "sort", "lists and groups have no order")
 	misplaced(of.Filter && of.Type == Group, "filter", "filter by its parts")
+	misplaced(of.Page && of.Words() != Text && of.Words() != Slug && of.Words() != Enum, "page", "it is for texts, slugs, enums and lists of them")
+	if of.Page {
+		c.page(of, append(path[:len(path):len(path)], "page"))
+	}
 	if f.Group != nil && (f.IsGroup() || f.Dated) {
 		c.add(false, "", append(path, "type"), "is a group within a group; groups have one level")
 	}
@@ -157,6 +161,19 @@ func (c *checker) field(f *Field, path []string) {
 	}
 	if f.AtMost != "" && (f.Group == nil || !slices.ContainsFunc(f.Group.Parts, func(p *Field) bool { return p.Name == f.AtMost && p != f && p.IsNumber() })) {
 		c.add(false, "", append(path, "atMost"), "%s is not the name of another number in the same group", quoted(f.AtMost))
+	}
+}
+
+// page checks that the values of a field can have pages, at addresses that nothing else has.
+func (c *checker) page(f *Field, path []string) {
+	slug := f.Slug()
+	switch i := slices.IndexFunc(c.Kinds, func(k *Kind) bool { return k.Name == slug || k.Slug() == slug }); {
+	case !f.Filter:
+		c.add(true, "", path, "needs filter: true, since the page of a value is a filtered list")
+	case i >= 0:
+		c.add(true, "", path, "/%s/ is the address of the kind %s; choose another name of the field or of the kind", slug, c.Kinds[i].Name)
+	case slug == "providers" || slices.Contains(Paths, slug):
+		c.add(true, "", path, "/%s/ is an address of the website; choose another name of the field", slug)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"kindex/exports/jsonenc"
 )
@@ -56,7 +57,7 @@ type Field struct {
 	AtMost     string   `json:"-" yaml:"atMost"`     // the name of another part of the group whose value is not less
 	Filter     bool     `json:"-" yaml:"filter"`     // whether lists can be filtered by it
 	Sort       bool     `json:"-" yaml:"sort"`       // whether lists can be sorted by it
-	Page       bool     `json:"-" yaml:"page"`       // whether each of its values has a page
+	Page       bool     `json:"-" yaml:"page"`       // whether each of its words has a page
 	Query      string   `json:"-" yaml:"query"`      // the name of the filter; for numbers and days, it follows min and max
 	Signal     string   `json:"-" yaml:"signal"`     // the signal that says its value where the field is unknown
 	Vocabulary string   `json:"-" yaml:"vocabulary"` // the part of vocabulary.yaml that lists its words, or ""
@@ -76,6 +77,18 @@ func (f *Field) Column() string {
 		return f.Group.Name
 	}
 	return f.Group.Name + upper(f.Name)
+}
+
+// Slug returns the first part of the addresses of the pages of its values: food-safe for foodSafe.
+func (f *Field) Slug() string {
+	var b strings.Builder
+	for _, r := range f.Column() {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

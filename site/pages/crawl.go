@@ -96,7 +96,7 @@ func (s *Site) unlinked() []string {
 			paths = append(paths, categoryPath(old), boardPath(old), changesPath("category", old, 1))
 		}
 	}
-	for _, k := range facetKinds {
+	for _, k := range s.facetKinds {
 		for _, v := range s.Build.Values(k.Field) {
 			for _, synonym := range s.Build.ReplacedBy(k.Field, v) {
 				paths = append(paths, k.path(synonym))

@@ -58,8 +58,8 @@ func (d *entityPage) Scored() bool { return len(d.Score.Parts) > 0 }
 // Maker returns the path of the provider's page, or "" if there is none.
 func (d *entityPage) Maker() string {
 	for _, f := range d.Facts {
-		if f.Name == "Provider" {
-			return f.To
+		if f.Name == "Provider" && f.Links != nil {
+			return f.Links[0].To
 		}
 	}
 	return ""
@@ -170,7 +170,8 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Notices = r.notices(d, ended, asOf)
 	d.Facts, d.Names = r.facts(e, r.factNames(e.Type), false), idLinks(e, r.Build.Namespace)
 	d.Market = r.offers(e, d.Day == "")
-	d.Tags, d.Skills = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
+	d.Tags, d.Skills = r.valueLinks(byTag, e.Tags), r.valueLinks(byCapability, e.Capabilities)
+	d.Tags, d.Skills = d.Tags[:min(entityTopics, len(d.Tags))], d.Skills[:min(entityTopics, len(d.Skills))]
 	d.Signals, d.Results = r.figures(e, x)
 	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
 	d.Source = r.sourceOf(e)
@@ -180,19 +181,6 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 func (r *request) fillSeries(d *entityPage, moments []history.Moment, asOf time.Time) {
 	d.Prices = r.priceHistory(moments, d.AsOf)
 	r.addCurves(d, moments, asOf)
-}
-
-// topics returns a field's values, with links to their pages. Values from earlier
-// versions may no longer have a page.
-func (s *Site) topics(k *facetKind, values []string) (list []link) {
-	for _, v := range values[:min(entityTopics, len(values))] {
-		to := ""
-		if s.Build.Bitmap(k.Field, v) != nil {
-			to = k.path(v)
-		}
-		list = append(list, link{s.wordTitle(k.Field, v), to})
-	}
-	return list
 }
 
 // entityAt renders an entity as of the end of a day. A static site has no such pages.

@@ -74,8 +74,9 @@ func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) 
 		if name == "board" || safetext.OneLine(x.Text) == "" { // the place on a board has a line of its own
 			continue
 		}
-		if name == byProvider.Field && s.Build.Bitmap(name, e.Provider) != nil {
-			x.To = siteurl.Provider(e.Provider)
+		f := fact{Name: c.Title}
+		if i := slices.IndexFunc(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); i >= 0 {
+			f.Links = s.valueLinks(s.facetKinds[i], e.FieldValues(s.facetKinds[i].Field))
 		}
 		if card {
 			x.Full, x.Figure = strings.TrimSpace(x.Text+" "+c.Unit), x.Figure && x.Said != ""
@@ -85,7 +86,8 @@ func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) 
 			notes = append(notes, asOfNote(x.Read))
 		}
 		x.Note = strings.TrimPrefix(strings.Join(notes, ", "), ", ")
-		list = append(list, fact{c.Title, x})
+		f.cell = x
+		list = append(list, f)
 	}
 	return list
 }
@@ -253,7 +255,8 @@ type link struct{ Name, To string }
 
 // fact is an entry in the list of facts.
 type fact struct {
-	Name string
+	Name  string
+	Links []link // its values, if they have pages
 	cell
 }
 

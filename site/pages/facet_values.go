@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -18,24 +19,54 @@ import (
 // facetKind is a filter field whose values have pages that list entities.
 type facetKind struct {
 	Field     string // one of view.FilterFields
-	Path      string // path of the list of its values
-	One, Many string
+	Slug      string // the first part of the paths of its pages
+	Title     string // of the list of its values
+	Label     string // what one of them is, before its name
+	One, Many string // what they are, after a number
 	Lead      string
+	fact      string // the column of facts that shows them
 }
 
-// The fields with pages for their values. Categories have descriptions, and are handled
+// The fields of every entity with pages for their values. Categories have descriptions, and are handled
 // in categories.go.
 var (
-	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "The people, projects and companies that make or offer the entities in the index."}
-	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Keywords for finding entities."}
-	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What entries can do, as stated in their entries."}
+	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider"}
+	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags"}
+	byCapability = &facetKind{"capability", "capabilities", "Capabilities", "capability", "capability", "capabilities", "What entries can do, as stated in their entries.", "capabilities"}
 )
 
-// facetKinds lists them.
-var facetKinds = []*facetKind{byProvider, byTag, byCapability}
+// facetKindsOf lists them, and the declared fields whose values have pages.
+func facetKindsOf(declared *kinds.Set) []*facetKind {
+	list := []*facetKind{byProvider, byTag, byCapability}
+	for _, f := range declared.Leaves() {
+		if f.Page {
+			label, fact := kinds.InSentence(f.Title), f.Path
+			if f.Group != nil && f.Group.Dated {
+				fact = f.Group.Name
+			}
+			list = append(list, &facetKind{f.Query, f.Slug(), f.Title, label, "value of " + label, "values of " + label, f.Description, fact})
+		}
+	}
+	return list
+}
+
+// facetKind returns the field whose pages have paths with a first part, or nil.
+func (s *Site) facetKind(slug string) *facetKind {
+	for _, k := range s.facetKinds {
+		if k.Slug == slug {
+			return k
+		}
+	}
+	return nil
+}
+
+// Path returns the path of the list of the values.
+func (k *facetKind) Path() string { return "/" + k.Slug + "/" }
 
 // path returns the path of a value's page.
-func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
+func (k *facetKind) path(value string) string {
+	return k.Path() + siteurl.Key(record.Fold(value)) + "/"
+}
 
 // facetValue is a value of a field.
 type facetValue struct {
@@ -61,14 +92,6 @@ const (
 	maxFacetValues = 500
 )
 
-// wordTitle returns the title that the vocabulary gives a value, or the value itself.
-func (s *Site) wordTitle(field, value string) string {
-	if title := s.wordTitles[value]; title != "" && field == byCapability.Field {
-		return title
-	}
-	return value
-}
-
 // countFacet counts the values of a field. It is called once for each build.
 func (s *Site) countFacet(k *facetKind) *facetValues {
 	listed := s.Build.Select(&view.Filter{})
@@ -76,7 +99,7 @@ func (s *Site) countFacet(k *facetKind) *facetValues {
 	t := &facetValues{byKey: map[string]int{}}
 	known := make(map[string]bool, len(counts))
 	add := func(value string, count int) {
-		v := facetValue{Name: value, Title: s.wordTitle(k.Field, value), Path: k.path(value), Count: count, Letter: "other", folded: record.Fold(value)}
+		v := facetValue{Name: value, Title: s.valueTitle(k.Field, value), Path: k.path(value), Count: count, Letter: "other", folded: record.Fold(value)}
 		if r, _ := utf8.DecodeRuneInString(record.Fold(v.Title)); r >= 'a' && r <= 'z' {
 			v.Letter = string(r)
 		} else if r >= '0' && r <= '9' {
@@ -105,6 +128,19 @@ func (s *Site) countFacet(k *facetKind) *facetValues {
 	return t
 }
 
+// valueLinks returns values of a field with links to their pages. Values from earlier versions may no longer
+// have a page.
+func (s *Site) valueLinks(k *facetKind, values []string) (list []link) {
+	for _, v := range values {
+		to := ""
+		if s.Build.Bitmap(k.Field, v) != nil {
+			to = k.path(v)
+		}
+		list = append(list, link{s.valueTitle(k.Field, v), to})
+	}
+	return list
+}
+
 // find returns the value with a key.
 func (t *facetValues) find(key string) (facetValue, bool) {
 	i, ok := t.byKey[key]
@@ -126,7 +162,6 @@ func (t *facetValues) suggestions(key string) []suggestion {
 // facetPage lists the values of a field.
 type facetPage struct {
 	*facetKind
-	Title    string       // the heading of the page
 	Used     int          // values on all pages
 	Frequent []facetValue // the most frequent values, if there are many more
 	Letters  []option
@@ -145,56 +180,57 @@ func letterTitle(letter string) string {
 
 // facetList lists the values of a field by letter. The path of a further page cannot clash with that of a value,
 // because the paths of values never contain a choice.
-func facetList(k *facetKind) func(*request) (*page, error) {
-	return func(r *request) (*page, error) {
-		all := r.facets[k.Field]()
-		used := slices.DeleteFunc(slices.Clone(all.all), func(v facetValue) bool { return v.Count == 0 })
-		d := &facetPage{facetKind: k, Title: textfmt.Capitalize(k.Many), Used: len(used)}
-		r.choices["page"] = r.choice("part") // the value “all” has pages of its own
-		var from int
-		var ok bool
-		if d.pager, from, ok = r.pageOf(len(used), maxFacetValues); !ok {
-			return r.notFound(), nil
-		}
-		pageAt := func(n int) string { // the path of a page, of which the first is that of the list
-			if n == 0 {
-				return k.Path
-			}
-			return k.Path + "all/part-" + strconv.Itoa(n+1) + "/"
-		}
-		for i, v := range used {
-			if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
-				d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: pageAt(i/maxFacetValues) + "#letter-" + v.Letter})
-			}
-			d.Letters[len(d.Letters)-1].Count++
-			switch {
-			case i < from || i >= d.Last:
-				continue
-			case i == from || v.Letter != used[i-1].Letter:
-				d.Groups = append(d.Groups, nil)
-			}
-			last := &d.Groups[len(d.Groups)-1]
-			*last = append(*last, v)
-		}
-		switch i := slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == r.choice("letter") }); {
-		case i >= 0: // once, each letter had pages of its own
-			to, _, _ := strings.Cut(d.Letters[i].To, "#")
-			return &page{location: to}, nil
-		case r.choice("letter") != "":
-			return r.notFound(), nil
-		case from > 0:
-			d.Prev = pageAt(from/maxFacetValues - 1)
-		case d.Used > maxFrequent:
-			for _, key := range all.frequent {
-				d.Frequent = append(d.Frequent, all.all[all.byKey[key]])
-			}
-		}
-		if d.Last < d.Used {
-			d.Next = pageAt(from/maxFacetValues + 1)
-		}
-		for _, o := range facetKinds {
-			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})
-		}
-		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Used, k.One, k.Many) + " in the index."}, nil
+func (r *request) facetList() (*page, error) {
+	k := r.facetKind(r.arg("values"))
+	all := r.facets[k.Field]()
+	used := slices.DeleteFunc(slices.Clone(all.all), func(v facetValue) bool { return v.Count == 0 })
+	d := &facetPage{facetKind: k, Used: len(used)}
+	r.choices["page"] = r.choice("part") // the value “all” has pages of its own
+	var from int
+	var ok bool
+	if d.pager, from, ok = r.pageOf(len(used), maxFacetValues); !ok {
+		return r.notFound(), nil
 	}
+	pageAt := func(n int) string { // the path of a page, of which the first is that of the list
+		if n == 0 {
+			return k.Path()
+		}
+		return k.Path() + "all/part-" + strconv.Itoa(n+1) + "/"
+	}
+	for i, v := range used {
+		if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
+			d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: pageAt(i/maxFacetValues) + "#letter-" + v.Letter})
+		}
+		d.Letters[len(d.Letters)-1].Count++
+		switch {
+		case i < from || i >= d.Last:
+			continue
+		case i == from || v.Letter != used[i-1].Letter:
+			d.Groups = append(d.Groups, nil)
+		}
+		last := &d.Groups[len(d.Groups)-1]
+		*last = append(*last, v)
+	}
+	switch i := slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == r.choice("letter") }); {
+	case i >= 0: // once, each letter had pages of its own
+		to, _, _ := strings.Cut(d.Letters[i].To, "#")
+		return &page{location: to}, nil
+	case r.choice("letter") != "":
+		return r.notFound(), nil
+	case from > 0:
+		d.Prev = pageAt(from/maxFacetValues - 1)
+	case d.Used > maxFrequent:
+		for _, key := range all.frequent {
+			d.Frequent = append(d.Frequent, all.all[all.byKey[key]])
+		}
+	}
+	if d.Last < d.Used {
+		d.Next = pageAt(from/maxFacetValues + 1)
+	}
+	for _, o := range r.facetKinds {
+		if o == k || r.Build.Values(o.Field) != nil {
+			d.Others = append(d.Others, option{Name: o.Title, To: o.Path(), Chosen: o == k})
+		}
+	}
+	return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Used, k.One, k.Many) + " in the index."}, nil
 }

@@ -303,26 +303,25 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 }
 
 // facetValueList lists the entities with a value of a field.
-func facetValueList(k *facetKind) func(*request) (*page, error) {
-	return func(r *request) (*page, error) {
-		all := r.facets[k.Field]()
-		key := r.arg("key")
-		v, ok := all.find(key)
-		if !ok {
-			if now, renamed := r.Build.Preferred(k.Field, key); renamed {
-				return &page{location: r.route.path(map[string]string{"key": siteurl.Key(now)}, r.choices)}, nil
-			}
-			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
+func (r *request) facetValueList() (*page, error) {
+	k := r.facetKind(r.arg("values"))
+	all := r.facets[k.Field]()
+	key := r.arg("key")
+	v, ok := all.find(key)
+	if !ok {
+		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
+			return &page{location: r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices)}, nil
 		}
-		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Title}
-		if !r.mixed(l, &view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}, v.folded) {
-			return r.notFound(), nil
-		}
-		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Title)+".", "")
-		p.Title += ", " + k.One // an entity may have the same name as the value
-		p.NoIndex = p.NoIndex || l.Total == 0
-		return p, nil
+		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", all.suggestions(key)), nil
 	}
+	l := &listing{Crumbs: []option{{Name: k.Title, To: k.Path()}}, Heading: v.Title}
+	if !r.mixed(l, &view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}, v.folded) {
+		return r.notFound(), nil
+	}
+	p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.Label+" "+textfmt.Name(v.Title)+".", "")
+	p.Title += ", " + k.Label // an entity may have the same name as the value
+	p.NoIndex = p.NoIndex || l.Total == 0
+	return p, nil
 }
 
 // relate adds links to frequent tags to the first page of a list.

@@ -110,7 +110,11 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 		}
 	}
 	for _, f := range d.Facts {
-		add(f.Name, site.Text(f.Value()), f.Note)
+		value := site.Text(f.Value())
+		if f.Links != nil {
+			value = r.markdownLinked(f.Links)
+		}
+		add(f.Name, value, f.Note)
 	}
 	for _, g := range d.Relations {
 		for _, l := range g.Rows {
@@ -131,6 +135,19 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 		add([]string{"Tags", "Capabilities"}[i], markdownWords(names), "")
 	}
 	return items
+}
+
+// markdownLinked lists values with links to their pages.
+func (r *request) markdownLinked(list []link) string {
+	var items []string
+	for _, l := range list {
+		if l.To == "" {
+			items = append(items, site.Text(l.Name))
+			continue
+		}
+		items = append(items, site.Link(l.Name, r.absolute(l.To)))
+	}
+	return strings.Join(items, ", ")
 }
 
 // markdownOffers writes the offers.

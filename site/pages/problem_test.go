@@ -36,7 +36,7 @@ func TestSitemapIsWhole(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	var listed []string
-	for _, file := range []string{"/sitemap/0.xml", "/sitemap/1.xml"} {
+	for _, file := range []string{"/sitemap/0.xml", "/sitemap/1.xml", "/sitemap/2.xml"} {
 		var set struct {
 			URL []struct {
 				Loc string `xml:"loc"`
@@ -54,7 +54,7 @@ func TestSitemapIsWhole(t *testing.T) {
 			t.Errorf("%s: %d", path, a.Status)
 		}
 	}
-	for _, want := range []string{"/", "/tools/", "/models/", "/capabilities/", "/docs/scoring/", "/docs/pipelines/", "/tool/keras/"} {
+	for _, want := range []string{"/", "/tools/", "/models/", "/capabilities/", "/docs/scoring/", "/docs/pipelines/", "/tool/keras/", "/tags/python/"} {
 		if !slices.Contains(listed, want) {
 			t.Errorf("the sitemap lacks %s", want)
 		}

@@ -14,6 +14,9 @@ var routes []route
 
 func init() { // the table is set in init, because pages look up their own paths in it
 	routes = []route{
+		{"/:values/", nil, (*request).facetList}, // before kinds, whose lists can have the same path
+		{"/:values/:key/", []string{"type", "page"}, (*request).facetValueList},
+		{"/:values/all/", []string{"letter", "part"}, (*request).facetList},
 		{"/", nil, (*request).home},
 		{"/search/", nil, (*request).search},
 		{"/changes/", changesRoute.choices, (*request).changes},
@@ -50,12 +53,6 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/developer/", nil, (*request).developer},
 		{siteurl.Submit, nil, (*request).howToSubmit}, // the edge itself serves the form
 	}
-	var values []route // before those of any kind, whose patterns match their paths, too
-	for _, k := range facetKinds {
-		values = append(values, route{k.Path, nil, facetList(k)}, route{k.Path + ":key/", []string{"type", "page"}, facetValueList(k)},
-			route{k.Path + "all/", []string{"letter", "part"}, facetList(k)})
-	}
-	routes = append(values, routes...)
 }
 
 // find finds the route of a request.
@@ -122,6 +119,8 @@ func (t *route) match(s *Site, path string, args, choices map[string]string) boo
 		case isArg && name == "type" && s.kinds().Kind(got[i]) == nil:
 			return false
 		case isArg && name == "plural" && s.kindOf(got[i]) == nil:
+			return false
+		case isArg && name == "values" && s.facetKind(got[i]) == nil:
 			return false
 		case isArg:
 			args[name] = got[i]

@@ -142,6 +142,8 @@ func (s *Site) valueTitle(filter, value string) string {
 	switch {
 	case filter == "category":
 		return textfmt.Name(s.categoryTitle(value))
+	case filter == byCapability.Field:
+		return textfmt.Name(cmp.Or(s.wordTitles[value], value))
 	case filter == "type" || filter == "pricingModel" || filter == "maintenance":
 		return s.label(value)
 	case leaf == nil:

@@ -86,7 +86,8 @@ func New(from Source, o Options) (*Site, error) {
 	s.places = sync.OnceValue(s.findPlaces)
 	s.categoryCounts, s.changeFilterValues = sync.OnceValue(s.countCategories), sync.OnceValue(s.changeChoices)
 	s.guides, s.facets = sync.OnceValues(s.renderGuides), map[string]func() *facetValues{}
-	for _, k := range facetKinds {
+	s.facetKinds = facetKindsOf(s.kinds())
+	for _, k := range s.facetKinds {
 		s.facets[k.Field] = sync.OnceValue(func() *facetValues { return s.countFacet(k) })
 	}
 	s.templates = make(map[string]*template.Template, len(parsed()))

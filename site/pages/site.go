@@ -66,6 +66,7 @@ type Site struct {
 	wordTitles map[string]string // of capabilities
 	templates  map[string]*template.Template
 
+	facetKinds         []*facetKind
 	facets             map[string]func() *facetValues // by field
 	categoryCounts     func() []category
 	guides             func() (map[string]*guidePage, error)

@@ -67,20 +67,39 @@ func (r *request) sitemap() (*page, error) {
 
 // sitemaps returns the paths of the sitemap files.
 func (s *Site) sitemaps() (paths []string) {
-	for i := range (s.Build.Listed()+sitemapEntities-1)/sitemapEntities + 1 {
+	for i := range 1 + files(s.Build.Listed()) + files(len(s.valuePaths())) {
 		paths = append(paths, fmt.Sprintf("/sitemap/%d.xml", i))
 	}
 	return paths
 }
 
-// sitemapPart renders a sitemap file. Part 0 lists the pages of the site, the other parts
-// list entities.
+// valuePaths returns the paths of the pages of values that entities have.
+func (s *Site) valuePaths() (paths []string) {
+	for _, k := range s.facetKinds {
+		for _, v := range s.facets[k.Field]().all {
+			if v.Count > 0 {
+				paths = append(paths, v.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// files returns the number of sitemap files for some URLs.
+func files(urls int) int { return (urls + sitemapEntities - 1) / sitemapEntities }
+
+// sitemapPart renders a sitemap file. Part 0 lists the pages of the site, the next parts list entities, and the
+// other parts list pages of values.
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
 	if err != nil || r.Base == "" || !slices.Contains(r.sitemaps(), r.Path) {
 		return r.notFound(), nil //nolint:nilerr // no part has this name
 	}
-	if n > 0 {
+	switch entities := files(r.Build.Listed()); {
+	case n > entities:
+		paths := r.valuePaths()[(n-entities-1)*sitemapEntities:]
+		return r.sitemapList("urlset", "url", paths[:min(sitemapEntities, len(paths))], undated), nil
+	case n > 0:
 		var paths []string
 		list, _, _ := r.Build.Page(r.Build.Select(&view.Filter{}), view.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
@@ -88,7 +107,16 @@ func (r *request) sitemapPart() (*page, error) {
 		}
 		return r.sitemapList("urlset", "url", paths, func(i int) string { return r.Build.Entity(list[i]).LastUpdated }), nil
 	}
-	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
+	paths, err := r.sections()
+	if err != nil {
+		return nil, err
+	}
+	return r.sitemapList("urlset", "url", paths, undated), nil
+}
+
+// sections returns the paths of the pages of the site that are not about an entity or a value.
+func (r *request) sections() ([]string, error) {
+	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
 	guides, err := r.guides()
 	if err != nil {
 		return nil, err
@@ -105,8 +133,13 @@ func (r *request) sitemapPart() (*page, error) {
 	for _, t := range r.types() {
 		paths = append(paths, r.kindPath(t))
 	}
+	for _, k := range r.facetKinds {
+		if r.Build.Values(k.Field) != nil && !slices.Contains(paths, k.Path()) {
+			paths = append(paths, k.Path())
+		}
+	}
 	for _, c := range r.Categories {
 		paths = append(paths, categoryPath(c.Slug), boardPath(c.Slug))
 	}
-	return r.sitemapList("urlset", "url", paths, undated), nil
+	return paths, nil
 }
