@@ -75,7 +75,8 @@ type among struct {
 	namespaces []string
 	providers  []string
 	declared   []Category
-	later      bool // whether of the files with a value, only those after the first have a problem
+	coming     map[string]bool // the keys of entities that will be added
+	later      bool            // whether of the files with a value, only those after the first have a problem
 }
 
 // among returns the files of the folder. c has the contents of the files next to the type folders.
@@ -151,7 +152,7 @@ func (a *among) Successor(key string) (next string, ok bool) {
 	if r != nil && r.entity != nil && r.entity.Lifecycle != nil {
 		next = r.entity.Lifecycle.ReplacedBy
 	}
-	return next, r != nil
+	return next, r != nil || a.coming[key]
 }
 
 // Namespaces implements Siblings.

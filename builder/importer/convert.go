@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/exports/where"
 )
 
 // isoTime matches what may follow a day.
@@ -17,12 +18,16 @@ var isoTime = regexp.MustCompile(`^[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?
 // The supported number formats: plain, and with grouped thousands.
 var (
 	plainForm   = regexp.MustCompile(`^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$`)
+	shortForm   = regexp.MustCompile(`^\d+(?:\.\d+)? ?[kKmMbB]$`) // 12.3k, 1.2M, 7B
 	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
+// shortKilobyte matches a size in kilobytes with the capital letter that most people write.
+var shortKilobyte = regexp.MustCompile(`^([0-9.]+ ?)K[Bb]$`)
+
 // convert converts an item as the mapping or the field requires. If that fails, wrong is the
 // reason. as is one of the conversions in the schema, "day" to accept either a date or a month,
-// "answer" for true or false, or "in " and a kind for the address of an entity, whose kind may be left out.
+// "answer" for true or false, "size" for one in bytes, or "in " and a kind for the address of an entity, whose kind may be left out.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -46,6 +51,8 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		return nil, "cannot be turned into a slug, since it contains no Latin letter or digit; use another column, or set a slug in values"
 	case "lower":
 		return strings.ToLower(text), ""
+	case "size":
+		return shortKilobyte.ReplaceAllString(text, "${1}kB"), ""
 	case "answer":
 		switch strings.ToLower(text) {
 		case "true", "yes":
@@ -76,6 +83,9 @@ func (e *evaluator) number(text string) (any, string) {
 	case e.decimal != "" && groupedForm.MatchString(text):
 		text = strings.ReplaceAll(text, ",", "")
 	}
+	if shortForm.MatchString(text) {
+		text, _ = where.Amount(text)
+	}
 	return exactNumber(text)
 }
 
@@ -103,8 +113,18 @@ func exactNumber(text string) (any, string) {
 	return x, ""
 }
 
+// unixForm matches the Unix seconds of the years from 2001 to 2286.
+var unixForm = regexp.MustCompile(`^[1-9]\d{9}$`)
+
 // isoDay removes the time from a date, without converting the time zone.
 func isoDay(text string) (any, string) {
+	if unixForm.MatchString(text) {
+		seconds, _ := strconv.ParseInt(text, 10, 64) // it has ten digits
+		return time.Unix(seconds, 0).UTC().Format(time.DateOnly), ""
+	}
+	if len(text) >= len(time.DateOnly) && (text[4] == '/' || text[4] == '.') && text[7] == text[4] { // 2024/06/06
+		text = text[:4] + "-" + text[5:7] + "-" + text[8:]
+	}
 	day := text[:min(len(text), len(time.DateOnly))]
 	if more := text[len(day):]; more != "" && !isoTime.MatchString(more) {
 		day = text

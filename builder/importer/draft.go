@@ -169,6 +169,8 @@ func formOf(declared *kinds.Set, path []string) string {
 		return "number"
 	case f.Type == kinds.Boolean:
 		return "answer"
+	case f.Type == kinds.Size:
+		return "size"
 	case f.Type == kinds.Date:
 		return "date"
 	}

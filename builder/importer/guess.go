@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,33 +35,40 @@ type Proposal struct {
 	Rows    int      // the number of rows that were read
 }
 
-// guessTargets lists core fields, and other names of columns that they can come from. Declared fields and
-// signals follow, under their own names.
+// guessTargets lists core fields, and other names of columns that they can come from. A name can also come
+// from a column that is called like a kind. Declared fields and signals are found by their names and titles.
 var guessTargets = []string{
-	"name title tool model project", "description summary about", "category topic", "provider vendor company organization author", "version",
+	"description summary about", "category topic", "provider vendor company organization author publisher maker", "version",
 	"license licence", "pricingModel pricing", "url homepage website link", "tags labels keywords", "links.repository repo github",
-	"links.documentation docs", "links.paper", "links.modelCard", "ids.pypi", "ids.npm", "ids.huggingface", "parameters.total parameters params", "signals.contextTokens context",
+	"links.documentation docs", "links.paper", "links.modelCard", "ids.pypi", "ids.npm", "ids.huggingface",
 }
 
 // targets returns the fields for which Guess looks for a column, each with the names of such columns.
 func (g *guesser) targets() (list []string) {
-	for _, t := range guessTargets {
-		path, names, _ := strings.Cut(t, " ")
-		section, name, nested := strings.Cut(path, ".")
-		switch {
-		case !nested || section == "links" || section == "ids" || section == "signals" && g.kinds.Signal(name) != nil:
-			list = append(list, path+" "+normal(cmp.Or(name, section))+" "+names)
-		case g.kinds.Field(path) != nil:
-			list = append(list, t)
+	names := "name name title project"
+	for _, k := range g.kinds.Kinds {
+		if g.Type == "" || g.Type == k.Name {
+			names += " " + normal(k.Name) + " " + normal(k.Title)
 		}
 	}
+	list = append(list, names)
 	for _, f := range g.kinds.Leaves() {
 		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
-			list = append(list, f.Path+" "+normal(f.Path))
+			title := f.Title
+			if f.Name == kinds.FromPart && f.Group != nil && f.Group.Type == kinds.Range {
+				title = f.Group.Title // a column with one number is the lower end
+			}
+			list = append(list, strings.Join([]string{f.Path, normal(f.Path), normal(title), normal(title + f.Unit), normal(f.Query)}, " "))
 		}
 	}
 	for _, s := range g.kinds.Signals {
-		list = append(list, "signals."+s.Name+" "+normal(s.Name))
+		if k := g.kinds.Kind(g.Type); k == nil || k.HasSignal(s.Name) {
+			list = append(list, strings.Join([]string{"signals." + s.Name, normal(s.Name), normal(s.Title), normal(s.Title + s.Unit)}, " "))
+		}
+	}
+	for _, t := range guessTargets {
+		path, names, _ := strings.Cut(t, " ")
+		list = append(list, path+" "+normal(path[strings.LastIndexByte(path, '.')+1:])+" "+names)
 	}
 	return list
 }
@@ -196,14 +202,47 @@ func (g *guesser) choose(targets []string) {
 	}
 	for _, c := range g.columns {
 		maps.DeleteFunc(paths, func(_, path string) bool { return chosen[path] })
-		near := didyoumean.Name(normal(c.name), slices.Sorted(maps.Keys(paths)))
+		known := slices.Sorted(maps.Keys(paths))
+		near := didyoumean.Name(normal(c.name), known)
+		if last := normal(c.name[strings.LastIndexByte(c.name, '.')+1:]); near == "" && len(last) >= 5 { // its first word
+			if i := slices.IndexFunc(known, func(name string) bool { return strings.HasPrefix(name, last) }); i >= 0 {
+				near = known[i]
+			}
+		}
 		try(paths[near], c, "chosen because its name is similar to "+near)
+	}
+	for _, name := range []string{"category", "description"} {
+		if c := g.byValues(name); c != nil {
+			try(name, c, "chosen because of its values")
+		}
 	}
 	for _, name := range []string{"name", "description", "category"} {
 		if !chosen[name] {
 			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
 		}
 	}
+}
+
+// byValues returns a column that mostly has the categories of the content or, for a description, the longest texts.
+// It returns nil if there is none.
+func (g *guesser) byValues(name string) (best *column) {
+	longest := 20 // letters of a sentence, on average
+	for _, c := range g.columns {
+		if c.used || len(c.values) == 0 {
+			continue
+		}
+		all := strings.Join(c.values, "")
+		switch average := len(all) / len(c.values); {
+		case name == "category":
+			known := func(v string) bool { return slices.Contains(g.categories, content.Slugify(v)) }
+			if unknown := slices.DeleteFunc(slices.Clone(c.values), known); 2*len(unknown) < len(c.values) {
+				return c
+			}
+		case average > longest && strings.Count(all, " ") > 2*len(c.values):
+			best, longest = c, average
+		}
+	}
+	return best
 }
 
 // normal reduces a name to lower-case letters and digits.
@@ -216,6 +255,9 @@ func (g *guesser) add(path string, c *column, doubt string) {
 		section, name = "fields", path
 	}
 	form, more := g.form(path, c)
+	if section == "signals" && form[0] == '{' {
+		form = "{value: " + form + "}"
+	}
 	g.lines[section] += g.line("  "+name, form, strings.Trim(doubt+"; "+more, "; "))
 	if f := g.kinds.Field(path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
 		g.Type = g.kinds.Listing(f)[0].Name
@@ -236,15 +278,18 @@ var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
 // form returns a value for a field as YAML, and what is doubtful about it.
 func (g *guesser) form(path string, c *column) (form, doubt string) {
 	with := func(more string) string { return "{column: " + scalar(c.name) + more + "}" }
-	kind := formOf(g.kinds, strings.Split(path, "."))
+	kind, f := formOf(g.kinds, strings.Split(path, ".")), g.kinds.Field(path)
 	for _, s := range c.values {
 		if _, wrong := new(evaluator).convert(strings.TrimPrefix(kind, "list "), s); wrong != "" && doubt == "" {
 			doubt = yamldoc.Quote(s) + " " + wrong
 		}
 	}
+	if order := dayOrder(c.values); order != "" && doubt != "" && (kind == "date" || kind == "day") {
+		return with(", as: " + order), ""
+	}
 	switch {
 	case strings.HasPrefix(kind, "list"):
-		slugs := map[bool]string{true: ", as: slug"}[kind == "list"]
+		slugs := map[bool]string{true: ", as: slug"}[kind == "list" && (f == nil || f.Of == kinds.Slug || f.Of == kinds.Enum)]
 		for _, separator := range []string{"|", ";", ","} {
 			if !c.list && strings.Contains(strings.Join(c.values, ""), separator) {
 				if c.values[0][0] == '[' {
@@ -259,12 +304,32 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 	case path == "category":
 		form, doubt = g.category(c)
 		return with(form), doubt
-	case path == "family" || path == "pricingModel":
+	case path == "pricingModel", f != nil && f.Type == kinds.Slug, f != nil && f.Type == kinds.Enum && !isSubset(c.values, f.Values):
 		return with(", as: slug"), ""
 	case path == "links.repository" && pairForm.MatchString(c.values[0]) && !strings.ContainsAny(c.name, "{}"):
 		return "{template: " + scalar("https://github.com/{"+c.name+"}") + "}", ""
 	}
 	return scalar(c.name), doubt
+}
+
+// dayOrder returns the conversion that reads all values as days, or "" if there is none or both do.
+func dayOrder(values []string) (order string) {
+	for _, as := range []string{"dmy", "mdy"} {
+		bad := func(v string) bool { _, wrong := new(evaluator).convert(as, v); return wrong != "" }
+		switch {
+		case slices.ContainsFunc(values, bad):
+		case order != "":
+			return ""
+		default:
+			order = as
+		}
+	}
+	return order
+}
+
+// isSubset reports whether a list has all values.
+func isSubset(values, list []string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(list, v) })
 }
 
 // category returns the conversion of a category: to a slug, with replacements for values that are

@@ -11,8 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,6 +78,7 @@ type job struct {
 	rows   []*row
 	unused []string // columns that the mapping does not use
 	final  claims   // by address
+	coming []string // the addresses that references may name although no file has them yet
 }
 
 // start reads the mapping and the input.
@@ -118,6 +121,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if at := j.mapping.UndatedOffers(); at != nil && j.drafter.date == "" {
 		return nil, yamldoc.Problems{j.mapping.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
 	}
+	if err := j.expect(ctx); err != nil {
+		return nil, err
+	}
 	if o.Strict && !o.DryRun {
 		trial, err := j.pass(ctx, false)
 		if err != nil || trial.Refused > 0 {
@@ -134,6 +140,38 @@ func (j *job) progress(step string, r *row) {
 	}
 }
 
+// expect finds the addresses of the rows that will not be refused, if rows can refer to each other.
+func (j *job) expect(ctx context.Context) error {
+	refers := func(t mapping.Target) bool {
+		f := j.drafter.kinds.Field(yamldoc.FieldName(t.Path))
+		return f != nil && f.Words() == kinds.Reference
+	}
+	if !slices.ContainsFunc(j.mapping.Targets, refers) {
+		return nil
+	}
+	j.coming = slices.Collect(maps.Keys(j.final))
+	for { // without a refused row, others may refer to nothing
+		folder, err := content.OpenWorkspace(j.Content)
+		if err != nil {
+			return err
+		}
+		w, before := &writer{job: j, folder: folder}, len(j.coming)
+		folder.Expect(j.coming)
+		for _, r := range j.rows {
+			o := Outcome{Row: r.number, Line: r.line}
+			if err := errors.Join(ctx.Err(), w.settle(r, &o)); err != nil {
+				return err
+			}
+			if o.Outcome == Refused && r.draft != nil {
+				j.coming = slices.DeleteFunc(j.coming, func(key string) bool { return key == r.draft.Type+"/"+r.draft.final })
+			}
+		}
+		if len(j.coming) == before {
+			return nil
+		}
+	}
+}
+
 // pass processes all rows. If write is not set, it only reports what would be written.
 func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) {
 	folder, err := content.OpenWorkspace(j.Content)
@@ -144,6 +182,7 @@ func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) 
 	if err != nil {
 		return nil, err
 	}
+	folder.Expect(j.coming)
 	report = j.newReport(folder, write)
 	var outcomes []Outcome
 	defer func() { // the outputs of a trial may be about to replace the input

@@ -91,9 +91,10 @@ func (c *checker) names() {
 		}
 		for _, name := range names {
 			other := filters[name]
+			onlySort := name == f.SortKey() && (f.Query != name || (f.IsNumber() || f.IsDay()) && name != "context")
 			switch {
 			case name == "" || f.Group != nil && f.Group.Type == Range && name == f.SortKey():
-			case slices.Contains(Parameters, name) && (name != f.SortKey() || f.Query == name):
+			case slices.Contains(Parameters, name) && !onlySort:
 				c.add(false, "", path, "has the filter %s, which is another parameter of the API; choose another query", name)
 			case other != "":
 				c.add(false, "", path, "has the filter %s, as %s has; choose another query", name, other)
