@@ -48,7 +48,10 @@ type listing struct {
 	Rest     bool // a static site has no page for the other rows
 	Chart    *scatter
 	Cost     *costForm
-	Offers   bool // of prices
+	News     *homeNewsLists // on the page of trends
+	Months   []option       // with pages of their changes
+	Longer   string         // path of a longer window, if that may have more
+	Offers   bool           // of prices
 	SortNote string
 
 	ordered []uint32

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,85 +13,56 @@ import (
 
 const trendingRows = 50
 
-// trendingPage shows the entities that gained the most.
-type trendingPage struct {
-	Days    int
-	Since   string // the day whose end the scores are compared with
-	Young   bool   // the index has no history for that day
-	Begins  string // the day of the first change, or "" if there is none
-	Type    string
-	Windows []option
-	Types   []option
-	By      string   // a signal, or "" for the score
-	ByName  string   // its display name
-	Figures []option // what to sort by; empty if there is no choice
-	Rows    []gainer
-	Total   int
-	Longer  string         // path of a longer window, or "" if no longer window can show more
-	News    *homeNewsLists // of all types; nil for one type or a figure
-	Months  []option
-}
-
-// gainer is an entity whose score or figure has risen.
-type gainer struct {
-	row
-	Gain          string // "" if there is none
-	Previous, Now string // "" if it had or has no score
-	More          string // the number of changes, or the gain in percent
-}
-
 func windowDays(window string) (days int) {
 	_, _ = fmt.Sscanf(window, "%dd", &days)
 	return days
 }
 
-// trending shows the entities that gained the most.
+// trending lists the entities whose score or, if the path names one, whose figure gained the most.
 func (r *request) trending() (*page, error) {
-	windows, types := r.Build.History().Windows(), r.kinds().Names()
+	windows, types, figures := r.Build.History().Windows(), r.kinds().Names(), r.grownSignals()
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
-	window := r.choice("window")
-	d := &trendingPage{By: r.choice("by"), ByName: r.label(r.choice("by")), Type: r.choice("type")}
+	window, by, typ := r.choice("window"), r.choice("by"), r.choice("type")
 	switch {
-	case window == "":
-		window = windows[0]
 	case window == windows[0]:
 		return &page{location: r.with("window", "")}, nil
-	case !slices.Contains(windows, window):
+	case window != "" && !slices.Contains(windows, window):
 		return r.missing("Unknown time window", "", []suggestion{{Path: r.with("window", ""), Name: "The default window"}}), nil
+	case typ != "" && !slices.Contains(types, typ):
+		return r.missingChoice("type", typ, types), nil
+	case by != "" && !slices.Contains(figures, by):
+		return r.missingChoice("by", by, figures), nil
 	}
-	if d.Type != "" && !slices.Contains(types, d.Type) {
-		return r.missingChoice("type", d.Type, types), nil
+	window = cmp.Or(window, windows[0])
+	l, what, of := &listing{Heading: "Trending", Months: r.monthOptions(2)}, "entries", "scores"
+	if typ != "" {
+		what = r.plural(typ)
+		l.Heading += " " + what
 	}
-	figures := r.grownSignals()
-	if d.By != "" && !slices.Contains(figures, d.By) {
-		return r.missingChoice("by", d.By, figures), nil
+	if by != "" {
+		of = r.label(by)
+		l.Heading += " by " + of
 	}
-	d.Days = windowDays(window)
-	r.fillTrending(d, window)
-	r.addTrendingChoices(d, windows, window, figures)
-	d.Months = r.monthOptions(2)
-	if d.By == "" && d.Type == "" {
+	young := r.gains(l, window)
+	r.addTrendingMenus(l, windows, figures)
+	if i := slices.Index(windows, window) + 1; i < len(windows) && !young { // without history a week ago, there is none a month ago either
+		l.Longer = r.with("window", windows[i])
+	}
+	if by == "" && typ == "" {
 		var err error
-		if d.News, err = r.news(); err != nil {
+		if l.News, err = r.news(); err != nil {
 			return nil, err
 		}
 	}
-	title, what, of := "Trending", "entries", "scores"
-	if d.Type != "" {
-		what = r.plural(d.Type)
-		title += " " + what
+	l.Text = fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, windowDays(window))
+	if l.Total == 0 {
+		l.Text, l.Notes = fmt.Sprintf("Nothing has risen among the %s of %s in the last %d days.", of, what, windowDays(window)), nil
 	}
-	if d.By != "" { // each window has a title of its own
-		title, of = title+" by "+d.ByName, d.ByName
-	}
-	said := fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, d.Days)
-	if len(d.Rows) == 0 {
-		said = fmt.Sprintf("Nothing has risen among the %s of %s in the last %d days.", of, what, d.Days)
-	}
-	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
-		Description: said}, nil
+	p := r.listPage(l, l.Text, "")
+	p.Title, p.Section = fmt.Sprintf("%s, last %d days", l.Heading, windowDays(window)), "/trending/"
+	return p, nil
 }
 
 // missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
@@ -100,71 +72,86 @@ func (r *request) missingChoice(choice, value string, known []string) *page {
 	return r.missing("Page not found", fmt.Sprintf("Unknown “%s”; expected one of: %s.", textfmt.Name(value), strings.Join(known, ", ")), list)
 }
 
-// fillTrending reads the rows.
-func (r *request) fillTrending(d *trendingPage, window string) {
-	a := r.Build.History()
-	add := func(ordinal uint32, g gainer) {
-		if typ, _ := r.Build.Key(ordinal); d.Type != "" && typ != d.Type {
-			return
-		}
-		if d.Total++; d.Total <= trendingRows {
-			g.row = row{Entity: r.Build.Entity(ordinal)}
-			d.Rows = append(d.Rows, g)
-		}
-	}
+// gain is what an entity gained, as the columns show it.
+type gain struct{ gain, course, more cell }
+
+// gains fills in the rows and what is said of them. It reports whether the history is shorter than the window.
+func (r *request) gains(l *listing, window string) (young bool) {
+	a, by, of := r.Build.History(), r.choice("by"), map[uint32]gain{}
 	since, young, trends := a.Trends(window)
-	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
-	if d.By != "" {
-		var grown []history.Growth
-		d.Since, grown = a.Growth(window, d.By)
-		for _, g := range grown {
-			x := gainer{Gain: textfmt.Count(int(g.Gain())), Previous: textfmt.Count(int(g.Previous)), Now: textfmt.Count(int(g.Now))}
-			if percent, ok := g.Percent(); ok {
-				x.More = "+" + strconv.FormatFloat(percent, 'f', 1, 64) + "%"
+	add := func(o uint32, g gain) {
+		if typ, _ := r.Build.Key(o); len(l.ordered) < trendingRows && (r.choice("type") == "" || r.choice("type") == typ) {
+			of[o], l.ordered = g, append(l.ordered, o)
+		}
+	}
+	course, more := "Score", "Changes"
+	if by == "" {
+		l.Notes = []string{"Both scores are by the present formula. Scores that moved because a figure appeared, vanished or was long out of date are left out."}
+		for i := range trends {
+			if len(l.ordered) > 0 || trends[i].Gain() > 0 { // they are sorted by gain
+				add(trends[i].Ordinal, trendOf(&trends[i]))
 			}
-			add(g.Ordinal, x)
 		}
-		return
-	}
-	for _, t := range trends {
-		x := gainer{Previous: t.Previous.String(), Now: t.Score.String(), More: strconv.Itoa(int(t.Changes))}
-		if t.Gain() > 0 {
-			x.Gain = fmt.Sprintf("%.1f", float64(t.Gain())/10)
+	} else {
+		l.Notes = []string{"A first figure does not count as growth, nor does growth across a gap in the figures, or between readings that are more than twice that long apart."}
+		var grown []history.Growth
+		since, grown = a.Growth(window, by)
+		for i := range grown {
+			add(grown[i].Ordinal, growthOf(&grown[i]))
 		}
-		add(t.Ordinal, x)
+		course, more = r.label(by), "Growth"
 	}
-	if len(d.Rows) == 0 || d.Rows[0].Gain == "" { // they are sorted by gain
-		d.Rows = nil
+	l.Columns = []*column{{Name: "name", Title: "Name"},
+		{Name: "gain", Title: "Gain", Number: true, Down: true, Sorted: "descending", Place: "p1", cell: func(it *item) cell { return of[it.ordinal].gain }},
+		{Name: "course", Title: course, Number: true, Down: true, Place: "p2", cell: func(it *item) cell { return of[it.ordinal].course }},
+		{Name: "more", Title: more, Number: true, Down: true, Lesser: true, cell: func(it *item) cell { return of[it.ordinal].more }}}
+	l.at = func(o uint32) item { return item{Entity: r.Build.Entity(o), ordinal: o} }
+	r.turn(l)
+	l.What = "changed entities with the largest gains since " + textfmt.DayOrUnknown(since)
+	if l.Empty = "No gains since " + textfmt.DayOrUnknown(since) + "."; young {
+		l.Empty = "Not enough history yet: this page compares the index with its state at the end of " + textfmt.DayOrUnknown(since) + "."
 	}
+	return young
 }
 
-// addTrendingChoices adds the windows, the figures by which the page can be sorted, and the types.
-func (r *request) addTrendingChoices(d *trendingPage, windows []string, window string, figures []string) {
-	for i, w := range windows {
-		o := option{Name: fmt.Sprintf("%d days", windowDays(w)), Value: w, Chosen: w == window, To: r.with("window", w)}
-		if i == 0 {
-			o.To = r.with("window", "")
-		}
-		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // without history a week ago, there is none a month ago either
-			d.Longer = o.To
-		}
-		d.Windows = append(d.Windows, o)
+// trendOf shows how much a score rose.
+func trendOf(t *history.Trend) gain {
+	x := gain{cell{Text: "±0"}, cell{Text: cmp.Or(t.Score.String(), "not ranked"), Raw: int64(t.Score.Tenths())}, numberCell(float64(t.Changes), true)}
+	if t.Gain() > 0 {
+		x.gain = cell{Text: fmt.Sprintf("+%.1f", float64(t.Gain())/10), Raw: int64(t.Gain())}
 	}
-	choices := func(choice, none, chosen string, values []string) (list []option) {
-		list = []option{{Name: none, To: r.with(choice, ""), Chosen: chosen == ""}}
+	if t.Previous.Known() {
+		x.course.Text = t.Previous.String() + " → " + x.course.Text
+	}
+	return x
+}
+
+// growthOf shows how much a figure grew.
+func growthOf(g *history.Growth) gain {
+	was, now := int(g.Previous), int(g.Now)
+	x := gain{gain: cell{Text: "+" + textfmt.Count(int(g.Gain())), Raw: int64(g.Gain())}, course: cell{Text: textfmt.Count(was) + " → " + textfmt.Count(now), Raw: int64(now)}}
+	if percent, ok := g.Percent(); ok {
+		x.more = cell{Text: "+" + strconv.FormatFloat(percent, 'f', 1, 64) + "%", Raw: int64(10 * percent)}
+	}
+	return x
+}
+
+// addTrendingMenus adds the windows, the figures by which the page can be sorted, and the types.
+func (r *request) addTrendingMenus(l *listing, windows, figures []string) {
+	add := func(title, choice, none, chosen string, values []string, name func(string) string) {
+		m := listMenu{Title: title, Options: []option{{Name: none, To: r.with(choice, ""), Chosen: chosen == ""}}}
 		for _, v := range values {
-			list = append(list, option{Name: r.label(v), To: r.with(choice, v), Chosen: chosen == v})
+			m.Options = append(m.Options, option{Name: name(v), To: r.with(choice, v), Chosen: chosen == v})
 		}
-		return list
+		l.Menus = append(l.Menus, m)
 	}
+	days := func(window string) string { return strconv.Itoa(windowDays(window)) + " days" }
+	add("Time window", "window", days(windows[0]), r.choice("window"), windows[1:], days)
 	if len(figures) > 0 {
-		d.Figures = choices("by", "Score", d.By, figures)
+		add("Figure", "by", "Score", r.choice("by"), figures, r.label)
 	}
 	if types := r.types(); len(types) > 1 {
-		d.Types = choices("type", "All", d.Type, types)
-		for i, t := range types {
-			d.Types[i+1].Name = r.kinds().Kind(t).Plural
-		}
+		add("Kind", "type", "All", r.choice("type"), types, func(t string) string { return r.kinds().Kind(t).Plural })
 	}
 }
 
