@@ -2,37 +2,70 @@ package audit_test
 
 import (
 	"bytes"
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
-// shots lists the screenshots in the documentation.
+// shots lists the pages whose screenshots are in the documentation.
 var shots = []struct {
-	name, path, scheme string
-	width, height      int64
-	signedIn           bool
-	first              string // a script that runs before the screenshot is taken
+	name, path string
+	signedIn   bool
+	first      string // a script that runs before the screenshots are taken
 }{
-	{"home", "/", "light", 1440, 900, false, ""},
-	{"home-phone-dark", "/", "dark", 390, 844, false, ""},
-	{"search", "/search/?q=gradent+boosting", "light", 1440, 900, false, ""},
-	{"entity", "/tool/pytorch/", "light", 1440, 900, false, ""},
-	{"entity-dark", "/tool/pytorch/", "dark", 1440, 900, false, `document.querySelector('#score').scrollIntoView()`},
-	{"model-phone", "/model/claude-opus-4-8/", "light", 390, 844, false, ""},
-	{"leaderboard", "/leaderboards/ai-tools/", "light", 1440, 900, false, ""},
-	{"compare", "/compare/?e=tool/pytorch&e=tool/tensorflow&e=tool/jax", "light", 1440, 900, false, ""},
-	{"submit", "/submit/", "light", 1440, 900, false, typed(complete...)},
-	{"developer", "/developer/", "light", 1440, 900, true, ""},
+	{name: "home", path: "/"},
+	{name: "models", path: "/models/"},
+	{name: "tools", path: "/tools/"},
+	{name: "model", path: "/model/claude-opus-4-8/"},
+	{name: "tool", path: "/tool/pytorch/"},
+	{name: "provider", path: "/provider/anthropic/"},
+	{name: "benchmark", path: "/benchmark/swe-bench-verified/"},
+	{name: "prices", path: "/prices/?modality=image&minContext=200k"},
+	{name: "board", path: "/leaderboards/coding-models/"},
+	{name: "compare", path: "/compare/?e=model/claude-opus-4-8&e=model/gpt-5-5&e=model/gemini-3-1-pro-preview&e=model/deepseek-v4-pro"},
+	{name: "changes", path: "/changes/"},
+	{name: "search", path: "/search/?q=gradent+boosting"},
+	{name: "submit", path: "/submit/", first: typed(complete...)},
+	{name: "developer", path: "/developer/", signedIn: true},
+}
+
+// windows are the windows, and schemes the colour schemes, of the screenshots.
+var (
+	windows = [][2]int64{{1440, 900}, {820, 1100}, {390, 844}}
+	schemes = []string{"light", "dark"}
+)
+
+// shipped builds the included content with its history, as of the day of its last commit.
+func shipped(t *testing.T) string {
+	t.Helper()
+	out, content := t.TempDir(), filepath.Join(suite.Root(t), "content")
+	day, err := exec.Command("git", "-C", content, "log", "-1", "--format=%cs", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asOf, err := time.Parse(time.DateOnly, strings.TrimSpace(string(day)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := builder.Build(t.Context(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // maxPicture is the maximum size of a screenshot in bytes.
@@ -82,20 +115,25 @@ func (w *website) shoot(t *testing.T, dir string) {
 			if s.signedIn != signedIn {
 				continue
 			}
-			tab.Do(t, chromedp.EmulateViewport(s.width, s.height), likes("prefers-color-scheme", s.scheme, "prefers-reduced-motion", "reduce"),
-				chromedp.Navigate(w.URL+s.path), chromedp.Evaluate[chromedp.Void](s.first+`;document.activeElement?.blur()`))
+			tab.Do(t, chromedp.Navigate(w.URL+s.path), chromedp.Evaluate[chromedp.Void](s.first+`;document.activeElement?.blur()`))
 			settled(t, tab, `document.fonts.status === 'loaded' && !(document.querySelector('[data-propose]') && !document.querySelector('[data-text]')?.textContent.includes('pola-rs'))`)
-			picture, err := fewColours(browser.Run(t, tab, chromedp.CaptureScreenshot()))
-			if err != nil {
-				t.Fatal(err)
+			for _, window := range windows {
+				for _, scheme := range schemes {
+					tab.Do(t, chromedp.EmulateViewport(window[0], window[1]), likes("prefers-color-scheme", scheme, "prefers-reduced-motion", "reduce"))
+					settled(t, tab, fmt.Sprintf(`document.documentElement.dataset.theme === %q`, scheme))
+					picture, err := fewColours(browser.Run(t, tab, chromedp.CaptureScreenshot()))
+					if err != nil {
+						t.Fatal(err)
+					}
+					name := fmt.Sprintf("%s-%d-%s.png", s.name, window[0], scheme)
+					if len(picture) > maxPicture {
+						t.Errorf("%s has %d bytes", name, len(picture))
+					}
+					if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
-			if len(picture) > maxPicture {
-				t.Errorf("%s has %d bytes", s.name, len(picture))
-			}
-			if err := os.WriteFile(filepath.Join(dir, s.name+".png"), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%s: %d bytes", s.name, len(picture))
 		}
 	}
 }

@@ -13,11 +13,11 @@ var screenshots = flag.String("screenshots", "", "a folder for pictures of the m
 func TestWebsite(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	w := serve(t, whole.build(t), false)
 	if *screenshots != "" {
-		w.shoot(t, *screenshots)
+		serve(t, shipped(t), false).shoot(t, *screenshots)
 		return
 	}
+	w := serve(t, whole.build(t), false)
 	together(t, map[string]func(*testing.T){
 		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme,
 		"menu": w.menuFits, "small screens": w.readsOnSmallScreens, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,

@@ -17,14 +17,10 @@
         root.dataset.theme = next;
       });
     }
-    // If the navigation does not fit, scroll the current section into view.
-    const nav = document.querySelector('.nav');
-    const here = nav?.querySelector('[aria-current]');
-    if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
     // A slash focuses the search field unless the user is typing.
     document.addEventListener('keydown', e => {
       if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
-      const field = document.querySelector('#q, #find');
+      const field = document.querySelector('#q') ?? document.querySelector('#find');
       if (field) { e.preventDefault(); field.focus(); field.select(); }
     });
   });
