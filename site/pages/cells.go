@@ -35,6 +35,9 @@ func fieldCell(f *kinds.Field, it *item) cell {
 	v := it.Values.Get(f.Path)
 	n, _ := v.(float64)
 	c := cell{Text: textfmt.Value(f, v), Raw: int64(n)}
+	if unit := unitOf(f); unit != "" && c.Text != "" {
+		c.Full = c.Text + " " + unit
+	}
 	switch text, _ := v.(string); {
 	case f.Type == kinds.URL:
 		c.Out = textfmt.WebURL(text)
@@ -42,6 +45,14 @@ func fieldCell(f *kinds.Field, it *item) cell {
 		c.Date = textfmt.ISODay(text)
 	}
 	return c
+}
+
+// unitOf returns the unit of a declared number, unless its title says it.
+func unitOf(f *kinds.Field) string {
+	if f.IsNumber() && !strings.Contains(strings.ToLower(f.Title), strings.ToLower(f.Unit)) {
+		return f.Unit
+	}
+	return ""
 }
 
 // groupCell shows the parts of a declared group: a dated value, a range, or one after the other.

@@ -168,7 +168,7 @@ func (s *Site) column(name string) *column {
 		c.cell = func(it *item) cell { return fieldCell(f, it) }
 	}
 	if f != nil && (f.IsNumber() || f.IsDay()) {
-		c.Number, c.Down, c.key = true, true, f.Path
+		c.Number, c.Down, c.key, c.Unit = true, true, f.Path, unitOf(f)
 	}
 	return c
 }

@@ -55,7 +55,7 @@ func (d *comparePage) Full() bool { return len(d.Entities) >= maxCompared }
 // compare renders entities side by side. On a static site, a script fills the page.
 func (r *request) compare() (*page, error) {
 	p := &page{Template: "compare", Title: "Compare", Canonical: "/compare/", NoIndex: len(r.Query) > 0,
-		Description: "Compare two to four entries side by side: scores, facts, figures and benchmarks."}
+		Description: "Compare two to four entries side by side: their facts and figures."}
 	d := &comparePage{}
 	p.Data = d
 	if r.Static {

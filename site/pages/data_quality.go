@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
@@ -44,6 +45,9 @@ func (d *qualityPage) Path(g quality.Group) string {
 func (d *qualityPage) Categories(typ string) []quality.Group {
 	return slices.DeleteFunc(slices.Clone(d.Groups), func(g quality.Group) bool { return g.Category == nil || g.Type != typ })
 }
+
+// HasOffers reports whether any kind has offers.
+func (d *qualityPage) HasOffers() bool { return d.kinds().HasBlock(kinds.Offers) }
 
 // Price returns a value of an offer: a price in dollars, or a number of tokens.
 func (d *qualityPage) Price(field string, v any) string {
