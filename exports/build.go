@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -32,6 +34,85 @@ type Build struct {
 	formula func() (*score.Formula, error)
 
 	edits *edits // on top of the build, or nil if there are none
+}
+
+// BoardEntry is an entity on a board of boards.yaml.
+type BoardEntry struct {
+	Ordinal uint32       `json:"ordinal"`
+	Score   record.Score `json:"score"` // on the board; always known
+	// Oldest and Newest are the DayNumbers of the oldest and the newest figure in the score,
+	// record.NoDate if no figure has a date.
+	Oldest int32 `json:"oldest"`
+	Newest int32 `json:"newest"`
+}
+
+// StoredLeaderboard is a leaderboard in a build: an array in JSON, and its SHA-256 in hexadecimal.
+type StoredLeaderboard struct {
+	JSON   []byte
+	SHA256 string
+}
+
+// edits describes how a build with edits differs from the build without them.
+type edits struct {
+	id       string
+	base     *view.View        // without the edits
+	replaced *roaring.Bitmap   // ordinals of the base that are unused now
+	current  map[uint32]uint32 // replaced ordinal → the ordinal of the edited entity
+}
+
+// Feature is a property that two similar entities share, such as a tag.
+type Feature struct {
+	Kind  string `json:"kind"` // category, tag, capability, provider, word, …
+	Value string `json:"value"`
+}
+
+// Neighbour is a similar entity. It contains no pointers and is small, because a build has
+// millions of neighbours.
+type Neighbour struct {
+	Similarity  float64 // 0 to 1
+	Ordinal     uint32
+	Reasons     Reasons
+	Alternative bool // it does the same job; otherwise, it is related
+}
+
+// The kinds of neighbours, as the API names them.
+const (
+	Alternative = "alternative"
+	Related     = "related"
+)
+
+// Kind returns Alternative or Related.
+func (n *Neighbour) Kind() string {
+	if n.Alternative {
+		return Alternative
+	}
+	return Related
+}
+
+// MaxReasons is the maximum number of features listed for a neighbour.
+const MaxReasons = 3
+
+// Reasons holds indexes into a list of features, strongest feature first.
+type Reasons struct {
+	list [MaxReasons]uint32
+	n    uint8
+}
+
+// ReasonsOf returns Reasons that hold the first MaxReasons indexes in list.
+func ReasonsOf(list ...uint32) (r Reasons) {
+	r.n = uint8(copy(r.list[:], list))
+	return r
+}
+
+// List returns the indexes.
+func (r Reasons) List() []uint32 { return r.list[:r.n] }
+
+// similar are the neighbours of all records as they are stored.
+type similar struct {
+	Features []Feature `json:"features"`
+	// Neighbours lists those of each ordinal, nearest first. Each is an array: its ordinal, its similarity
+	// in ten thousandths, 1 if it is an alternative and else 0, and the reasons.
+	Neighbours [][]Neighbour `json:"neighbours"`
 }
 
 // Close closes the files before the garbage collector does, which closes those of a build that nothing refers

@@ -19,14 +19,6 @@ type Edit struct {
 	Entity     *record.Entity // the entity with its scores; nil if it was removed
 }
 
-// edits describes how a build with edits differs from the build without them.
-type edits struct {
-	id       string
-	base     *view.View        // without the edits
-	replaced *roaring.Bitmap   // ordinals of the base that are unused now
-	current  map[uint32]uint32 // replaced ordinal → the ordinal of the edited entity
-}
-
 // WithEdits returns the build with edits applied on top. Every lookup, selection, order and count gives
 // the same result as in a build of the edited content. Files, neighbours and the manifest remain those of
 // b, and so do the ordinals of entities without an edit; those of edited entities follow.

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 
 	"kindex/exports/table"
 )
@@ -38,12 +40,6 @@ func (w *Writer) WriteLeaderboards(list []Leaderboard) error {
 	return w.Add(LeaderboardsFile, out.Bytes())
 }
 
-// StoredLeaderboard is a leaderboard in a build: an array in JSON, and its SHA-256 in hexadecimal.
-type StoredLeaderboard struct {
-	JSON   []byte
-	SHA256 string
-}
-
 // Leaderboard returns the leaderboard of a category, of a board, or of all entities. ok is false if
 // there is none with the name.
 func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
@@ -64,3 +60,30 @@ func (b *Build) openLeaderboards() error {
 	}
 	return nil
 }
+
+// WriteBoards writes the definitions of boards and the entries of each, best first. It must not be called
+// if the content has no boards.
+func (w *Writer) WriteBoards(definitions []byte, entries [][]BoardEntry) error {
+	data, err := json.Marshal(entries)
+	return errors.Join(err, w.Add(BoardsFile, definitions), w.Add(boardsFile, append(data, '\n')))
+}
+
+// openBoards reads the boards of a build that has some.
+func (b *Build) openBoards() error {
+	if err := b.readJSON(boardsFile, &b.boards); err != nil {
+		return err
+	}
+	for i, list := range b.boards {
+		if slices.ContainsFunc(list, func(e BoardEntry) bool { return int(e.Ordinal) >= b.Len() || !e.Score.Known() }) {
+			return fmt.Errorf("%s: list %d has an invalid entry", boardsFile, i)
+		}
+	}
+	return nil
+}
+
+// Boards returns the number of boards in the build, in the order of BoardsFile.
+func (b *Build) Boards() int { return len(b.boards) }
+
+// BoardEntries returns the entries of board i, best first. They do not contain edits. The caller owns the
+// list.
+func (b *Build) BoardEntries(i int) []BoardEntry { return slices.Clone(b.boards[i]) }

@@ -15,61 +15,6 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Feature is a property that two similar entities share, such as a tag.
-type Feature struct {
-	Kind  string `json:"kind"` // category, tag, capability, provider, word, …
-	Value string `json:"value"`
-}
-
-// Neighbour is a similar entity. It contains no pointers and is small, because a build has
-// millions of neighbours.
-type Neighbour struct {
-	Similarity  float64 // 0 to 1
-	Ordinal     uint32
-	Reasons     Reasons
-	Alternative bool // it does the same job; otherwise, it is related
-}
-
-// The kinds of neighbours, as the API names them.
-const (
-	Alternative = "alternative"
-	Related     = "related"
-)
-
-// Kind returns Alternative or Related.
-func (n *Neighbour) Kind() string {
-	if n.Alternative {
-		return Alternative
-	}
-	return Related
-}
-
-// MaxReasons is the maximum number of features listed for a neighbour.
-const MaxReasons = 3
-
-// Reasons holds indexes into a list of features, strongest feature first.
-type Reasons struct {
-	list [MaxReasons]uint32
-	n    uint8
-}
-
-// ReasonsOf returns Reasons that hold the first MaxReasons indexes in list.
-func ReasonsOf(list ...uint32) (r Reasons) {
-	r.n = uint8(copy(r.list[:], list))
-	return r
-}
-
-// List returns the indexes.
-func (r Reasons) List() []uint32 { return r.list[:r.n] }
-
-// similar are the neighbours of all records as they are stored.
-type similar struct {
-	Features []Feature `json:"features"`
-	// Neighbours lists those of each ordinal, nearest first. Each is an array: its ordinal, its similarity
-	// in ten thousandths, 1 if it is an alternative and else 0, and the reasons.
-	Neighbours [][]Neighbour `json:"neighbours"`
-}
-
 // MarshalJSON implements json.Marshaler.
 func (n Neighbour) MarshalJSON() ([]byte, error) {
 	alternative := uint32(0)

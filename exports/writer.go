@@ -1,6 +1,18 @@
 package exports
 
-import "kindex/exports/store"
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/history"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/exports/table"
+)
 
 // Writer writes the files of one build. Its methods may be called concurrently, but
 // each file writer belongs to one goroutine.
@@ -13,4 +25,133 @@ func NewWriter(root string) (*Writer, error) {
 		return nil, err
 	}
 	return &Writer{s}, nil
+}
+
+// Table describes a bulk export.
+type Table struct {
+	Base    string // the files are named Base.json, Base.csv and so on
+	Columns []table.Column
+	Items   int
+	// Rows returns the rows of an item.
+	Rows func(i int) []table.Row
+	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
+	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
+	JSON  func(dst []byte, i int) ([]byte, error)
+	Cells func(object []byte) (table.Row, error)
+}
+
+// gzipLevel is the compression level of the gzip files of a build.
+const gzipLevel = 5
+
+// stored lists the text forms in which tables are stored as they are; the form ending in .gz is stored,
+// too. Of all others there are only the .jsonl.gz and the .csv.gz: the other forms are made from these
+// while they are sent.
+var stored = map[string][]string{EntitiesFile: {".json", ".jsonl", ".csv"}}
+
+// WriteTable writes a table as Parquet and as text. Each compressed file is a single gzip member,
+// because many clients stop silently after the first member of several.
+func (w *Writer) WriteTable(t *Table) (err error) {
+	var files []io.Closer
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	texts := map[string]io.Writer{".json": io.Discard}
+	for _, extension := range []string{".json", ".jsonl", ".csv"} {
+		plain := slices.Contains(stored[t.Base], extension)
+		if extension == ".json" && !plain {
+			continue
+		}
+		file, err := w.Create(t.Base + extension + store.GzipExtension)
+		if err != nil {
+			return err
+		}
+		member, err := gzip.NewWriterLevel(file, gzipLevel)
+		if err != nil {
+			return err
+		}
+		files = append(files, member, file)
+		texts[extension] = member
+		if !plain {
+			continue
+		}
+		whole, err := w.Create(t.Base + extension)
+		if err != nil {
+			return err
+		}
+		files = append(files, whole)
+		texts[extension] = io.MultiWriter(whole, member)
+	}
+	columns, err := w.Create(t.Base + ".parquet")
+	if err != nil {
+		return err
+	}
+	files = append(files, columns)
+	return t.write(texts[".json"], texts[".jsonl"], texts[".csv"], columns)
+}
+
+// write encodes the rows in all formats at once.
+func (t *Table) write(array, lines, csv, parquet io.Writer) error {
+	elements := table.NewArrayWriter(array)
+	cells, err := table.NewEncoder("csv", csv, t.Columns)
+	if err != nil {
+		return err
+	}
+	groups, err := table.NewEncoder("parquet", parquet, t.Columns)
+	if err != nil {
+		return err
+	}
+	var line []byte
+	row := func(r table.Row) error {
+		line = append(line, '\n')
+		_, failedElement := elements.Write(line)
+		_, failedLine := lines.Write(line)
+		return errors.Join(failedElement, failedLine, cells.Write(r), groups.Write(r))
+	}
+	for i := range t.Items {
+		if t.JSON != nil {
+			if line, err = t.JSON(line[:0], i); err != nil {
+				return err
+			}
+			cells, err := t.Cells(line)
+			if err = errors.Join(err, row(cells)); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, r := range t.Rows(i) {
+			line = table.AppendRow(line[:0], t.Columns, r)
+			if err := row(r); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(elements.Close(), cells.Close(), groups.Close())
+}
+
+// WriteHistory writes the changelog in every format, and the other files of the history.
+func (w *Writer) WriteHistory(d *history.Data) error {
+	var g errgroup.Group
+	g.Go(func() error {
+		return w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Items: len(d.Changes), JSON: d.Line, Cells: rowOfChange})
+	})
+	g.Go(func() error {
+		files, err := d.Files()
+		if err != nil {
+			return err
+		}
+		for name, data := range files {
+			err = errors.Join(err, w.Add(name, data))
+		}
+		return err
+	})
+	return g.Wait()
+}
+
+// rowOfChange returns the cells of a line of the changelog.
+func rowOfChange(line []byte) (table.Row, error) {
+	c := new(record.Change)
+	err := c.UnmarshalJSON(line)
+	return table.ChangeRow(c), err
 }
