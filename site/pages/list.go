@@ -252,6 +252,9 @@ func (r *request) ofKind() (*page, error) {
 	if !r.fill(l, l.Filters.set, r.column(by), columns) {
 		return r.notFound(), nil
 	}
+	if l.Total == 1 {
+		l.What = kinds.InSentence(k.Title)
+	}
 	if k.HasBlock(kinds.Offers) {
 		l.SortNote = "The price is that of the cheapest offer."
 	}

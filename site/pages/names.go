@@ -46,16 +46,13 @@ func (r *request) namesOf(of []*kinds.Kind) (list []knownName) {
 	return list
 }
 
-// named returns the entities of some kinds that a text names: those of a family or, if there is none, of a
-// maker or, if there is none, with such a name. If there are none, near holds similar names of families
-// and makers.
+// named returns the entities of some kinds that a text names: those of a family, or of families that
+// begin with the text or, if there is none, of a maker or, if there is none, with such a name. If there are
+// none, near holds similar names of families and makers.
 func (r *request) named(of []*kinds.Kind, text string) (found *roaring.Bitmap, near []string) {
 	words, found := nameWords(text), roaring.New()
 	list := r.namesOf(of)
 	for _, match := range []func(n knownName) bool{
-		func(n knownName) bool {
-			return slices.ContainsFunc(n.families, func(f []string) bool { return sameWords(f, words) })
-		},
 		func(n knownName) bool {
 			return slices.ContainsFunc(n.families, func(f []string) bool { return startsWith(f, words) })
 		},
