@@ -25,14 +25,16 @@ type facetKind struct {
 	One, Many string // what they are, after a number
 	Lead      string
 	fact      string // the column of facts that shows them
+	// besideKind is set if the entities of a kind, such as providers, have the address of the list.
+	besideKind bool
 }
 
 // The fields of every entity with pages for their values. Categories have descriptions, and are handled
 // in categories.go.
 var (
-	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider"}
-	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags"}
-	byCapability = &facetKind{"capability", "capabilities", "Capabilities", "capability", "capability", "capabilities", "What entries can do, as stated in their entries.", "capabilities"}
+	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider", false}
+	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags", false}
+	byCapability = &facetKind{"capability", "capabilities", "Capabilities", "capability", "capability", "capabilities", "What entries can do, as stated in their entries.", "capabilities", false}
 )
 
 // facetKindsOf lists them, and the declared fields whose values have pages.
@@ -44,7 +46,15 @@ func facetKindsOf(declared *kinds.Set) []*facetKind {
 			if f.Group != nil && f.Group.Dated {
 				fact = f.Group.Name
 			}
-			list = append(list, &facetKind{f.Query, f.Slug(), f.Title, label, "value of " + label, "values of " + label, f.Description, fact})
+			list = append(list, &facetKind{Field: f.Query, Slug: f.Slug(), Title: f.Title, Label: label,
+				One: "value of " + label, Many: "values of " + label, Lead: f.Description, fact: fact})
+		}
+	}
+	for i, k := range list {
+		if slices.ContainsFunc(declared.Kinds, func(kind *kinds.Kind) bool { return kind.Slug() == k.Slug }) {
+			beside := *k
+			beside.besideKind = true
+			list[i] = &beside
 		}
 	}
 	return list
@@ -61,11 +71,21 @@ func (s *Site) facetKind(slug string) *facetKind {
 }
 
 // Path returns the path of the list of the values.
-func (k *facetKind) Path() string { return "/" + k.Slug + "/" }
+func (k *facetKind) Path() string {
+	if k.besideKind {
+		return k.partPath(1)
+	}
+	return "/" + k.Slug + "/"
+}
+
+// partPath returns the path of a part of the list, the first of which has it only beside a kind.
+func (k *facetKind) partPath(n int) string {
+	return "/" + k.Slug + "/all/part-" + strconv.Itoa(n) + "/"
+}
 
 // path returns the path of a value's page.
 func (k *facetKind) path(value string) string {
-	return k.Path() + siteurl.Key(record.Fold(value)) + "/"
+	return "/" + k.Slug + "/" + siteurl.Key(record.Fold(value)) + "/"
 }
 
 // facetValue is a value of a field.
@@ -186,6 +206,9 @@ func (r *request) facetList() (*page, error) {
 	used := slices.DeleteFunc(slices.Clone(all.all), func(v facetValue) bool { return v.Count == 0 })
 	d := &facetPage{facetKind: k, Used: len(used)}
 	r.choices["page"] = r.choice("part") // the value “all” has pages of its own
+	if k.besideKind && r.choice("part") == "1" {
+		r.choices["page"] = ""
+	}
 	var from int
 	var ok bool
 	if d.pager, from, ok = r.pageOf(len(used), maxFacetValues); !ok {
@@ -195,7 +218,7 @@ func (r *request) facetList() (*page, error) {
 		if n == 0 {
 			return k.Path()
 		}
-		return k.Path() + "all/part-" + strconv.Itoa(n+1) + "/"
+		return k.partPath(n + 1)
 	}
 	for i, v := range used {
 		if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {

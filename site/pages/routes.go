@@ -14,7 +14,8 @@ var routes []route
 
 func init() { // the table is set in init, because pages look up their own paths in it
 	routes = []route{
-		{"/:values/", nil, (*request).facetList}, // before kinds, whose lists can have the same path
+		{"/:plural/", []string{"page"}, (*request).ofKind}, // before the values of a field, whose list can have the same path
+		{"/:values/", nil, (*request).facetList},
 		{"/:values/:key/", []string{"type", "page"}, (*request).facetValueList},
 		{"/:values/all/", []string{"letter", "part"}, (*request).facetList},
 		{"/", nil, (*request).home},
@@ -49,7 +50,6 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/og/:file", nil, (*request).indexPicture},
 		{"/og/:type/:file", nil, (*request).entityPicture},
 		{"/:type/", nil, (*request).ofType},
-		{"/:plural/", []string{"page"}, (*request).ofKind},
 		{"/developer/", nil, (*request).developer},
 		{siteurl.Submit, nil, (*request).howToSubmit}, // the edge itself serves the form
 	}

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -54,8 +55,7 @@ func TestSmallIndex(t *testing.T) {
 // TestDimensionTitles checks that pages call the dimensions of a score as their kind does.
 func TestDimensionTitles(t *testing.T) {
 	t.Parallel()
-	content, out := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{
+	s := siteOf(t, builtOf(t, map[string]string{
 		"kinds.yaml": "signals:\n  cooked: {type: count, title: Cooked, grows: true}\n  served: {type: count, title: Served, grows: true}\n" +
 			"kinds:\n  dish:\n    title: Dish\n    plural: Dishes\n    signals: [cooked, served]\n    dimensions: {adoption: Use, engagement: Guests}\n",
 		"scoring.yaml": "version: \"1\"\ntypes:\n  dish:\n    minimumCoverage: 0.5\n    dimensions:\n" +
@@ -63,22 +63,53 @@ func TestDimensionTitles(t *testing.T) {
 			"      engagement: {weight: 1, prior: 10, measures: [{signal: served, map: log, full: 1000, weight: 1}]}\n",
 		"dish/soup.yaml": "name: Soup\ncategory: hot\ndescription: What is eaten with a spoon.\nsignals:\n  cooked: {value: 20, date: 2026-01-02, source: https://kitchen.example/}\n  served: {value: 90, date: 2026-01-02, source: https://kitchen.example/}\n",
 		"dish/stew.yaml": "name: Stew\ncategory: hot\ndescription: What is eaten with bread.\nsignals:\n  cooked: {value: 10, date: 2026-01-02, source: https://kitchen.example/}\n  served: {value: 90, date: 2026-01-02, source: https://kitchen.example/}\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(content, name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(content, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	edgetest.Build(t, content, out)
-	s := siteOf(t, out, pages.Options{})
+	}), pages.Options{})
 	for _, path := range []string{"/dish/soup/", "/docs/scoring/", "/leaderboards/hot/type-dish/", "/compare/?e=dish/soup&e=dish/stew"} {
 		_, main, _ := strings.Cut(string(pageAt(t, s, path).Body), "<main")
 		if !strings.Contains(main, "Guests") || !strings.Contains(main, ">Use<") || strings.Contains(main, ">Adoption<") {
 			t.Errorf("%s does not have the titles of the kind:\n%s", path, main)
 		}
 	}
+}
+
+// TestValuesBesideAKind checks that a kind has the address of its list where a list of values would have the same.
+func TestValuesBesideAKind(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, builtOf(t, map[string]string{
+		"kinds.yaml":        "kinds:\n  dish: {title: Dish, plural: Dishes}\n  provider: {title: Provider, plural: Providers, description: Who cooks.}\n",
+		"dish/soup.yaml":    "name: Soup\ncategory: hot\nprovider: Ann\ndescription: What is eaten with a spoon.\n",
+		"dish/stew.yaml":    "name: Stew\ncategory: hot\nprovider: Bob\ndescription: What is eaten with bread.\n",
+		"provider/ann.yaml": "name: Ann\ncategory: cooks\ndescription: Cooks at the harbour.\n",
+	}), pages.Options{Base: "https://kitchen.example"})
+	for path, c := range map[string]struct{ says, not string }{
+		"/providers/":            {"Who cooks.", "Bob"},
+		"/providers/all/part-1/": {`href="/providers/bob/"`, "Who cooks."},
+		"/providers/bob/":        {"Stew", "Soup"},
+		"/tags/":                 {`href="/providers/all/part-1/"`, `href="/providers/"`},
+		"/sitemap/0.xml":         {"/providers/all/part-1/<", "/tags/all/"},
+	} {
+		_, main, ok := strings.Cut(string(pageAt(t, s, path).Body), "<main")
+		if main, _, _ = strings.Cut(main, "</main>"); !ok {
+			main = string(pageAt(t, s, path).Body)
+		}
+		if !strings.Contains(main, c.says) || strings.Contains(main, c.not) {
+			t.Errorf("%s lacks %s, or has %s:\n%s", path, c.says, c.not, main)
+		}
+	}
+}
+
+// builtOf builds files of content and returns the output folder.
+func builtOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	content, out := t.TempDir(), t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(content, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Build(t, content, out)
+	return out
 }
 
 // pageAt requests the page at a path with a query.
