@@ -27,7 +27,7 @@ const minSimilarity = 0.05
 
 // budget is how many entries in inverted lists Find reads to gather the candidates of an entity. A
 // catalogue of a few thousand entities has no longer lists.
-const budget = 8000
+const budget = 4000
 
 // first is how many of the candidates that share the most are compared first, so that most others
 // can be ruled out.
