@@ -324,7 +324,7 @@ func formFilePath(declared *kinds.Set, fields map[string]any, draft *submission.
 	}
 	typ, _ := fields["type"].(string)
 	if declared.Kind(typ) == nil {
-		typ = form.DefaultType(declared)
+		typ = "…"
 	}
 	slug := submission.Slug(fields)
 	if slug == "" {

@@ -13,10 +13,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// DefaultType returns the type that is preselected in the form: the last one declared, which of the
-// built-in kinds is the tool.
-func DefaultType(declared *kinds.Set) string { return declared.Order[len(declared.Order)-1].Name }
-
 // Field is a field of the form. It stands for a field of the entity's file, or for the
 // entity's type or slug.
 type Field struct {

@@ -115,7 +115,9 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	in.Problems, in.Warnings = of(f.Problems), of(f.Warnings)
 	switch field.Name {
 	case "type":
-		in.Value = cmp.Or(in.Value, form.DefaultType(r.kinds()))
+		if list := r.largest(); in.Value == "" && len(list) > 0 {
+			in.Value = list[0]
+		}
 		for _, t := range slices.Backward(r.kinds().Order) {
 			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name, Chosen: t.Name == in.Value})
 		}
