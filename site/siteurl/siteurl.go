@@ -1,15 +1,6 @@
 // Package siteurl builds the paths of pages that several packages link to.
 package siteurl
 
-import (
-	"kindex/exports/record"
-)
-
-// Provider returns the path of the page of a provider.
-func Provider(provider string) string {
-	return "/providers/" + Key(record.Fold(provider)) + "/"
-}
-
 // Entity returns the path of the page of an entity.
 func Entity(typ, slug string) string { return "/" + typ + "/" + slug + "/" }
 
