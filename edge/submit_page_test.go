@@ -721,3 +721,39 @@ func TestContribute(t *testing.T) {
 		}
 	}
 }
+
+// TestFormWithoutAccount: whoever cannot sign in saves the file, or sends it by mail; neither loses a character.
+func TestFormWithoutAccount(t *testing.T) {
+	suite.InTest(t)
+	s := serveForm(t, Options{Contact: "Ann Keeper <ann+index@keeper.example>"}, false)
+	input := proposal("description", "Does 100% & more: “all” of #1, a+b?")
+	said := s.check(t, input)
+	saved, err := url.PathUnescape(strings.TrimPrefix(said.Save, "data:text/yaml;charset=utf-8,"))
+	if err != nil || saved != said.YAML || !strings.Contains(saved, "a+b?") {
+		t.Errorf("%v: saved is\n%s, want\n%s", err, saved, said.YAML)
+	}
+	to, err := url.Parse(said.Mail)
+	if err != nil || to.Scheme != "mailto" || to.Opaque != "ann+index@keeper.example" || to.Query().Get("body") != said.YAML || to.Query().Get("subject") != "tool/fine-tool.yaml" {
+		t.Errorf("%v: the mail is %s", err, said.Mail)
+	}
+	page := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "text/html")
+	for _, href := range []string{said.Save, said.Mail} {
+		if !strings.Contains(html.UnescapeString(string(page.body)), `href="`+href+`"`) {
+			t.Errorf("the page has no link to %s", href)
+		}
+	}
+	if strings.Contains(string(page.body), `data-mail hidden`) || !strings.Contains(string(page.body), `download="fine-tool.yaml"`) {
+		t.Error("the links are not offered")
+	}
+	if said := s.check(t, proposal("description", strings.Repeat("long ", 390)+"end.")); len(said.Mail) > 400 || !strings.Contains(said.Save, "end.") {
+		t.Errorf("a long file is in the URL of a mail: %s", said.Mail)
+	}
+	if said := s.check(t, proposal("name", "")); said.Save != "" || said.Mail != "" {
+		t.Errorf("an incomplete form can be handed in: %+v", said)
+	}
+	for _, contact := range []string{"", "https://keeper.example/contact"} {
+		if said := serveForm(t, Options{Contact: contact}, false).check(t, input); said.Mail != "" || said.Save == "" {
+			t.Errorf("contact %q: %+v", contact, said)
+		}
+	}
+}

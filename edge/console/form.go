@@ -132,7 +132,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 		// An identical submission means that the form was sent twice.
 		if o := taken.Submission; o == nil || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
 			f.Taken, f.Status = newTaken(taken), http.StatusConflict
-			f.Complete, f.Pull = false, ""
+			f.Complete, f.Pull, f.Save, f.Mail = false, "", "", ""
 			f.Summarize()
 			return s.formPage(c, f)
 		}
@@ -267,6 +267,7 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 		return nil, err
 	}
 	f.Problems, f.Warnings = newRemarks(f, problems), newRemarks(f, warnings)
+	f.Offer(c.Shared.ContactAddress)
 	f.Summarize()
 	return draft, nil
 }

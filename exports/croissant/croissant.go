@@ -32,7 +32,7 @@ func Describe(m *store.Manifest, declared *kinds.Set, base string, signature *si
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
-		CiteAs:  cite(m, base), Keywords: keywords(declared), Version: version(m), DatePublished: day(m.AsOf),
+		CiteAs:  Cite(m, base), Keywords: keywords(declared), Version: version(m), DatePublished: day(m.AsOf),
 		DateModified: m.LastModified().UTC().Format("2006-01-02"), InLanguage: "en", Live: true, Free: true,
 		SubjectOf: statement(signature)}
 	for _, s := range m.Sources {
@@ -245,15 +245,15 @@ func keywords(declared *kinds.Set) (words []string) {
 // day returns the day of an RFC 3339 time.
 func day(t string) string { return t[:min(len(t), len("2006-01-02"))] }
 
-// cite returns a BibTeX entry for the build.
-func cite(m *store.Manifest, base string) string {
+// Cite returns a BibTeX entry for the build.
+func Cite(m *store.Manifest, base string) string {
 	at := base + "/data/" + m.ID + "/" + store.ManifestFile
 	return fmt.Sprintf("@misc{kindex-%s, title = {{%s}}, year = {%s}, note = {Build %s, as of %s}, url = {%s}}",
-		m.ID, bibtex(m.Title), m.AsOf[:min(len(m.AsOf), 4)], m.ID, day(m.AsOf), bibtex(at))
+		m.ID, EscapeTeX(m.Title), m.AsOf[:min(len(m.AsOf), 4)], m.ID, day(m.AsOf), EscapeTeX(at))
 }
 
-// bibtexEscapes escapes the characters that are special in TeX.
-var bibtexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "&", `\&`, "%", `\%`, "$", `\$`,
-	"#", `\#`, "_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
+// EscapeTeX escapes the characters that are special in TeX.
+func EscapeTeX(s string) string { return texEscapes.Replace(s) }
 
-func bibtex(s string) string { return bibtexEscapes.Replace(s) }
+var texEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "&", `\&`, "%", `\%`, "$", `\$`,
+	"#", `\#`, "_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)

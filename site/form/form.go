@@ -4,6 +4,8 @@ package form
 
 import (
 	"cmp"
+	"net/mail"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,6 +180,8 @@ type Check struct {
 	Path     string    `json:"path"`     // path of the file
 	YAML     string    `json:"yaml"`     // the file, containing the valid values
 	Pull     string    `json:"pull"`     // URL that opens a pull request with the file, or "" if there is none
+	Save     string    `json:"save"`     // data URL of the file, or "" if the form is not complete
+	Mail     string    `json:"mail"`     // URL of a mail with the file to the operator, or "" if that is not possible
 	Says     string    `json:"says"`     // one-sentence summary
 }
 
@@ -201,6 +205,28 @@ type Similar struct {
 type Taken struct {
 	Text string `json:"text"`
 	Path string `json:"path"` // "" if it must not be shown
+}
+
+// maxMailLen is the length of the longest file, in bytes, that is the text of a mail: programs cut long URLs off.
+const maxMailLen = 1200
+
+// Offer sets the ways to hand in a complete form without an account. contact is the operator's address, which may
+// also be that of a page, or "".
+func (c *Check) Offer(contact string) {
+	if !c.Complete || c.YAML == "" {
+		return
+	}
+	escape := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+	c.Save = "data:text/yaml;charset=utf-8," + escape(c.YAML)
+	to, err := mail.ParseAddress(contact)
+	if err != nil {
+		return
+	}
+	text := c.YAML
+	if len(text) > maxMailLen {
+		text = "Please attach the file that you saved."
+	}
+	c.Mail = "mailto:" + url.PathEscape(to.Address) + "?subject=" + escape(c.Path) + "&body=" + escape(text)
 }
 
 // maxMendedLen is the longest list, in bytes, for which corrections to items are suggested:

@@ -60,6 +60,11 @@ func TestData(t *testing.T) {
 	if !strings.Contains(page, "/data/"+b.build.Manifest.ID+"/"+store.ManifestFile) {
 		t.Error("the manifest is not linked to")
 	}
+	for _, cited := range []string{"Build " + b.build.Manifest.ID + ". ", "@misc{kindex-" + b.build.Manifest.ID + ", title = {{"} {
+		if !strings.Contains(page, cited) {
+			t.Errorf("a citation lacks %s", cited)
+		}
+	}
 	for _, s := range b.build.Manifest.Sources {
 		if !strings.Contains(page, s.Name) || !strings.Contains(page, s.License) {
 			t.Errorf("%s is not credited", s.Name)

@@ -1,12 +1,15 @@
 package pages
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kindex/exports"
+	"kindex/exports/croissant"
 	"kindex/exports/history"
 	"kindex/exports/sign"
 	"kindex/exports/store"
@@ -27,6 +30,8 @@ type dataPage struct {
 	Lines     download // the entities as JSONL, compressed by gzip
 	Files     int
 	Size      int64
+	Cite      string
+	BibTeX    string
 }
 
 // firstFile is a file that most people want, with what it is for.
@@ -119,6 +124,8 @@ func (r *request) data() (*page, error) {
 	if d.Host = r.Base; d.Host == "" {
 		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")
 	}
+	d.Cite = fmt.Sprintf("%s, as of %s. Build %s. %s%s", textfmt.Name(m.Title), m.AsOf[:len(time.DateOnly)], m.ID, d.Host, d.Manifest)
+	d.BibTeX = croissant.Cite(m, d.Host)
 	groups := make([]fileGroup, len(fileKinds))
 	for i, k := range fileKinds {
 		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}

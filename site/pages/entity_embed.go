@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/croissant"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -118,22 +119,16 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)
 		}
 	}
-	field("title", "{"+bibEscape(textfmt.Name(d.Name))+"}")
+	field("title", "{"+croissant.EscapeTeX(textfmt.Name(d.Name))+"}")
 	if d.Provider != "" {
-		field("author", "{"+bibEscape(textfmt.Name(d.Provider))+"}")
+		field("author", "{"+croissant.EscapeTeX(textfmt.Name(d.Provider))+"}")
 	}
-	field("howpublished", bibEscape(textfmt.Name(m.Title)))
+	field("howpublished", croissant.EscapeTeX(textfmt.Name(m.Title)))
 	field("year", d.AsOf[:4])
 	field("url", address)
 	field("urldate", d.AsOf)
-	field("note", bibEscape(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; ")))
+	field("note", croissant.EscapeTeX(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; ")))
 	u.BibTeX = b.String() + "}"
-}
-
-// bibEscape escapes characters that are special in TeX.
-func bibEscape(s string) string {
-	return strings.NewReplacer(`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `%`, `\%`, `&`, `\&`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
-		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`).Replace(s)
 }
 
 // markdownEscape escapes characters that are special in the text of a Markdown link.

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"cmp"
+	"html/template"
+	"path"
 	"slices"
 	"strings"
 
@@ -24,6 +26,19 @@ type formPage struct {
 	Entity  string        // path of the entity's page
 	Action  string        // path that checks the entered values
 	Send    string        // path to which the entered values are submitted
+}
+
+// SaveTo returns the URL of the file.
+func (d *formPage) SaveTo() template.URL {
+	return template.URL(d.Save) //nolint:gosec // made of escaped text
+}
+
+// SavedAs returns the name under which the file is saved. Only what changes is saved of a correction.
+func (d *formPage) SavedAs() string {
+	if d.Amends != "" {
+		return strings.TrimSuffix(path.Base(d.Form.Path), ".yaml") + ".changes.yaml"
+	}
+	return path.Base(d.Form.Path)
 }
 
 type formGroup struct {

@@ -82,6 +82,14 @@ function live() {
     for (const path of form.querySelectorAll('[data-folder]')) path.textContent = path.dataset.folder + '/' + said.path;
     one('[data-ways]').hidden = !said.complete;
     one('[data-then]').hidden = said.complete;
+    const save = one('[data-save]');
+    if (save) {
+      save.href = said.save;
+      if (!amends) save.download = said.path.split('/').pop();
+      const mail = one('[data-mail]');
+      mail.href = said.mail;
+      mail.hidden = !said.mail;
+    }
     const pull = one('[data-pull]');
     if (!pull) return; // a correction: the link to the editor does not change
     pull.hidden = !said.pull;
