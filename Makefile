@@ -164,7 +164,7 @@ sdk: test-tools ## pack the client libraries into site/sdk/archives, with the ve
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
 screenshots: test-tools ## save screenshots of the website's main pages in site/docs/screenshots
-	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
+	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots -content $(CURDIR)/content
 
 # What must hold of the content, whatever the program is; the workflow validate runs it for each
 # change of the content. The tests of the program use a copy of their own instead; see builder/suite.

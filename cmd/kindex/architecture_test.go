@@ -86,7 +86,7 @@ var mayImport = map[string][]string{
 	"site/chart":    {"exports/record", "site/textfmt"},
 	"site/form":     {"exports/kinds", "exports/safetext", "site/textfmt"},
 	"site/panel":    {"exports/record", "exports/safetext", "site/chart", "site/siteurl", "site/textfmt"},
-	"site/siteurl":  {"exports/record"},
+	"site/siteurl":  {},
 	"site/textfmt":  {"exports/feed", "exports/kinds", "exports/record", "exports/safetext"},
 	"site/docs":     {},
 	"site/mdrender": {},

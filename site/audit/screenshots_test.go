@@ -18,7 +18,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kindex/builder"
-	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -50,10 +49,10 @@ var (
 	schemes = []string{"light", "dark"}
 )
 
-// shipped builds the included content with its history, as of the day of its last commit.
-func shipped(t *testing.T) string {
+// shipped builds a content folder with its history, as of the day of its last commit.
+func shipped(t *testing.T, content string) string {
 	t.Helper()
-	out, content := t.TempDir(), filepath.Join(suite.Root(t), "content")
+	out := t.TempDir()
 	day, err := exec.Command("git", "-C", content, "log", "-1", "--format=%cs", ".").Output()
 	if err != nil {
 		t.Fatal(err)

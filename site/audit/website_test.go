@@ -7,14 +7,17 @@ import (
 	"kindex/builder/suite"
 )
 
-var screenshots = flag.String("screenshots", "", "a folder for pictures of the main pages; then they alone are made")
+var (
+	screenshots = flag.String("screenshots", "", "a folder for pictures of the main pages; then they alone are made")
+	pictured    = flag.String("content", "", "the content folder for the pictures")
+)
 
 // TestWebsite runs all checks on the website of an edge.
 func TestWebsite(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	if *screenshots != "" {
-		serve(t, shipped(t), false).shoot(t, *screenshots)
+		serve(t, shipped(t, *pictured), false).shoot(t, *screenshots)
 		return
 	}
 	w := serve(t, whole.build(t), false)
