@@ -308,6 +308,7 @@ func unsafe(n *html.Node) (wrong []string) {
 		switch {
 		case a.Key == "style" || a.Key == "srcdoc" || strings.HasPrefix(a.Key, "on"):
 			add("<%s> has the attribute %s", n.Data, a.Key)
+		case a.Key == "href" && has(n, "download") && strings.HasPrefix(value, "data:text/yaml;charset=utf-8,"): // a file to save, which no browser shows
 		case slices.Contains([]string{"href", "src", "action", "formaction", "poster", "data", "ping", "cite", "background", "xlink:href"}, a.Key):
 			if u, err := url.Parse(value); err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme) {
 				add("<%s %s=%.200q>", n.Data, a.Key, a.Val)
