@@ -229,20 +229,12 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 // may keep files of their own in the output folder itself, so only files with the names of unfinished ones are removed
 // there.
 func Clean(root string) error {
-	dir, err := OpenFolder(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	entries, err := fs.ReadDir(dir.FS(), ".")
-	for _, e := range entries {
+	err := eachIn(root, nil, func(dir *os.Root, e fs.DirEntry) error {
 		if e.Type().IsRegular() && temporaryFile.MatchString(e.Name()) {
-			err = errors.Join(err, dir.Remove(e.Name()))
+			return dir.Remove(e.Name())
 		}
-	}
+		return nil
+	})
 	return errors.Join(err, RemoveLeftovers(root, "exports"), RemoveLeftovers(root, "exports", "builds"),
 		RemoveLeftovers(root, statementsFolder...), RemoveLeftovers(root, "indexes", "builds"))
 }
@@ -251,6 +243,17 @@ func Clean(root string) error {
 // the folders that they write to. The caller must hold the lock of the output folder. root
 // and names have the same meaning as in OpenFolder.
 func RemoveLeftovers(root string, names ...string) error {
+	return eachIn(root, names, func(dir *os.Root, e fs.DirEntry) error {
+		if strings.HasPrefix(e.Name(), temporaryPrefix) {
+			return dir.RemoveAll(e.Name())
+		}
+		return nil
+	})
+}
+
+// eachIn calls do for everything in a folder until it fails. root and names have the same meaning as in OpenFolder.
+// A folder that does not exist is empty.
+func eachIn(root string, names []string, do func(dir *os.Root, e fs.DirEntry) error) error {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -260,17 +263,10 @@ func RemoveLeftovers(root string, names ...string) error {
 	}
 	defer dir.Close()
 	entries, err := fs.ReadDir(dir.FS(), ".")
-	if err != nil {
-		return err
+	for i := 0; err == nil && i < len(entries); i++ {
+		err = do(dir, entries[i])
 	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporaryPrefix) {
-			if err := dir.RemoveAll(e.Name()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // joinPath returns the path of a file in a folder, for messages. name is a

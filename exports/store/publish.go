@@ -134,21 +134,14 @@ func Remove(root string, ids ...string) error {
 // removeFrom removes what is named like a build from a folder. It renames it first, so that what is partly
 // removed does not look complete.
 func removeFrom(root string, folder []string, unwanted func(id string) bool) error {
-	dir, err := OpenFolder(root, folder...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	entries, err := fs.ReadDir(dir.FS(), ".")
-	for _, e := range entries {
-		if id := e.Name(); err == nil && ValidID(id) && unwanted(id) {
-			if err = dir.Rename(id, temporaryPrefix+id); err == nil {
-				err = dir.RemoveAll(temporaryPrefix + id)
-			}
+	return eachIn(root, folder, func(dir *os.Root, e fs.DirEntry) error {
+		id := e.Name()
+		if !ValidID(id) || !unwanted(id) {
+			return nil
 		}
-	}
-	return err
+		if err := dir.Rename(id, temporaryPrefix+id); err != nil {
+			return err
+		}
+		return dir.RemoveAll(temporaryPrefix + id)
+	})
 }
