@@ -47,13 +47,8 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	return s, nil
 }
 
-// Expect lists the keys of entities that will be added, to which others can refer before they are.
-func (s *Workspace) Expect(keys []string) {
-	s.all.coming = map[string]bool{}
-	for _, key := range keys {
-		s.all.coming[key] = true
-	}
-}
+// Expect has the keys of entities that will be added, to which others can refer before they are.
+func (s *Workspace) Expect(keys map[string]bool) { s.all.coming = keys }
 
 // Path returns the path of an entity file.
 func (s *Workspace) Path(typ, slug string) string {

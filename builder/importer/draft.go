@@ -42,6 +42,9 @@ func (d *Draft) refuse(field string, err error) {
 	d.Reasons = append(d.Reasons, *r)
 }
 
+// key returns the address of the entity.
+func (d *Draft) key() string { return d.Type + "/" + d.final }
+
 // set stores a value at a path of one or two names.
 func (d *Draft) set(v any, path ...string) {
 	if len(path) == 1 {
@@ -54,6 +57,18 @@ func (d *Draft) set(v any, path ...string) {
 		d.Fields[path[0]] = inner
 	}
 	inner[path[1]] = v
+}
+
+// references lists the addresses that a draft names in fields.
+func (dr *drafter) references(d *Draft) (keys []string) {
+	for _, f := range dr.kinds.Leaves() {
+		if f.Words() == kinds.Reference {
+			v := yamldoc.ValueAt(d.Fields, strings.Split(f.Path, "."))
+			keys = append(keys, append(yamldoc.Texts(v), yamldoc.Text(v))...)
+		}
+	}
+	end, _ := d.Fields["lifecycle"].(map[string]any)
+	return append(keys, yamldoc.Text(end["replacedBy"]))
 }
 
 // drafter turns rows into drafts.

@@ -9,9 +9,7 @@ package importer
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,8 +75,10 @@ type job struct {
 	header []string // the columns of a CSV file
 	rows   []*row
 	unused []string // columns that the mapping does not use
-	final  claims   // by address
-	coming []string // the addresses that references may name although no file has them yet
+	claims claims   // by the slugs that the entities get
+
+	folder *content.Workspace
+	coming map[string]bool // the addresses that references may name although no file has them yet
 }
 
 // start reads the mapping and the input.
@@ -121,16 +121,30 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if at := j.mapping.UndatedOffers(); at != nil && j.drafter.date == "" {
 		return nil, yamldoc.Problems{j.mapping.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
 	}
-	if err := j.expect(ctx); err != nil {
-		return nil, err
-	}
-	if o.Strict && !o.DryRun {
-		trial, err := j.pass(ctx, false)
-		if err != nil || trial.Refused > 0 {
-			return trial, err
+	for _, path := range []string{o.Report, o.Rejects} {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return nil, err
 		}
 	}
-	return j.pass(ctx, !o.DryRun)
+	outcomes, err := j.decide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report := j.newReport()
+	report.Wrote = !o.DryRun && !(o.Strict && slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Outcome == Refused }))
+	for i := range outcomes {
+		if err := ctx.Err(); err != nil && report.Wrote {
+			return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
+		}
+		if o := &outcomes[i]; report.Wrote && o.data != nil {
+			if err := content.WriteEntity(j.Content, o.typ, o.slug, o.data, true); err != nil {
+				return report, err
+			}
+		}
+		report.count(&outcomes[i])
+		j.progress("import", j.rows[i])
+	}
+	return report, j.writeOutputs(report, outcomes)
 }
 
 // progress reports progress after every 256 rows.
@@ -140,71 +154,56 @@ func (j *job) progress(step string, r *row) {
 	}
 }
 
-// expect finds the addresses of the rows that will not be refused, if rows can refer to each other.
-func (j *job) expect(ctx context.Context) error {
-	refers := func(t mapping.Target) bool {
-		f := j.drafter.kinds.Field(yamldoc.FieldName(t.Path))
-		return f != nil && f.Words() == kinds.Reference
-	}
-	if !slices.ContainsFunc(j.mapping.Targets, refers) {
-		return nil
-	}
-	j.coming = slices.Collect(maps.Keys(j.final))
-	for { // without a refused row, others may refer to nothing
-		folder, err := content.OpenWorkspace(j.Content)
-		if err != nil {
-			return err
+// decide returns the outcomes of all rows, in order. If rows refer to rows that are refused, it starts
+// again without their addresses.
+func (j *job) decide(ctx context.Context) (outcomes []Outcome, err error) {
+	for again := true; again; again = j.leaveOut(outcomes) {
+		if j.folder, err = content.OpenWorkspace(j.Content); err != nil {
+			return nil, err
 		}
-		w, before := &writer{job: j, folder: folder}, len(j.coming)
-		folder.Expect(j.coming)
+		if j.coming == nil {
+			j.coming = map[string]bool{}
+			for key, c := range j.claims {
+				j.coming[key] = j.folder.Find(c.draft.Type, c.draft.final) == nil
+			}
+		}
+		j.folder.Expect(j.coming)
+		outcomes = nil
 		for _, r := range j.rows {
-			o := Outcome{Row: r.number, Line: r.line}
-			if err := errors.Join(ctx.Err(), w.settle(r, &o)); err != nil {
-				return err
+			if err := ctx.Err(); err != nil {
+				return nil, err
 			}
-			if o.Outcome == Refused && r.draft != nil {
-				j.coming = slices.DeleteFunc(j.coming, func(key string) bool { return key == r.draft.Type+"/"+r.draft.final })
-			}
-		}
-		if len(j.coming) == before {
-			return nil
+			outcomes = append(outcomes, j.settle(r))
+			j.progress("check", r)
 		}
 	}
+	return outcomes, nil
 }
 
-// pass processes all rows. If write is not set, it only reports what would be written.
-func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) {
-	folder, err := content.OpenWorkspace(j.Content)
-	if err != nil {
-		return nil, err
-	}
-	out, err := j.openOutputs()
-	if err != nil {
-		return nil, err
-	}
-	folder.Expect(j.coming)
-	report = j.newReport(folder, write)
-	var outcomes []Outcome
-	defer func() { // the outputs of a trial may be about to replace the input
-		keep := err == nil && (write || j.DryRun || report.Refused > 0)
-		err = errors.Join(err, out.report.close(j.reportFile(report, outcomes), keep), out.rejects.close(j.rejectsFile(outcomes), keep))
-	}()
-	w := &writer{job: j, folder: folder, write: write}
-	for _, r := range j.rows {
-		if err := ctx.Err(); errors.Is(err, context.Canceled) && write {
-			return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
-		} else if err != nil {
-			return report, err
+// leaveOut removes the addresses of refused rows from those that are coming, with those of the rows that
+// refer to them, and so on. It reports whether there are such rows.
+func (j *job) leaveOut(outcomes []Outcome) (again bool) {
+	users := map[string][]*row{} // by what they refer to
+	var refused []*row
+	for i, r := range j.rows {
+		if outcomes[i].Outcome == Refused {
+			refused = append(refused, r)
+		} else if r.draft != nil {
+			for _, key := range j.drafter.references(r.draft) {
+				users[key] = append(users[key], r)
+			}
 		}
-		o := Outcome{Row: r.number, Line: r.line}
-		if err := w.settle(r, &o); err != nil {
-			return report, err
-		}
-		report.count(o)
-		outcomes = append(outcomes, o)
-		j.progress("import", r)
 	}
-	return report, nil
+	for len(refused) > 0 {
+		r := refused[0]
+		refused = refused[1:]
+		if r.draft != nil && j.coming[r.draft.key()] {
+			j.coming[r.draft.key()] = false
+			refused = append(refused, users[r.draft.key()]...)
+			again = again || len(users[r.draft.key()]) > 0
+		}
+	}
+	return again
 }
 
 // ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,

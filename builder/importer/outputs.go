@@ -6,70 +6,29 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"kindex/exports/store"
 )
 
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs contains the files that an import writes in addition to the content.
-type outputs struct{ report, rejects *part }
-
-// part is a temporary file that is renamed into place when it is complete.
-type part struct {
-	*os.File
-	path string
-}
-
-// createPart returns nil if path is "".
-func createPart(path string) (*part, error) {
-	if path == "" {
-		return nil, nil
+// writeOutputs writes the files besides the content.
+func (j *job) writeOutputs(r *Report, outcomes []Outcome) (err error) {
+	if j.Report != "" {
+		err = store.WriteFile(j.Report, j.reportFile(r, outcomes))
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
-	if err != nil {
-		return nil, err
-	}
-	return &part{f, path}, nil
-}
-
-// close writes the file and gives it its final name, or removes it.
-func (p *part) close(data []byte, keep bool) (err error) {
-	if p == nil {
-		return nil
-	}
-	if keep {
-		_, err = p.Write(data)
-	}
-	err = errors.Join(err, p.Chmod(0o644), p.File.Close())
-	if err == nil && keep {
-		err = os.Rename(p.Name(), p.path)
-	}
-	if err != nil || !keep {
-		err = errors.Join(err, os.Remove(p.Name()))
+	if j.Rejects != "" {
+		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile(outcomes)))
 	}
 	return err
 }
 
-func (j *job) openOutputs() (out outputs, err error) {
-	if out.report, err = createPart(j.Report); err != nil {
-		return out, err
-	}
-	if out.rejects, err = createPart(j.Rejects); err != nil {
-		err = errors.Join(err, out.report.close(nil, false))
-	}
-	return out, err
-}
-
 // reportFile returns the outcomes, one per line, and the summary.
 func (j *job) reportFile(r *Report, outcomes []Outcome) []byte {
-	if j.Report == "" {
-		return nil
-	}
 	lines := make([][]byte, len(outcomes))
 	for i, o := range outcomes {
 		lines[i] = encode(o)
@@ -92,10 +51,7 @@ func encode(v any) []byte {
 
 // rejectsFile returns the refused rows in the format of the input, each with the reasons.
 func (j *job) rejectsFile(outcomes []Outcome) []byte {
-	k, err := kindOf(j.Rejects)
-	if err != nil {
-		return nil // there is no such file
-	}
+	k, _ := kindOf(j.Rejects) // Check has read it
 	var b bytes.Buffer
 	columns, reasonAt := rejectColumns(j.header)
 	cells := csv.NewWriter(&b)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fatih/color"
 
-	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/plural"
@@ -39,6 +38,9 @@ type Outcome struct {
 
 	Adjusted   []Adjustment `json:"adjusted,omitempty"`   // prices that were rounded or left out
 	ZeroOffers int          `json:"zeroOffers,omitempty"` // offers whose input and output price is 0 and was left out
+
+	typ, slug string
+	data      []byte // of the file to write; nil if there is none
 }
 
 // Reason describes one problem with a row.
@@ -113,12 +115,12 @@ type Report struct {
 	Zero       []string `json:"-"` // the first prices of 0
 }
 
-func (j *job) newReport(folder *content.Workspace, write bool) *Report {
-	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Wrote: write, Strict: j.Strict,
+func (j *job) newReport() *Report {
+	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
 		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
 		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
 	s := j.mapping.Source
-	if s == nil || slices.ContainsFunc(folder.Index.Sources, func(known store.Source) bool { return known.URL == s.URL }) {
+	if s == nil || slices.ContainsFunc(j.folder.Index.Sources, func(known store.Source) bool { return known.URL == s.URL }) {
 		return r
 	}
 	r.Credit = &store.Source{Name: s.Name, URL: s.URL, License: s.License, Changes: s.Changes}
@@ -128,7 +130,7 @@ func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 	return r
 }
 
-func (r *Report) count(o Outcome) {
+func (r *Report) count(o *Outcome) {
 	r.Rows++
 	*map[string]*int{Written: &r.Written, Updated: &r.Updated, Unchanged: &r.Unchanged,
 		Exists: &r.Exists, Skipped: &r.Skipped, Refused: &r.Refused}[o.Outcome]++
@@ -139,7 +141,7 @@ func (r *Report) count(o Outcome) {
 		add  bool
 	}{{&r.Refusals, o.Outcome == Refused}, {&r.Warned, len(o.Warnings) > 0}, {&r.Existing, o.Outcome == Exists}} {
 		if list.add && len(*list.rows) < maxListed {
-			*list.rows = append(*list.rows, o)
+			*list.rows = append(*list.rows, *o)
 		}
 	}
 	for _, a := range o.Adjusted {

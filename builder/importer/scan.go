@@ -15,28 +15,23 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// claims contains the rows that claim each address. It is keyed by type/slug.
-type claims map[string]claim
+// claims has the first row that claims each address (type/slug), and the first other one with different content,
+// or nil.
+type claims map[string]*claim
 
 type claim struct {
-	*Draft     // of the first row
-	first  int // the number of that row
-	other  int // the number of the first other row with different content, or 0 if there is none
+	*row
+	other *row
 }
 
 // add adds a row that has a type and a slug.
-func (c claims) add(r *row, slug string) {
-	if r.draft.Type == "" || r.draft.Slug == "" {
+func (c claims) add(key string, r *row) {
+	if held := c[key]; r.draft.Type == "" || r.draft.Slug == "" {
 		return
-	}
-	key := r.draft.Type + "/" + slug
-	held, known := c[key]
-	switch {
-	case !known:
-		c[key] = claim{Draft: r.draft, first: r.number}
-	case held.other == 0 && !reflect.DeepEqual(held.Fields, r.draft.Fields):
-		held.other = r.number
-		c[key] = held
+	} else if held == nil {
+		c[key] = &claim{row: r}
+	} else if held.other == nil && !reflect.DeepEqual(held.draft.Fields, r.draft.Fields) {
+		held.other = r
 	}
 }
 
@@ -69,16 +64,16 @@ func (j *job) read(ctx context.Context) error {
 		if r.wrong == "" && j.drafter.all(j.mapping.Where, r.fields) {
 			r.draft = j.drafter.draft(r.fields)
 			inputs = append(inputs, r.draft.inputs...)
-			plain.add(r, r.draft.Slug)
+			plain.add(r.draft.Type+"/"+r.draft.Slug, r)
 		}
 	}
-	j.final = claims{}
+	j.claims = claims{}
 	for _, r := range j.rows {
 		if d := r.draft; d != nil {
-			if d.final = d.Slug; d.clashSlug != "" && plain[d.Type+"/"+d.Slug].other != 0 {
+			if d.final = d.Slug; d.clashSlug != "" && plain[d.key()] != nil && plain[d.key()].other != nil {
 				d.final = d.clashSlug
 			}
-			j.final.add(r, d.final)
+			j.claims.add(d.key(), r)
 		}
 	}
 	for _, name := range j.header {

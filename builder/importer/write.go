@@ -16,77 +16,63 @@ import (
 	"kindex/exports/record"
 )
 
-// writer determines the outcomes of rows in order, and writes files.
-type writer struct {
-	*job
-	folder *content.Workspace
-	write  bool
-}
-
-// settle determines the outcome of a row, and writes its file if necessary. Any error is a
-// system error, not a problem with the row.
-func (w *writer) settle(r *row, o *Outcome) error {
-	o.Outcome = Refused
+// settle determines the outcome of a row, with its file if one is to be written.
+func (j *job) settle(r *row) Outcome {
+	d, o := r.draft, Outcome{Row: r.number, Line: r.line, Outcome: Refused}
 	switch {
 	case r.wrong != "":
 		o.Reasons = []Reason{{Message: r.wrong}}
-		return nil
-	case r.draft == nil:
+		return o
+	case d == nil:
 		o.Outcome = Skipped
-		return nil
+		return o
 	}
-	d, slug := r.draft, r.draft.final
 	if o.Reasons = slices.Clone(d.Reasons); d.Type == "" {
-		return nil
+		return o
 	}
-	var held claim
-	if slug != "" {
-		o.File = w.folder.Shown(d.Type, slug)
-		held = w.final[d.Type+"/"+slug]
+	held := j.claims[d.key()]
+	if d.final != "" {
+		o.File = j.folder.Shown(d.Type, d.final)
 	}
-	if held.other != 0 {
-		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: slug, Message: fmt.Sprintf(
-			"rows %d and %d would both become %s/%s but have different content; select one with where, or distinguish them with clashSlug",
-			held.first, held.other, d.Type, slug)})
+	if held != nil && held.other != nil {
+		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: d.final, Message: fmt.Sprintf(
+			"rows %d and %d would both become %s but have different content; select one with where, or distinguish them with clashSlug",
+			held.number, held.other.number, d.key())})
 	}
-	f, err := w.compose(d, slug)
+	f, err := j.compose(d)
 	if err != nil {
 		if len(o.Reasons) == 0 {
 			o.Reasons = []Reason{{Message: err.Error()}}
 		}
-		return nil
+		return o
 	}
-	if w.judge(f, o); len(o.Reasons) > 0 {
-		return nil
+	if j.judge(f, &o); len(o.Reasons) > 0 {
+		return o
 	}
 	o.Outcome, o.Adjusted, o.ZeroOffers = Written, d.adjusted, d.zeroOffers
 	switch {
-	case held.first != r.number:
-		*o = Outcome{Row: o.Row, Line: o.Line, Outcome: Unchanged, File: o.File, SameAs: held.first}
-		return nil
+	case held.row != r:
+		return Outcome{Row: o.Row, Line: o.Line, Outcome: Unchanged, File: o.File, SameAs: held.number}
 	case !f.exists:
 	case f.old != nil && reflect.DeepEqual(f.old, f.entity):
 		o.Outcome = Unchanged
-		return nil
+		return o
 	default:
 		o.Outcome, o.Differs = Updated, differing(f.old, f.entity)
-		if !w.Update {
+		if !j.Update {
 			o.Outcome = Exists
-			return nil
+			return o
 		}
 	}
 	o.Warnings = slices.Concat(d.warnings, f.warnings)
-	w.folder.Add(f.entity)
-	if !w.write {
-		return nil
-	}
-	return content.WriteEntity(w.folder.Dir, d.Type, slug, f.data, true)
+	o.typ, o.slug, o.data = d.Type, d.final, f.data
+	j.folder.Add(f.entity)
+	return o
 }
 
 // file is the file that a row becomes.
 type file struct {
 	*Draft
-	slug   string // "" if it is unknown
 	data   []byte
 	exists bool
 	old    *record.Entity // the entity in the existing file; nil if that has errors
@@ -97,33 +83,33 @@ type file struct {
 }
 
 // compose writes the file of a draft in memory, with the fields that could be read, and checks it.
-func (w *writer) compose(d *Draft, slug string) (f *file, err error) {
-	f = &file{Draft: d, slug: slug}
-	named := cmp.Or(slug, "unnamed")
-	shown := w.folder.Shown(d.Type, named)
+func (j *job) compose(d *Draft) (f *file, err error) {
+	f = &file{Draft: d}
+	named := cmp.Or(d.final, "unnamed")
+	shown := j.folder.Shown(d.Type, named)
 	var data []byte
-	if slug != "" {
-		if data, err = readExisting(w.folder.Path(d.Type, slug), shown); err != nil {
+	if d.final != "" {
+		if data, err = readExisting(j.folder.Path(d.Type, d.final), shown); err != nil {
 			return nil, err
 		}
 	}
-	w.folder.Prefer(d.Fields)
+	j.folder.Prefer(d.Fields)
 	if f.exists = data != nil; f.exists {
-		f.old, _ = content.ParseEntity(w.folder.Kinds, shown, d.Type, slug, data)
+		f.old, _ = content.ParseEntity(j.folder.Kinds, shown, d.Type, d.final, data)
 	}
-	if f.exists && w.Update {
+	if f.exists && j.Update {
 		keepReviews(d, f.old)
-		f.data, err = yamlfmt.Merge(w.folder.Kinds, shown, data, d.Fields)
+		f.data, err = yamlfmt.Merge(j.folder.Kinds, shown, data, d.Fields)
 	} else {
-		f.data, err = yamlfmt.Compose(w.folder.Kinds, d.Fields)
+		f.data, err = yamlfmt.Compose(j.folder.Kinds, d.Fields)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if f.entity, f.problems = content.ParseEntity(w.folder.Kinds, shown, d.Type, named, f.data); f.entity != nil {
-		f.problems = f.problems.With(w.folder.Check(f.entity, d.Fields))
+	if f.entity, f.problems = content.ParseEntity(j.folder.Kinds, shown, d.Type, named, f.data); f.entity != nil {
+		f.problems = f.problems.With(j.folder.Check(f.entity, d.Fields))
 	} else {
-		f.problems = w.folder.CheckFile(d.Type, named, f.data) // those of the readable part, too
+		f.problems = j.folder.CheckFile(d.Type, named, f.data) // those of the readable part, too
 	}
 	return f, nil
 }
@@ -144,19 +130,19 @@ func readExisting(path, shown string) ([]byte, error) {
 
 // judge adds the problems of a file to the reasons its row is refused, or to its warnings. It omits
 // those that follow from the known reasons, so that a person can fix everything in one pass.
-func (w *writer) judge(f *file, o *Outcome) {
+func (j *job) judge(f *file, o *Outcome) {
 	known := o.Reasons
 	about := func(field string) bool {
 		return slices.ContainsFunc(o.Reasons, func(r Reason) bool { return r.Field == field })
 	}
 	for _, p := range f.problems {
-		r := w.reason(p)
+		r := j.reason(p)
 		top, _, _ := strings.Cut(p.Field, ".")
 		_, given := f.Fields[top]
 		switch {
 		case p.Severity == yamldoc.Warning:
 			f.warnings = append(f.warnings, r)
-		case f.slug == "" && (p.Field == "slug" || w.Update && !given):
+		case f.final == "" && (p.Field == "slug" || j.Update && !given):
 		case about(p.Field), slices.ContainsFunc(known, func(k Reason) bool {
 			return strings.HasPrefix(p.Field, k.Field+".") || !given && r.Column != "" && k.Column == r.Column
 		}):
@@ -167,9 +153,9 @@ func (w *writer) judge(f *file, o *Outcome) {
 }
 
 // reason converts a problem in a file to a problem with its row.
-func (w *writer) reason(p yamldoc.Problem) Reason {
+func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
-	for _, t := range w.mapping.Targets {
+	for _, t := range j.mapping.Targets {
 		if field := yamldoc.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
 			v := t.Value
 			switch strings.TrimPrefix(p.Field, field) {
@@ -182,7 +168,7 @@ func (w *writer) reason(p yamldoc.Problem) Reason {
 		}
 	}
 	if name := p.Field[strings.LastIndexByte(p.Field, '.')+1:]; strings.HasPrefix(p.Field, "offers[") {
-		for _, offers := range w.mapping.Offers {
+		for _, offers := range j.mapping.Offers {
 			r.Column = cmp.Or(r.Column, columnOf(offers.Field(name)))
 		}
 	}

@@ -180,6 +180,16 @@ func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxLen))
 }
 
+// WriteFile atomically writes a file in a folder that exists.
+func WriteFile(path string, data []byte) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return ReplaceFile(dir, filepath.Base(path), data)
+}
+
 // ReplaceFile atomically replaces the content of a file in a folder. The
 // replacement is durable once the folder is synced. If name is a link, the link
 // is replaced.
