@@ -254,7 +254,8 @@ func testWorkshopAgents(t *testing.T, c *contract) {
 
 // TestOneMoreField adds a line to kinds.yaml, names the field in a kind, and finds it everywhere: in the
 // record, the mistakes that validation finds, exports, filters, orders, pages, comparison, the form, imports,
-// Markdown, the tools of agents, the description of the API and the changelog.
+// Markdown, the tools of agents, the description of the API and the changelog. A second field is computed from
+// the first: nobody can state it, and no change tells of it.
 func TestOneMoreField(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -272,8 +273,9 @@ func TestOneMoreField(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	edit("kinds.yaml", "fields:\n", "fields:\n  glow: {type: count, title: Glow, description: How much it glows., filter: true, sort: true}\n")
-	edit("kinds.yaml", "fields: [finish,", "fields: [glow, finish,")
+	edit("kinds.yaml", "fields:\n", "fields:\n  glow: {type: count, title: Glow, description: How much it glows., filter: true, sort: true}\n"+
+		"  shine: {type: size, title: Shine, description: Half of it., computedFrom: glow, times: 500000000, filter: true, sort: true}\n")
+	edit("kinds.yaml", "fields: [finish,", "fields: [glow, shine, finish,")
 	edit("kinds.yaml", "columns: [", "columns: [glow, ")
 	edit("glaze/celadon.yaml", "finish: gloss\n", "finish: gloss\nglow: -7\n")
 	_, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)})
@@ -295,6 +297,13 @@ func TestOneMoreField(t *testing.T) {
 		{"/api/export/entities?fields=slug,glow&format=csv&type=glaze", "slug,glow\r\nceladon,7\r\n"},
 		{"/api/changelog?field=glow", `"field":"glow","old":null,"new":7`},
 		{"/api/kinds", `"name":"glow"`},
+		{"/api/entity/glaze/celadon", `"shine":3500000000`},
+		{"/api/entities?maxShine=3,5gb&fields=slug", `"count":1,`},
+		{"/api/entities?minShine=4+GB&fields=slug", `"count":0,`},
+		{"/api/entities?sort=shine&fields=slug", `"data":[{"slug":"celadon"}`},
+		{"/api/changelog?field=shine", `"count":0,`},
+		{"/api/export/entities?fields=slug,shine&format=csv&type=glaze", "slug,shine\r\nceladon,3500000000\r\n"},
+		{"/glaze/celadon/", "<dt>Shine</dt><dd><bdi>3.5 GB</bdi>"},
 		{"/api/openapi", `minGlow`},
 		{"/api/entity/glaze/celadon.md", "- Glow: 7\n"},
 		{"/glaze/celadon/", "<dt>Glow</dt><dd><bdi>7</bdi>"},
@@ -310,6 +319,9 @@ func TestOneMoreField(t *testing.T) {
 		if a := c.send(t, request{target: want.target, status: status}); !strings.Contains(string(a.body), want.text) {
 			t.Errorf("%s does not have %q: %.2000s", want.target, want.text, a.body)
 		}
+	}
+	if a := c.send(t, request{target: "/submit/?e=glaze/celadon", status: 200}); bytes.Contains(a.body, []byte(`name="shine"`)) {
+		t.Error("the form asks for a computed field")
 	}
 	tools := c.send(t, request{verb: "POST", target: "/mcp", status: 200, header: []string{"Accept: application/json, text/event-stream"},
 		body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`})

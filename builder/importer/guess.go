@@ -52,7 +52,7 @@ func (g *guesser) targets() (list []string) {
 		}
 	}
 	list = append(list, names)
-	for _, f := range g.kinds.Leaves() {
+	for _, f := range kinds.Stated(g.kinds.Leaves()) {
 		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
 			title := f.Title
 			if f.Name == kinds.FromPart && f.Group != nil && f.Group.Type == kinds.Range {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -169,15 +170,16 @@ func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 	}
 	for _, text := range o.declared {
 		name, value, _ := strings.Cut(text, "=")
-		f := declared.Field(name)
-		if f == nil {
+		stated := kinds.Stated(declared.Leaves())
+		i := slices.IndexFunc(stated, func(f *kinds.Field) bool { return f.Path == name })
+		if i < 0 {
 			var known []string
-			for _, leaf := range declared.Leaves() {
+			for _, leaf := range stated {
 				known = append(known, leaf.Path)
 			}
 			return nil, cli.Usage(cli.UnknownName("field", name, known, didyoumean.Name(name, known)))
 		}
-		setField(fields, f, value)
+		setField(fields, stated[i], value)
 	}
 	ids, err := pairs("--id", "NAMESPACE=ID, such as pypi=torch", o.ids)
 	if err != nil {

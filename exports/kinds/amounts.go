@@ -55,6 +55,16 @@ func FormatDuration(total float64) string {
 var bytes = map[string]float64{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
 
+// SizeUnit returns a unit of sizes as files have it, for one in letters of any case: GB for gb.
+func SizeUnit(text string) (unit string, ok bool) {
+	for unit := range bytes {
+		if unit == text || len(unit) > 1 && strings.EqualFold(unit, text) { // b may mean billions
+			return unit, true
+		}
+	}
+	return "", false
+}
+
 // ParseSize returns the bytes of a size such as 16 GB.
 func ParseSize(text string) (n float64, ok bool) {
 	if !size.MatchString(text) {

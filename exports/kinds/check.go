@@ -13,14 +13,14 @@ import (
 var Members = []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 	"tags", "capabilities", "scores", "composite", "adoption", "quality", "freshness", "citations", "engagement", "addedDate",
 	"lastUpdated", "status", "links", "signals", "ids", "formerly", "sources", "lifecycle", "maintenance", "maintenanceAsOf", "price",
-	"offerCount", "offers", "offersRead", "retires", "replacedBy", "rank", "memory", "benchmarks", "boardScore", "relevance",
+	"offerCount", "offers", "offersRead", "retires", "replacedBy", "rank", "benchmarks", "boardScore", "relevance",
 	"highlights", "previousRank", "delta", "trend", "similarity", "reasons", "contextTokens", "priceInput", "priceOutput", "priceBlended"}
 
 // Parameters are the names of parameters of the API and of pages that mean something else than a declared
 // field. No filter can have one of them.
 var Parameters = []string{"at", "addedSince", "board", "by", "cached", "cacheWrite", "capability", "category", "context", "csv", "cursor", "entity",
 	"event", "facets", "field", "fields", "figures", "format", "id", "input", "kind", "letter", "license", "limit", "maintenance",
-	"maxInput", "maxMemory", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "page",
+	"maxInput", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "page",
 	"pricingModel", "provider", "q", "reasoning", "requests", "retiresBefore", "signal", "since", "sort", "status", "tag", "type", "until",
 	"updatedSince", "view", "window"}
 
@@ -160,8 +160,31 @@ func (c *checker) field(f *Field, path []string) {
 	if f.Signal != "" && c.Signal(f.Signal) == nil {
 		c.add(false, nearest(f.Signal, c.signalNames()), append(path, "signal"), "%s is not declared under signals", quoted(f.Signal))
 	}
+	c.computed(f, path)
 	if f.AtMost != "" && (f.Group == nil || !slices.ContainsFunc(f.Group.Parts, func(p *Field) bool { return p.Name == f.AtMost && p != f && p.IsNumber() })) {
 		c.add(false, "", append(path, "atMost"), "%s is not the name of another number in the same group", quoted(f.AtMost))
+	}
+}
+
+// computed checks what a field is computed from.
+func (c *checker) computed(f *Field, path []string) {
+	from := append(path[:len(path):len(path)], "computedFrom")
+	switch source := c.Field(f.ComputedFrom); {
+	case f.ComputedFrom == "" && f.Times != 0:
+		c.add(true, "", append(path[:len(path):len(path)], "times"), "has no effect without computedFrom, the number that it multiplies")
+	case f.ComputedFrom == "":
+	case !f.IsNumber() || f.Dated || f.Group != nil && (f.Group.Type == Range || f.Group.Dated):
+		c.add(true, "", from, "is for numbers without a date of their own; this field has the type %s", f.Type)
+	case f.Times <= 0:
+		c.add(true, "", path, "has no times, the factor that computedFrom needs")
+	case source == nil || !source.IsNumber() || source.ComputedFrom != "":
+		var known []string
+		for _, x := range Stated(c.leaves) {
+			if x.IsNumber() {
+				known = append(known, x.Path)
+			}
+		}
+		c.add(false, nearest(f.ComputedFrom, known), from, "%s is not a number that files state; expected one of: %s", quoted(f.ComputedFrom), strings.Join(known, ", "))
 	}
 }
 

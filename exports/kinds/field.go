@@ -62,6 +62,10 @@ type Field struct {
 	Signal     string   `json:"-" yaml:"signal"`     // the signal that says its value where the field is unknown
 	Vocabulary string   `json:"-" yaml:"vocabulary"` // the part of vocabulary.yaml that lists its words, or ""
 
+	ComputedFrom string   `json:"-" yaml:"computedFrom"` // the path of the number of which it is a multiple; "" if files say it
+	Times        float64  `json:"-" yaml:"times"`        // the factor
+	Computed     []*Field `json:"-" yaml:"-"`            // the fields that are computed from it
+
 	index int // in Set.Leaves
 }
 
@@ -89,6 +93,19 @@ func (f *Field) Slug() string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// Compute returns the value of a computed field for the number that it is computed from: a multiple, rounded up
+// where the type has no fractions; nil for what is not a number.
+func (f *Field) Compute(from any) any {
+	x, ok := from.(float64)
+	switch {
+	case !ok:
+		return nil
+	case f.Type == Number || f.Type == Duration:
+		return x * f.Times
+	}
+	return math.Ceil(x * f.Times)
 }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }

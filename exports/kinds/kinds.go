@@ -137,6 +137,14 @@ func (s *Set) Listing(f *Field) (list []*Kind) {
 // parts.
 func (s *Set) Leaves() []*Field { return s.leaves }
 
+// Stated returns those of some fields that entity files can say: all but the computed ones, and the groups of
+// nothing else.
+func Stated(fields []*Field) []*Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f *Field) bool {
+		return f.ComputedFrom != "" || f.IsGroup() && len(Stated(f.Parts)) == 0
+	})
+}
+
 // Field returns the field with a path, such as parameters.total, or nil.
 func (s *Set) Field(path string) *Field { return s.byPath[path] }
 
@@ -229,6 +237,11 @@ func (s *Set) index() {
 		}
 		for _, part := range f.Parts {
 			add(part)
+		}
+	}
+	for _, f := range s.leaves {
+		if from := s.byPath[f.ComputedFrom]; from != nil {
+			from.Computed = append(from.Computed, f)
 		}
 	}
 }

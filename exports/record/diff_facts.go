@@ -31,7 +31,7 @@ func (c *fieldCollector) addFacts(e *Entity) {
 	for _, f := range e.Declared().Fields { // the parts of a group belong to its section
 		section++
 		for _, v := range e.Values {
-			if v.Field.Name == f.Name && v.Field.Group == nil || v.Field.Group == f {
+			if own := v.Field.Name == f.Name && v.Field.Group == nil || v.Field.Group == f; own && v.Field.ComputedFrom == "" {
 				c.add(section, v.Field.Path, v.Field.AppendJSON(c.buf, v.Value))
 			}
 		}

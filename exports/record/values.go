@@ -44,8 +44,16 @@ func (l Values) Number(path string) float64 {
 	return n
 }
 
-// Set stores what is known of a field, in the form in memory. nil makes it unknown.
+// Set stores what is known of a field, in the form in memory, and what follows from it for computed fields. nil
+// makes it unknown.
 func (l *Values) Set(f *kinds.Field, v any) {
+	l.set(f, v)
+	for _, computed := range f.Computed {
+		l.set(computed, computed.Compute(v))
+	}
+}
+
+func (l *Values) set(f *kinds.Field, v any) {
 	i, found := slices.BinarySearchFunc(*l, f, func(x Value, f *kinds.Field) int { return x.Field.Compare(f) })
 	switch {
 	case v == nil && found:
@@ -82,15 +90,15 @@ func (l Values) Answer(path string) string {
 }
 
 // decode takes the value of a field, or the values of a group's parts, from decoded YAML or JSON. It skips
-// values of another type.
+// values of another type, and of computed fields: their values follow from others.
 func (l *Values) decode(f *kinds.Field, value any) {
-	if !f.IsGroup() {
+	switch parts, _ := value.(map[string]any); {
+	case f.IsGroup():
+		for _, part := range f.Parts {
+			l.decode(part, parts[part.Name])
+		}
+	case f.ComputedFrom == "":
 		l.Set(f, f.Accept(value))
-		return
-	}
-	parts, _ := value.(map[string]any)
-	for _, part := range f.Parts {
-		l.Set(part, part.Accept(parts[part.Name]))
 	}
 }
 

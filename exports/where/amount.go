@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"kindex/exports/kinds"
 )
 
 // maxAmount is the maximum length in bytes of an amount.
@@ -20,6 +22,17 @@ var multipliers = []struct {
 
 // units are the words around an amount that say nothing about its size.
 var units = []string{"us$", "$", "usd", "dollars", "dollar", "tokens", "token", "parameters", "params"}
+
+// size reads a size as people write it: 24 GB, 24gb, 1,5 TB or 512 MiB. It returns bytes.
+func size(text string) (bytes float64, ok bool) {
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	unit, known := kinds.SizeUnit(text[len(digits):])
+	number, ok := Amount(digits)
+	if !known || !ok {
+		return 0, false
+	}
+	return kinds.ParseSize(number + " " + unit)
+}
 
 // Amount reads a number as people write it: 200k, 200,000, 200 000, 1M, $1, 1,5 or 1.50. It returns
 // the number in decimal digits with at most one point, or ok false if it is none. A comma before

@@ -126,9 +126,14 @@ func (p *Params) bound(name string, field *kinds.Field) view.Bound {
 		}
 		b.Number = float64(p.Count(name, lowest, lowest, maxCount))
 		return b
-	case kinds.Duration, kinds.Size:
-		if number, ok := field.Accept(text).(float64); ok {
-			b.Number = number
+	case kinds.Duration:
+		if seconds, ok := kinds.ParseDuration(text); ok {
+			b.Number = seconds
+			return b
+		}
+	case kinds.Size:
+		if bytes, ok := size(text); ok {
+			b.Number = bytes
 			return b
 		}
 	}

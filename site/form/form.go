@@ -69,7 +69,7 @@ func common(declared *kinds.Set) []Field {
 		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[2]},
 		{Name: "version", Label: "Version", Hint: "The latest stable version, without a prefix such as v.", Kind: "line", Group: Groups[2]},
 	}
-	for _, f := range declared.Leaves() {
+	for _, f := range kinds.Stated(declared.Leaves()) {
 		if f.Group == nil || !f.Group.Dated { // a dated one needs a source, like a figure
 			list = append(list, declaredField(f))
 		}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -229,49 +228,21 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 	}
 }
 
-// addNumbers adds the limits of declared numbers, and of the memory that follows from one.
+// addNumbers adds the limits of declared numbers.
 func (f *filters) addNumbers(r *request, asked *where.Params) {
-	if parameters := r.parameters(f.of[0]); parameters != nil {
-		f.addMemory(r, parameters)
-	}
 	for _, leaf := range r.kinds().Leaves() {
 		lowest, highest := leaf.Limits()
 		if !f.has(leaf) || !leaf.IsNumber() {
 			continue
 		}
+		hint := map[kinds.Type]string{kinds.Size: "such as 24 GB", kinds.Duration: "such as 1h30m"}[leaf.Type]
 		if lowest != "" {
-			f.ask(r, asked, formField{Name: lowest, Label: leaf.Title + " at least"})
+			f.ask(r, asked, formField{Name: lowest, Label: leaf.Title + " at least", Hint: hint})
 		}
 		if highest != "" {
-			f.ask(r, asked, formField{Name: highest, Label: leaf.Title + " at most"})
+			f.ask(r, asked, formField{Name: highest, Label: leaf.Title + " at most", Hint: hint})
 		}
 	}
-}
-
-// parameters returns the first number of a kind whose unit is parameters, or nil. The weights of a model take
-// half a byte of memory for each of them.
-func (s *Site) parameters(k *kinds.Kind) *kinds.Field {
-	for _, leaf := range s.kinds().Leaves() {
-		if k.Has(leaf) && leaf.Filter && leaf.Unit == "parameters" {
-			return leaf
-		}
-	}
-	return nil
-}
-
-// addMemory adds the most memory that the weights may take.
-func (f *filters) addMemory(r *request, parameters *kinds.Field) {
-	x := f.add(r, formField{Name: "maxMemory", Label: "Fits in memory, GB", Hint: "weights at 4 bits"})
-	if x.Value == "" {
-		return
-	}
-	number, ok := where.Amount(strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(x.Value, " ", "")), "gb"))
-	gigabytes, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil {
-		x.Wrong = "Enter a number of gigabytes, such as 24."
-		return
-	}
-	f.set.And(r.Build.Select(&view.Filter{Bounds: []view.Bound{{Key: parameters.Path, Number: gigabytes * 2e9, AtMost: true}}}))
 }
 
 // apply selects what matches the parameters of the API. An invalid one is noted at its field.

@@ -105,10 +105,14 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 // largest category.
 func (s *Site) askMemory(list []question, k *kinds.Kind) []question {
 	of := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}), "category", 1)
-	if s.parameters(k) == nil || len(of) == 0 {
+	i := slices.IndexFunc(s.kinds().Leaves(), func(f *kinds.Field) bool {
+		return k.Has(f) && f.Filter && f.Type == kinds.Size && strings.HasPrefix(f.Title, "Memory")
+	})
+	if i < 0 || len(of) == 0 {
 		return list
 	}
-	what, query := strings.ToLower(k.Title), "category="+of[0].Value+"&maxMemory=24+GB&sort=board"
+	_, most := s.kinds().Leaves()[i].Limits()
+	what, query := strings.ToLower(k.Title), "category="+of[0].Value+"&"+most+"=24+GB&sort=board"
 	for _, leaf := range s.kinds().Leaves() { // such as "Open weights": what is not open runs nowhere else
 		if word, _, _ := strings.Cut(leaf.Title, " "); word == "Open" && leaf.Type == kinds.Boolean && leaf.Filter && k.Has(leaf) {
 			what, query = "open "+what, leaf.Query+"=true&"+query

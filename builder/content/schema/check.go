@@ -18,14 +18,15 @@ import (
 // string that a schema cannot detect. It truncates lists to the lengths that the schema allows, so
 // that later checks have bounded input.
 func (s *Schema) Check(d *yamldoc.Document) {
-	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth)}
+	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth), computed: s.computed}
 	c.check(s.Part, d.Value)
 }
 
 // checker walks through a document.
 type checker struct {
-	d    *yamldoc.Document
-	path []string // of the current value
+	d        *yamldoc.Document
+	path     []string          // of the current value
+	computed map[string]string // as in Schema
 }
 
 // add adds a problem at the current value, or at its key.
@@ -235,6 +236,9 @@ func (c *checker) unknown(p *Part, names []string) {
 		}
 		problem := p.unknownField(c.path, name)
 		c.in(name, func() {
+			if from := c.computed[strings.Join(c.path, ".")]; from != "" {
+				problem = yamldoc.Problem{Message: "is computed from " + from + "; remove it"}
+			}
 			c.d.AddAt(c.path, true, problem)
 		})
 	}

@@ -42,14 +42,15 @@ func marks(declared *kinds.Set) map[string]members {
 	}
 	groups := func(f *kinds.Field) bool { return f.IsGroup() }
 	values := func(f *kinds.Field) bool { return !f.IsGroup() }
+	stated := kinds.Stated(declared.Fields)
 	return map[string]members{
-		"$fields":  membersOf(declared.Fields, fieldSchema),
+		"$fields":  membersOf(stated, fieldSchema),
 		"$signals": membersOf(declared.Declared, signalSchema),
 		"$links": membersOf(declared.Links, func(l kinds.Link) (string, []byte) {
 			return l.Name, node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": l.Description}.json()
 		}),
-		"$fieldSources":  membersOf(slices.DeleteFunc(slices.Clone(declared.Fields), groups), valueSource),
-		"$groups":        membersOf(slices.DeleteFunc(slices.Clone(declared.Fields), values), groupSources),
+		"$fieldSources":  membersOf(slices.DeleteFunc(slices.Clone(stated), groups), valueSource),
+		"$groups":        membersOf(slices.DeleteFunc(slices.Clone(stated), values), groupSources),
 		"$linkSources":   membersOf(declared.Links, func(l kinds.Link) (string, []byte) { return l.Name, ref("value", "").json() }),
 		"$signalSources": signals("signal"), "$bounds": signals("bounds"),
 		"$where": names(board.Filters(declared), "condition"), "$formulas": names(declared.Names(), "formula"),
@@ -112,7 +113,7 @@ func valueSource(f *kinds.Field) (string, []byte) { return f.Name, ref("value", 
 
 // groupSources returns the schema of the sources of a group's parts.
 func groupSources(f *kinds.Field) (string, []byte) {
-	return f.Name, object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1}, membersOf(f.Parts, valueSource))
+	return f.Name, object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1}, membersOf(kinds.Stated(f.Parts), valueSource))
 }
 
 // ref returns a reference to a definition.
@@ -153,7 +154,7 @@ func fieldSchema(f *kinds.Field) (string, []byte) {
 		if f.Dated {
 			n["required"] = []string{"value"}
 		}
-		return f.Name, object(n, membersOf(f.Parts, fieldSchema))
+		return f.Name, object(n, membersOf(kinds.Stated(f.Parts), fieldSchema))
 	}
 	limit(n, f.Minimum, f.Maximum)
 	return f.Name, n.json()
