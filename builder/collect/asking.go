@@ -28,6 +28,7 @@ type asking struct {
 	journal *journal
 	client  *Client
 
+	today  string
 	used   map[string]Answer // by identifier
 	failed map[string]error  // by identifier
 	inARow int               // failures since the last success
@@ -40,23 +41,22 @@ const maxInARow = 5
 // run asks the source for everything that is due. It returns an error only if the whole run
 // must end.
 func (a *asking) run(ctx context.Context, r *run) error {
+	if a.isList() {
+		a.lookUp()
+		return nil
+	}
 	due, kept := a.due(r)
 	a.used, a.report.Kept = kept, len(kept)
-	err := a.Problem
-	if len(due) > 0 {
-		err = cmp.Or(err, a.lacksToken())
+	err := a.lacksToken()
+	if len(due) == 0 {
+		err = nil
 	}
-	done := 0
-	for batch := range slices.Chunk(due, max(1, a.Batch)) {
-		if err == nil {
-			err = a.batch(ctx, r, batch)
+	for done := 0; done < len(due) && err == nil; {
+		next := due[done:min(done+a.Batch, len(due))]
+		if err = a.batch(ctx, next); err == nil && r.Progress != nil {
+			r.Progress(a.Name, done+len(next), len(due))
 		}
-		if err != nil {
-			break
-		}
-		if done += len(batch); r.Progress != nil {
-			r.Progress(a.Name, done, len(due))
-		}
+		done += len(next)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -66,6 +66,42 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	}
 	a.report.Failed = len(a.failed)
 	return nil
+}
+
+// lookUp takes what a list has of everything that it covers.
+func (a *asking) lookUp() {
+	if a.Problem != nil && !errors.Is(a.Problem, errNotKept) {
+		a.report.Error = a.Problem.Error()
+	}
+	a.used = map[string]Answer{}
+	for _, t := range a.targets {
+		a.take(t.id, a.Look(t.id))
+	}
+	a.report.Asked = len(a.used) + len(a.failed) + len(a.offers)
+	a.report.Answered, a.report.Failed = len(a.used), len(a.failed)
+	for _, t := range a.offers {
+		if t.answer.Problem != "" {
+			a.report.Failed++
+		} else {
+			a.report.Answered++
+		}
+	}
+}
+
+// take keeps an answer, and reports whether it has figures.
+func (a *asking) take(id string, answer Answer) bool {
+	if answer.Problem != "" {
+		a.failed[id] = errors.New(answer.Problem)
+		return false
+	}
+	a.used[id] = a.dated(answer)
+	return true
+}
+
+// dated returns an answer with its day, which is today unless it says another one.
+func (a *asking) dated(answer Answer) Answer {
+	answer.Day = cmp.Or(answer.Day, a.today)
+	return answer
 }
 
 // lacksToken returns an error if the source answers nothing because there is no token.
@@ -82,35 +118,18 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 	kept = map[string]Answer{}
 	wanted := map[string]bool{}
 	for _, t := range a.targets {
+		held, ok := a.journal.answers[t.id]
 		switch {
-		case !a.canAsk(r, t.id, kept):
+		case ok && (r.Offline || age(held.Day, r.today) < r.maxAge):
+			kept[t.id] = held
+		case r.Offline:
 		case a.fresh(t, r):
 			a.report.Fresh++
 		default:
 			wanted[t.id] = true
 		}
 	}
-	for _, t := range a.offers {
-		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && !a.Listed
-		if a.canAsk(r, t.id, kept) && !recent {
-			wanted[t.id] = true
-		}
-	}
 	return slices.Sorted(maps.Keys(wanted)), kept
-}
-
-// canAsk reports whether an identifier has to be asked if its figures are old. If the answer of
-// an earlier run will do, it is added to kept instead.
-func (a *asking) canAsk(r *run, id string, kept map[string]Answer) bool {
-	if a.Listed {
-		return true
-	}
-	held, ok := a.journal.answers[id]
-	if ok && (r.Offline || age(held.Day, r.today) < r.maxAge) {
-		kept[id] = held
-		return false
-	}
-	return !r.Offline
 }
 
 // fresh reports whether the file has all figures that the source always has, and all of them
@@ -127,7 +146,7 @@ func (a *asking) fresh(t target, r *run) bool {
 		}
 		known++
 	}
-	return known > 0 && !a.Listed
+	return known > 0 && !a.isList()
 }
 
 // maxSeldom is how many values that cost a request of their own a source is asked for in one run. With
@@ -169,24 +188,24 @@ func age(day, today string) int {
 
 // batch asks for some identifiers. If that fails because of what was asked, it asks for each
 // half, so that one of them cannot fail the others.
-func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
+func (a *asking) batch(ctx context.Context, ids []string) error {
 	answers, err := a.Ask(ctx, a.client, ids)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil {
 		a.inARow = 0
-		return a.keep(r, ids, answers)
+		return a.keep(ids, answers)
 	}
 	if errors.As(err, new(*StoppedError)) {
 		return err
 	}
-	if len(ids) > 1 && !a.Whole && mayBeTooMuch(err) {
+	if len(ids) > 1 && mayBeTooMuch(err) {
 		half := len(ids) / 2
-		if err := a.batch(ctx, r, ids[:half]); err != nil {
+		if err := a.batch(ctx, ids[:half]); err != nil {
 			return err
 		}
-		return a.batch(ctx, r, ids[half:])
+		return a.batch(ctx, ids[half:])
 	}
 	a.report.Asked += len(ids)
 	for _, id := range ids {
@@ -206,7 +225,7 @@ func mayBeTooMuch(err error) bool {
 }
 
 // keep takes over the answers to a batch.
-func (a *asking) keep(r *run, ids []string, answers []Answer) error {
+func (a *asking) keep(ids []string, answers []Answer) error {
 	a.report.Asked += len(ids)
 	var good []Answer
 	asked := map[string]bool{}
@@ -214,27 +233,15 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 		asked[id] = true
 	}
 	for _, answer := range answers {
-		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] || answer.Problem == "" && !answer.whole() {
-			continue // an answer to something else
+		if _, twice := a.used[answer.ID]; !twice && asked[answer.ID] && a.take(answer.ID, answer) {
+			good = append(good, a.used[answer.ID])
 		}
-		if answer.Problem != "" {
-			a.failed[answer.ID] = errors.New(answer.Problem)
-			continue
-		}
-		if answer.Day == "" {
-			answer.Day = r.today
-		}
-		a.used[answer.ID] = answer
-		good = append(good, answer)
 	}
 	a.report.Answered += len(good)
 	for _, id := range ids {
 		if _, ok := a.used[id]; !ok && a.failed[id] == nil {
 			a.failed[id] = fmt.Errorf("%s gave no answer", a.Title)
 		}
-	}
-	if a.Listed {
-		return nil // a list can always be read again
 	}
 	if err := a.journal.add(good); err != nil {
 		return &StoppedError{"answers cannot be kept: " + err.Error()}

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+
+	"kindex/exports/store"
 )
 
 // httpCache keeps the responses that have a validator (ETag or Last-Modified), so that an
@@ -61,22 +63,5 @@ func (c *httpCache) put(r Request, resp *Response) error {
 	if err := errors.Join(json.NewEncoder(z).Encode(held), z.Close()); err != nil {
 		return err
 	}
-	return replaceFile(c.path(r), b.Bytes(), 0o600)
-}
-
-// replaceFile writes a file atomically.
-func replaceFile(path string, data []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return store.WriteFile(c.path(r), b.Bytes())
 }

@@ -65,6 +65,9 @@ type StoppedError struct{ Reason string }
 
 func (e *StoppedError) Error() string { return e.Reason }
 
+// errNotKept is the error for a request that would be needed without a network.
+var errNotKept = errors.New("was not kept by an earlier run")
+
 // unavailableError means that a service cannot be reached, or fails whatever the request is.
 type unavailableError struct {
 	error
@@ -156,7 +159,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	case c.offline && held != nil:
 		return held, nil
 	case c.offline:
-		return nil, fmt.Errorf("%s was not kept by an earlier run", r.URL)
+		return nil, fmt.Errorf("%s %w", r.URL, errNotKept)
 	}
 	backoff, limited := firstBackoff, minLimitWait
 	for try := 1; ; try++ {

@@ -17,8 +17,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Source reads figures from one place. It has no files, retries or clock of its own: the runner calls its
-// functions one at a time.
+// Source reads figures from one place: a service that is asked for what the content has, or a list that is
+// read as a whole. It has no files, retries or clock of its own: the runner calls its functions one at a time.
 type Source struct {
 	Name  string // in collect.yaml, flags and reports
 	Title string
@@ -33,12 +33,6 @@ type Source struct {
 	NeedsToken bool
 	// Batch is the number of identifiers that one call of Ask can have.
 	Batch int
-	// Listed is set if asking the source costs nothing, because it has everything at hand. So has one
-	// without Hosts.
-	Listed bool
-	// Whole is set if every call of Ask reads everything that the source has, so that it does not
-	// help to ask for less after a failure.
-	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
 	// Problem is the reason the source cannot be asked at all, or nil. Other sources still can.
@@ -50,20 +44,24 @@ type Source struct {
 	// Results are the benchmark results that the source can have, without their values.
 	Results []record.Benchmark
 
-	// Read, if not nil, reads what the source must have before it knows what it covers, such as a list. It
-	// is called once, before any other function. After an error, the source is not asked.
+	// Read, if not nil, reads a list. It is called once, before any other function. After an error, the list
+	// counts as empty.
 	Read func(ctx context.Context, c *Client) error
 	// Identify returns the identifier by which the source knows an entity, or "".
 	Identify func(e *record.Entity) string
-	// Covers, if not nil, reports whether an offer was read from the source, so that the source keeps it
-	// current. Ask then gets identifiers made by OfferID among the others.
-	Covers func(o *record.Offer) bool
-	// Ask reads the figures of at most Batch identifiers. Identifiers without an answer count as
+	// Ask, if not nil, reads the figures of at most Batch identifiers. Identifiers without an answer count as
 	// failed. An error means that none of them could be read.
 	Ask func(ctx context.Context, c *Client, ids []string) ([]Answer, error)
+	// Look returns the figures that a list has of an identifier. It is used if Ask is nil.
+	Look func(id string) Answer
+	// LookOffer, if not nil, returns what a list has of an offer, unless the offer was not read from it.
+	LookOffer func(o *record.Offer) (a Answer, covered bool)
 	// List, if not nil, says what the source has, whether or not the content has it.
 	List func(ctx context.Context, c *Client) ([]Candidate, error)
 }
+
+// isList reports whether the source is read as a whole.
+func (s *Source) isList() bool { return s.Ask == nil }
 
 // states reports whether the source can have a field of offers.
 func (s *Source) states(term string) bool { return s.Terms == nil || slices.Contains(s.Terms, term) }
@@ -88,8 +86,9 @@ type Answer struct {
 	// Problem is the reason the source cannot say what it knows of the identifier. Such an answer
 	// counts as failed.
 	Problem string `json:"problem,omitempty"`
-	// Offer is set if the identifier is that of an offer.
-	Offer *Offer `json:"offer,omitempty"`
+	// Offer is an offer. A price of 0 means that the source says 0, which may mean free or unknown; prices that
+	// the source does not have are unknown.
+	Offer *record.Offer `json:"-"`
 	// Results are benchmark results. One without a day is as old as the answer.
 	Results []record.Benchmark `json:"results,omitempty"`
 	// Moved is the current identifier, if the source knows the identifier only as an old one.
@@ -111,9 +110,6 @@ type Value struct {
 	Source string  `json:"source"`           // the address of the page for readers
 	Note   string  `json:"note,omitempty"`   // what the source says about it, if a person must decide
 }
-
-// whole reports whether an answer about an offer has the offer, unless that is gone.
-func (a *Answer) whole() bool { return a.Gone || a.Offer != nil || !IsOfferID(a.ID) }
 
 // Find returns the named value of an answer.
 func (a *Answer) Find(name string) (Value, bool) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+
+	"kindex/exports/store"
 )
 
 // journal stores the answers of one source as they arrive, one per line. A run after one that was
@@ -32,7 +34,7 @@ func openJournal(path string) (*journal, error) {
 	lines := 0
 	for line := range bytes.Lines(data) {
 		var a Answer
-		if json.Unmarshal(line, &a) == nil && a.ID != "" && a.Day != "" && a.whole() {
+		if json.Unmarshal(line, &a) == nil && a.ID != "" && a.Day != "" {
 			j.answers[a.ID] = a
 		}
 		lines++
@@ -49,7 +51,7 @@ func (j *journal) rewrite() error {
 		list = append(list, j.answers[id])
 	}
 	data, err := linesOf(list)
-	return errors.Join(err, replaceFile(j.path, data, 0o600))
+	return errors.Join(err, store.WriteFile(j.path, data))
 }
 
 func linesOf(list []Answer) ([]byte, error) {

@@ -31,11 +31,10 @@ func (r *run) judgeOffers() {
 	for _, a := range r.asks {
 		edits := map[*record.Entity][]offerEdit{}
 		for _, t := range a.offers {
-			answer, ok := a.used[t.id]
-			if !ok {
+			if t.answer.Problem != "" {
 				continue
 			}
-			if edit := r.judgeOffer(a, t, &answer); edit != nil {
+			if edit := r.judgeOffer(a, t); edit != nil {
 				edits[t.entity] = append(edits[t.entity], *edit)
 			}
 		}
@@ -51,7 +50,8 @@ func (r *run) judgeOffers() {
 }
 
 // judgeOffer returns what becomes of an offer, or nil if it stays as it is.
-func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
+func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
+	answer := &t.answer
 	switch {
 	case t.offer.Date > answer.Day:
 		a.report.Older++
@@ -61,7 +61,7 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		c.Date = answer.Day
 		return &offerEdit{offerTarget: t, remove: true, changes: []Change{c}}
 	}
-	found := answer.Offer.Offer
+	found := *answer.Offer
 	found.Provider, found.ID = t.offer.Provider, t.offer.ID
 	if reason := r.wrongOffer(t.entity.Type, found, answer.Day); reason != "" {
 		c := t.change(a, "", shownOffer(t.offer), nil, reason)

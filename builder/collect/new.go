@@ -47,7 +47,7 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 	var list []*Entry
 	byID := map[string]*Entry{}
 	for _, a := range r.asks {
-		if a.List == nil || a.Problem != nil || r.Offline && !a.Listed {
+		if a.List == nil || a.Problem != nil || r.Offline && !a.isList() {
 			continue
 		}
 		candidates, err := a.List(ctx, a.client)

@@ -16,21 +16,14 @@ import (
 
 // static completes a source that has everything at hand: answers by the keys of entities, and a list.
 func static(s collect.Source, answers map[string]collect.Answer, list ...collect.Candidate) *collect.Source {
-	s.Title, s.Batch = s.Name, 1<<20
+	s.Title = s.Name
 	s.Identify = func(e *record.Entity) string {
 		if _, ok := answers[e.Key()]; ok {
 			return e.Key()
 		}
 		return ""
 	}
-	s.Ask = func(_ context.Context, _ *collect.Client, ids []string) (out []collect.Answer, err error) {
-		for _, id := range ids {
-			a := answers[id]
-			a.ID = id
-			out = append(out, a)
-		}
-		return out, nil
-	}
+	s.Look = func(id string) collect.Answer { return answers[id] }
 	s.List = func(context.Context, *collect.Client) ([]collect.Candidate, error) { return list, nil }
 	return &s
 }

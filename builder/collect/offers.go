@@ -2,7 +2,6 @@ package collect
 
 import (
 	"cmp"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -15,45 +14,24 @@ import (
 // OffersColumn is the name of the offers of a source in Columns and collect.yaml.
 const OffersColumn = "offers"
 
-const offerPrefix = "offer:"
-
-// OfferID returns the identifier by which Ask is asked for an offer. o needs only Provider and
-// ID.
-func OfferID(o *record.Offer) string { return offerPrefix + o.Key() }
-
-// IsOfferID reports whether an identifier is that of an offer.
-func IsOfferID(id string) bool { return strings.HasPrefix(id, offerPrefix) }
-
-// Offer is an offer in an answer. A price of 0 means that the source says 0, which may mean free
-// or unknown; prices that the source does not have are unknown.
-type Offer struct{ record.Offer }
-
-// MarshalJSON implements json.Marshaler.
-func (o Offer) MarshalJSON() ([]byte, error) { return o.AppendJSON(nil), nil }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *Offer) UnmarshalJSON(b []byte) (err error) {
-	o.Offer, err = record.DecodeOffer(b)
-	return err
-}
-
 // offerTarget is an offer that a source keeps current.
 type offerTarget struct {
 	entity *record.Entity
 	offer  *record.Offer
-	id     string
+	answer Answer
 }
 
-// offersOf adds the offers of an entity that a source covers and no earlier source has.
+// offersOf adds the offers of an entity that a list covers and no earlier one has.
 func (a *asking) offersOf(e *record.Entity, owned map[string]bool) {
-	if a.Covers == nil || !hasColumn(a.columns, OffersColumn) {
+	if a.LookOffer == nil || !hasColumn(a.columns, OffersColumn) {
 		return
 	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
-		if key := e.Key() + ":" + offerName(o); !owned[key] && a.Covers(o) {
+		key := e.Key() + ":" + offerName(o)
+		if answer, covered := a.LookOffer(o); covered && !owned[key] {
 			owned[key] = true
-			a.offers = append(a.offers, offerTarget{entity: e, offer: o, id: OfferID(o)})
+			a.offers = append(a.offers, offerTarget{e, o, a.dated(answer)})
 		}
 	}
 }
@@ -132,11 +110,4 @@ func (r *run) wrongOffer(kind string, o record.Offer, day string) string {
 		}
 	}
 	return ""
-}
-
-// ParseOfferID returns the provider and id of the offer that OfferID has identified.
-func ParseOfferID(id string) (o record.Offer, ok bool) {
-	provider, rest, ok := strings.Cut(strings.TrimPrefix(id, offerPrefix), "/")
-	plain, err := url.PathUnescape(rest)
-	return record.Offer{Provider: provider, ID: plain}, ok && err == nil && IsOfferID(id)
 }

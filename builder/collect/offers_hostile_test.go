@@ -2,8 +2,6 @@ package collect_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,29 +49,6 @@ func TestWrongOffers(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// A line of the journal that has an offer's identifier and no offer is not an answer.
-func TestJournalWithoutOffer(t *testing.T) {
-	dir := write(t, map[string]string{"model/m.yaml": pricedModel})
-	s := shop(same(), "2026-11-20")
-	s.Hosts, s.PerSecond = []string{"https://shop.example"}, 1 // asked over a network, so that its answers are kept
-	o := options(t, dir, newClock("2026-11-23"), s)
-	mustRun(t, o)
-	list, err := filepath.Glob(filepath.Join(o.Cache, "answers-modelsdev-*.jsonl"))
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
-	}
-	line := `{"id":"offer:acme/org%2Fm","day":"2026-11-23"}` + "\n"
-	if err := os.WriteFile(list[0], []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	days := 1
-	o.MaxAge, o.Clock = &days, newClock("2026-11-23")
-	r := mustRun(t, o)
-	if r.Sources[0].Kept != 0 || r.Sources[0].Asked != 3 {
-		t.Errorf("%+v", r.Sources[0])
 	}
 }
 

@@ -1,7 +1,6 @@
 package collect_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,26 +13,16 @@ import (
 
 // shop returns a source of offers, which are by provider/id. Those that it does not have are gone.
 func shop(offers map[string]record.Offer, day string) *collect.Source {
-	return &collect.Source{Name: "modelsdev", Title: "Shop", Batch: 1 << 20, Whole: true, Columns: []collect.Column{{Name: "contextTokens"}, {Name: collect.OffersColumn}},
+	return &collect.Source{Name: "modelsdev", Title: "Shop", Columns: []collect.Column{{Name: "contextTokens"}, {Name: collect.OffersColumn}},
 		Identify: func(*record.Entity) string { return "" },
-		Covers: func(o *record.Offer) bool {
-			return o.Source == "" || strings.HasPrefix(o.Source, "https://shop.example/")
-		},
-		Ask: func(_ context.Context, _ *collect.Client, ids []string) (out []collect.Answer, err error) {
-			for _, id := range ids {
-				o, ok := collect.ParseOfferID(id)
-				if !ok {
-					return nil, fmt.Errorf("%s is no offer", id)
-				}
-				found, ok := offers[o.Provider+"/"+o.ID]
-				a := collect.Answer{ID: id, Day: day, Gone: !ok}
-				if ok {
-					found.Provider, found.ID, found.Source = o.Provider, o.ID, "https://shop.example/new"
-					a.Offer = &collect.Offer{Offer: found}
-				}
-				out = append(out, a)
+		LookOffer: func(o *record.Offer) (collect.Answer, bool) {
+			found, ok := offers[o.Provider+"/"+o.ID]
+			a := collect.Answer{Day: day, Gone: !ok}
+			if ok {
+				found.Provider, found.ID, found.Source = o.Provider, o.ID, "https://shop.example/new"
+				a.Offer = &found
 			}
-			return out, nil
+			return a, o.Source == "" || strings.HasPrefix(o.Source, "https://shop.example/")
 		}}
 }
 

@@ -35,20 +35,24 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	if err := cmp.Or(a.Problem, a.lacksToken()); err != nil {
 		return err
 	}
-	asked := []string{id}
+	var answers []Answer
 	if id == "" { // the first entity, with its offers
 		if len(a.targets) == 0 {
 			return fmt.Errorf("%s covers none of the selected entities", a.Title)
 		}
-		id, asked = a.targets[0].id, []string{a.targets[0].id}
+		id = a.targets[0].id
 		for _, t := range a.offers {
 			if t.entity == a.targets[0].entity {
-				asked = append(asked, t.id)
+				answers = append(answers, t.answer)
 			}
 		}
 	}
-	a.client.seldom = map[string]bool{id: true}
-	answers, err := a.Ask(ctx, a.client, asked)
+	if a.isList() {
+		answers = append([]Answer{a.Look(id)}, answers...)
+	} else {
+		a.client.seldom = map[string]bool{id: true}
+		answers, err = a.Ask(ctx, a.client, []string{id})
+	}
 	show := func(format string, args ...any) { fmt.Fprintln(w, safetext.Escape(fmt.Sprintf(format, args...))) }
 	show("%s, documented at %s", a.Title, strings.Join(a.Pages, ", "))
 	show("%s: %d requests, %d bytes", id, a.report.Requests, a.report.Bytes)
@@ -62,7 +66,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		case answer.Gone:
 			show("%s: not found", answer.ID)
 		case answer.Offer != nil:
-			show("%s: %s (%s)", answer.ID, shownOffer(&answer.Offer.Offer), answer.Offer.Source)
+			show("%s: %s (%s)", offerName(answer.Offer), shownOffer(answer.Offer), answer.Offer.Source)
 		case answer.Moved != "":
 			show("moved to %s", answer.Moved)
 		}

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
-	"kindex/builder/content/schema"
 	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -222,8 +221,7 @@ func (r *run) choose() error {
 			continue
 		}
 		own := *s
-		own.Listed = s.Listed || len(s.Hosts) == 0
-		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), failed: map[string]error{}, report: SourceReport{Name: s.Name}})
+		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), today: r.today, failed: map[string]error{}, report: SourceReport{Name: s.Name}})
 	}
 	return nil
 }
@@ -274,12 +272,13 @@ func (r *run) open(ctx context.Context) error {
 			hosts := sha256.Sum256([]byte(strings.Join(a.Hosts, "\n"))) // answers of another host are others
 			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.Name, hosts[:4]))
 		}
-		var err error
-		if a.journal, err = openJournal(path); err != nil {
-			return err
-		}
 		a.client = r.newClient(a, cache)
-		if a.Read != nil && a.Problem == nil {
+		if !a.isList() {
+			var err error
+			if a.journal, err = openJournal(path); err != nil {
+				return err
+			}
+		} else if a.Problem == nil && a.Read != nil {
 			a.Problem = a.Read(ctx, a.client)
 		}
 		if ctx.Err() != nil {
@@ -320,8 +319,8 @@ func (r *run) finish() {
 			}
 		}
 		for _, t := range a.offers {
-			if err := a.failed[t.id]; err != nil {
-				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.Name, ID: offerName(t.offer), Reason: err.Error()})
+			if reason := t.answer.Problem; reason != "" {
+				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.Name, ID: offerName(t.offer), Reason: reason})
 			}
 		}
 	}
@@ -329,15 +328,14 @@ func (r *run) finish() {
 	r.report.Routine = r.report.routine()
 }
 
-// removeParts removes the parts of files that a killed run left behind.
+// removeParts removes the parts of files that a killed run left behind. They are hidden, so one that stays does no harm.
 func removeParts(dir string, declared *kinds.Set) {
-	for _, folder := range append([]string{"."}, declared.Names()...) {
-		parts, _ := filepath.Glob(filepath.Join(dir, folder, ".*.part")) // the pattern is valid
-		for _, p := range parts {
-			name := filepath.Base(p)
-			if strings.Contains(name, ".yaml.") || strings.HasPrefix(name, "."+schema.StatusFile+".") {
-				_ = os.Remove(p) // it is hidden, so it does no harm
-			}
-		}
+	parts, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")) // the patterns are valid
+	for _, folder := range declared.Names() {
+		more, _ := filepath.Glob(filepath.Join(dir, folder, ".*.yaml.*.part"))
+		parts = append(parts, more...)
+	}
+	for _, p := range parts {
+		_ = os.Remove(p)
 	}
 }

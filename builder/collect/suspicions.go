@@ -48,7 +48,7 @@ func (r *run) suspect(a *asking) suspicions {
 		var lacking []string
 		for _, answer := range answers {
 			// Lists write 0 for stars that they do not know.
-			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && a.Listed {
+			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && a.isList() {
 				lacking = append(lacking, answer.ID)
 			}
 		}
@@ -76,7 +76,7 @@ func (r *run) suspect(a *asking) suspicions {
 func (a *asking) answers() (list []Answer) {
 	seen := map[string]bool{}
 	for _, id := range sortedKeys(a.used) {
-		if key := ids.Canonical(a.Name, id); !a.used[id].Gone && a.used[id].Offer == nil && !seen[key] {
+		if key := ids.Canonical(a.Name, id); !a.used[id].Gone && !seen[key] {
 			seen[key] = true
 			list = append(list, a.used[id])
 		}

@@ -19,6 +19,7 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/quality"
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -163,8 +164,10 @@ func (r *run) writeStatus() error {
 	whole := len(r.entities) == len(r.content.Entities)
 	ran := map[string]*asking{}
 	for _, a := range r.asks {
-		ran[a.Name] = a
-		if len(a.used) > 0 && whole {
+		if a.Problem == nil || !a.isList() { // of a list that cannot be read, nobody knows what it covers
+			ran[a.Name] = a
+		}
+		if a.report.Answered+a.report.Kept > 0 && whole {
 			status.Sources[a.Name] = a.status(r)
 		}
 	}
@@ -190,26 +193,24 @@ func (r *run) writeStatus() error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
 		return nil
 	}
-	return replaceFile(path, append(data, '\n'), 0o644)
+	return store.WriteFile(path, append(data, '\n'))
 }
 
 // unanswered reports whether the source covers the entity or the offer of a stopped value but has not answered
 // for it in this run, because its figures are recent or because a request failed. The value then remains
 // stopped.
 func (a *asking) unanswered(s quality.Stopped) bool {
-	id := ""
-	for _, t := range a.targets {
-		if t.entity.Key() == s.Entity && !strings.HasPrefix(s.Name, OffersColumn+".") {
-			id = t.id
-		}
-	}
 	for _, t := range a.offers {
 		if t.entity.Key() == s.Entity && strings.HasPrefix(s.Name+".", offerName(t.offer)+".") { // dots in an offer's key are encoded
-			id = t.id
+			return t.answer.Problem != ""
 		}
 	}
-	_, answered := a.used[id]
-	return id != "" && !answered
+	for _, t := range a.targets {
+		if _, answered := a.used[t.id]; t.entity.Key() == s.Entity && !strings.HasPrefix(s.Name, OffersColumn+".") {
+			return !answered
+		}
+	}
+	return false
 }
 
 // status returns the status of the source. An entity that is not asked for because its figures are
@@ -224,7 +225,7 @@ func (a *asking) status(r *run) quality.SourceStatus {
 		s.Read = max(s.Read, answer.Day)
 	}
 	for _, t := range a.offers {
-		s.Read = max(s.Read, a.used[t.id].Day)
+		s.Read = max(s.Read, t.answer.Day)
 	}
 	for _, col := range a.columns {
 		s.Values = append(s.Values, col.Name)

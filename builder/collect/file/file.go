@@ -33,7 +33,7 @@ type list struct {
 	endpoint string                    // instead of scheme and host of all addresses; "" for those of the list
 	rows     map[string]collect.Answer // by key
 	ends     map[string]bool           // keys of rows that have a day of an announced end
-	offers   map[string]collect.Answer // by identifier of the offer
+	offers   map[string]collect.Answer // by key
 	sellers  map[string]bool           // providers with offers
 	drafts   []*importer.Draft         // if rows can be new entries
 	day      string                    // on which the figures were read, unless a row states its own
@@ -43,14 +43,15 @@ type list struct {
 // New returns a list as a source, after reading only its mapping. endpoint replaces scheme and host of
 // its addresses; "" means those of the list. With an error, the source has it as its Problem.
 func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*collect.Source, error) {
-	s := &collect.Source{Name: config.Name, Title: "the list " + config.Name, Batch: 1 << 20, Listed: true, PerSecond: 5}
+	s := &collect.Source{Name: config.Name, Title: "the list " + config.Name, PerSecond: 5}
 	l := &list{Source: s, kinds: declared, config: config, endpoint: strings.TrimSuffix(endpoint, "/"), day: config.Date,
 		rows: map[string]collect.Answer{}, ends: map[string]bool{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
 	s.Problem = l.readMapping(config.Map)
 	if u, err := url.Parse(config.URL); err == nil && config.URL != "" {
 		s.Hosts, s.Pages = []string{cmp.Or(l.endpoint, u.Scheme+"://"+u.Host)}, []string{l.page}
 	}
-	s.Read, s.Identify, s.Covers, s.Ask = l.read, l.identify, l.covers, l.ask
+	s.Read, s.Identify, s.LookOffer = l.read, l.identify, l.offer
+	s.Look = func(key string) collect.Answer { return l.rows[key] }
 	s.List = func(context.Context, *collect.Client) (list []collect.Candidate, err error) {
 		for _, d := range l.drafts {
 			list = append(list, collect.Candidate{Type: d.Type, Slug: d.Slug, Fields: d.Fields})
@@ -190,7 +191,7 @@ func (s *list) addOffers(d *importer.Draft) {
 			continue
 		}
 		o.Source = cmp.Or(o.Source, yamldoc.Text(read["source"]), s.page)
-		a := collect.Answer{ID: collect.OfferID(&o), Day: cmp.Or(o.Date, yamldoc.Text(read["date"]), s.day), Offer: &collect.Offer{Offer: o}}
+		a := collect.Answer{ID: o.Key(), Day: cmp.Or(o.Date, yamldoc.Text(read["date"]), s.day), Offer: &o}
 		s.sellers[o.Provider] = true
 		if _, twice := s.offers[a.ID]; !twice {
 			s.offers[a.ID] = a
@@ -198,9 +199,13 @@ func (s *list) addOffers(d *importer.Draft) {
 	}
 }
 
-// covers reports whether an offer was read from the list.
-func (s *list) covers(o *record.Offer) bool {
-	return s.page != "" && strings.HasPrefix(o.Source, s.page) && s.sellers[o.Provider]
+// offer returns what the list has of an offer that was read from it.
+func (s *list) offer(o *record.Offer) (a collect.Answer, covered bool) {
+	a, known := s.offers[o.Key()]
+	if !known {
+		a = collect.Answer{ID: o.Key(), Gone: true, Day: s.day}
+	}
+	return a, s.page != "" && strings.HasPrefix(o.Source, s.page) && s.sellers[o.Provider]
 }
 
 // keep stores a row under its keys. Of several rows for one thing, the first one counts, but for
@@ -276,19 +281,4 @@ func (s *list) identify(e *record.Entity) string {
 func (s *list) has(key string) bool {
 	_, ok := s.rows[key]
 	return ok
-}
-
-func (s *list) ask(_ context.Context, _ *collect.Client, keys []string) (out []collect.Answer, err error) {
-	for _, k := range keys {
-		a, ok := s.rows[k]
-		if collect.IsOfferID(k) {
-			if a, ok = s.offers[k]; !ok {
-				a, ok = collect.Answer{ID: k, Gone: true, Day: s.day}, true
-			}
-		}
-		if ok {
-			out = append(out, a)
-		}
-	}
-	return out, nil
 }

@@ -99,9 +99,10 @@ offersRead: {source: _url}
 offers:
   - {provider: {constant: router}, id: id, per: token, input: pricing.prompt, output: pricing.completion, cacheRead: {column: pricing.input_cache_read, optional: true}}
 `
-	s := served(t, collect.FileConfig{URL: "https://router.example/models", Rows: "data.*"}, mapping, map[string]string{
+	documents := map[string]string{
 		"/models":     "to /models/v7/",
-		"/models/v7/": `{"data":[{"id":"lab/a","name":"A","pricing":{"prompt":"0.0000009","completion":"0.0000016","input_cache_read":"0"}},{"id":"lab/b","name":"B","pricing":{"prompt":"900","completion":"1600"}}]}`})
+		"/models/v7/": `{"data":[{"id":"lab/a","name":"A","pricing":{"prompt":"0.0000009","completion":"0.0000016","input_cache_read":"0"}},{"id":"lab/b","name":"B","pricing":{"prompt":"900","completion":"1600"}}]}`}
+	s := served(t, collect.FileConfig{URL: "https://router.example/models", Rows: "data.*"}, mapping, documents)
 	o := collecttest.Options(t, s, "model", "openrouter", "lab/a")
 	path := filepath.Join(o.Content, "model", "e0.yaml")
 	text, err := os.ReadFile(path)
@@ -127,6 +128,12 @@ offers:
 	}
 	if !strings.Contains(string(got), "{provider: router, id: lab/a, input: 0.9, output: 1.6, image: 0.001, context: 1000, date: 2026-11-23, source: http://127.0.0.1:") || !strings.Contains(string(got), "/models/v7/}") {
 		t.Errorf("got\n%s", got)
+	}
+	// What was stopped stays so while the list cannot be read.
+	clear(documents)
+	_, r := collecttest.Run(t, o)
+	if status, err := collect.ReadStatus(o.Content); err != nil || len(status.Stopped) != 1 || len(r.Broken()) != 1 {
+		t.Errorf("%v, %+v, broken %v", err, status.Stopped, r.Broken())
 	}
 }
 

@@ -62,7 +62,7 @@ func TestBrokenResponses(t *testing.T) {
 					o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
 				}
 				lines, r := collecttest.Run(t, o)
-				if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Failed) != 1 {
+				if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Broken()) != 1 {
 					t.Errorf("got %q", lines)
 				}
 			})

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -58,45 +57,28 @@ func (m *item) UnmarshalJSON(b []byte) error {
 // address of models.dev; "" means https://models.dev. If local is not "", it is a checkout of the repository
 // or a saved catalog.json, of the given day ("" means today), and no request is sent.
 func ModelsDev(base, local, readOn string) *collect.Source {
-	s := newService(collect.Source{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, Batch: 1 << 20, Whole: true, PerSecond: 1,
+	s := newService(collect.Source{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, PerSecond: 1,
 		Pages: []string{"https://github.com/anomalyco/models.dev#api"}, Columns: []collect.Column{sometimes(collect.OffersColumn)}}, same,
 		[]fact{{Column: mostly("contextTokens"), at: "limit.context"}, {Column: sometimes("outputTokens"), at: "limit.output"},
 			{Column: always("released"), at: "release_date", as: text}}, base)
-	read := func(ctx context.Context, c *collect.Client) (*catalog, error) {
-		all := &catalog{}
+	all := &catalog{}
+	s.Read = func(ctx context.Context, c *collect.Client) error {
 		_, err := c.Get(ctx, "models.dev", collect.Request{URL: s.Hosts[0] + "/catalog.json"}, all)
-		return all, cmp.Or(err, all.complete())
+		return cmp.Or(err, all.complete())
 	}
 	if local != "" {
-		once := sync.OnceValues(func() (*catalog, error) { return readLocal(local) })
-		read = func(context.Context, *collect.Client) (*catalog, error) { return once() }
-		s.Hosts = nil
+		s.Hosts, s.Read = nil, func(context.Context, *collect.Client) (err error) {
+			all, err = readLocal(local)
+			return err
+		}
 	}
-	s.Ask = func(ctx context.Context, c *collect.Client, ids []string) ([]collect.Answer, error) {
-		all, err := read(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		out := make([]collect.Answer, len(ids))
-		for i, id := range ids {
-			if collect.IsOfferID(id) {
-				out[i] = all.offer(id)
-			} else {
-				out[i] = s.model(all, id)
-			}
-			out[i].Day = readOn
-		}
-		return out, nil
+	s.Look = func(id string) collect.Answer { return s.model(all, id, readOn) }
+	s.LookOffer = func(o *record.Offer) (collect.Answer, bool) {
+		covered := o.Source == "" || strings.HasPrefix(o.Source, modelsRepository) || strings.HasPrefix(o.Source, "https://models.dev/")
+		return all.offer(o.Provider, o.ID, readOn), covered
 	}
-	s.List = func(ctx context.Context, c *collect.Client) ([]collect.Candidate, error) {
-		all, err := read(ctx, c)
-		if err != nil {
-			return nil, err
-		}
+	s.List = func(context.Context, *collect.Client) ([]collect.Candidate, error) {
 		return s.candidates(all, readOn), nil
-	}
-	s.Covers = func(o *record.Offer) bool {
-		return o.Source == "" || strings.HasPrefix(o.Source, modelsRepository) || strings.HasPrefix(o.Source, "https://models.dev/")
 	}
 	return &s.Source
 }
@@ -210,9 +192,9 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 }
 
 // model answers what a model is.
-func (s *service) model(all *catalog, id string) collect.Answer {
+func (s *service) model(all *catalog, id, day string) collect.Answer {
 	m, ok := all.Models[id]
-	a := collect.Answer{ID: id, Page: modelsRepository + "blob/dev/models/" + id + ".toml", Gone: !ok}
+	a := collect.Answer{ID: id, Day: day, Page: modelsRepository + "blob/dev/models/" + id + ".toml", Gone: !ok}
 	if m.err != nil {
 		a.Problem = m.err.Error()
 		return a
@@ -228,12 +210,11 @@ func (s *service) model(all *catalog, id string) collect.Answer {
 }
 
 // offer answers what a provider charges.
-func (all *catalog) offer(id string) collect.Answer {
-	a := collect.Answer{ID: id}
-	o, ok := collect.ParseOfferID(id)
-	name := all.names[o.Provider]
-	m, known := all.Providers[name].Models[o.ID]
-	if a.Gone = !ok || !known; a.Gone {
+func (all *catalog) offer(provider, id, day string) collect.Answer {
+	name, o := all.names[provider], record.Offer{Provider: provider, ID: id}
+	m, known := all.Providers[name].Models[id]
+	a := collect.Answer{ID: o.Key(), Day: day, Gone: !known}
+	if a.Gone {
 		return a
 	}
 	err := m.err
@@ -245,7 +226,7 @@ func (all *catalog) offer(id string) collect.Answer {
 		return a
 	}
 	o.Source = modelsRepository + "blob/dev/providers/" + (&url.URL{Path: name + "/models/" + o.ID}).EscapedPath() + ".toml"
-	a.Offer = &collect.Offer{Offer: o}
+	a.Offer = &o
 	return a
 }
 
@@ -356,10 +337,9 @@ func (s *service) candidates(all *catalog, day string) (list []collect.Candidate
 		if !ok || slug == "" || m.text("name") == "" {
 			continue
 		}
-		c := collect.Candidate{Type: "model", Slug: slug, Fields: fieldsOf(id, m.object), Answer: s.model(all, id), Sellers: sellers[id]}
-		c.Answer.Day = day
-		if own := all.offer(collect.OfferID(&record.Offer{Provider: content.Slugify(lab), ID: name})); own.Offer != nil {
-			c.Offers, c.Sellers = []record.Offer{own.Offer.Offer}, max(1, c.Sellers)
+		c := collect.Candidate{Type: "model", Slug: slug, Fields: fieldsOf(id, m.object), Answer: s.model(all, id, day), Sellers: sellers[id]}
+		if own := all.offer(content.Slugify(lab), name, day); own.Offer != nil {
+			c.Offers, c.Sellers = []record.Offer{*own.Offer}, max(1, c.Sellers)
 		}
 		list = append(list, c)
 	}

@@ -64,8 +64,7 @@ offers:
 	}
 }
 
-// Offers of a checkout that cannot be read have failed, even those of models that have no
-// identifier.
+// A checkout that cannot be read covers nothing.
 func TestOffersOfNothing(t *testing.T) {
 	o := priced(t, sources.ModelsDev("", filepath.Join(t.TempDir(), "nowhere"), ""), "offersRead: {date: 2026-07-02}\noffers: [{provider: plain, id: a, input: 1}, {provider: half, id: a}]\n")
 	path := filepath.Join(o.Content, "model", "e0.yaml")
@@ -77,7 +76,7 @@ func TestOffersOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, r := collecttest.Run(t, o)
-	if s := r.Sources[0]; s.Covers != 0 || s.Offers != 2 || s.Failed != 2 || len(r.Broken()) != 1 || !strings.Contains(r.Failed[0].Reason, "no such file") {
+	if s := r.Sources[0]; s.Covers != 0 || s.Offers != 0 || len(r.Broken()) != 1 || !strings.Contains(s.Error, "no such file") {
 		t.Errorf("%+v", s)
 	}
 }

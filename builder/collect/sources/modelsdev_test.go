@@ -89,7 +89,7 @@ func TestCheckout(t *testing.T) {
 	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a"))
 	collecttest.Want(t, lines, "e0 failed: models/lab/a.toml: toml: …")
 	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
-	if len(lines) != 1 || !strings.Contains(lines[0], "failed") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "has no files models") {
 		t.Errorf("an empty folder: %q", lines)
 	}
 }
