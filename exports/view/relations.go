@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -22,15 +23,55 @@ const (
 	benchmarkKind = "benchmark"
 )
 
+// ResultsField is the field of the relations between what has results and what they are of.
+const ResultsField = "results"
+
+// Result is a result of a record.
+type Result struct {
+	Ordinal uint32
+	*record.Benchmark
+}
+
+// relations are the relations of all records, and the listed results that name a record, by key.
+type relations struct {
+	of      map[uint32][]Relation
+	results map[uint32][]Result
+}
+
 // Relations returns what the fields of a record name, and then the listed records whose fields name it, by
 // field, and each by type and slug. An earlier address counts as the present one. If the index has the kinds
 // provider and benchmark, the provider of an entity and the names of its results name one by its name or one
 // of its aliases.
-func (v *View) Relations(ordinal uint32) []Relation { return v.relations()[ordinal] }
+func (v *View) Relations(ordinal uint32) []Relation { return v.relations().of[ordinal] }
+
+// Results returns the listed results that name a record, in groups that can be compared: of the same part and
+// version of a benchmark, the largest group first. Within a group, the best are first or, if the record's field
+// direction, an enum of higher and lower, does not say what is better, the newest.
+func (v *View) Results(ordinal uint32) (groups [][]Result, best bool) {
+	better := 0
+	if f := v.declared.Field("direction"); f != nil && f.Type == kinds.Enum {
+		better = map[string]int{"higher": -1, "lower": 1}[v.entities[ordinal].Values.Text(f.Path)]
+	}
+	at := map[[2]string]int{}
+	for _, r := range v.relations().results[ordinal] {
+		key := [2]string{r.Dataset, r.Version}
+		if _, ok := at[key]; !ok {
+			at[key], groups = len(groups), append(groups, nil)
+		}
+		groups[at[key]] = append(groups[at[key]], r)
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(a, b Result) int {
+			return cmp.Or(better*cmp.Compare(a.Value, b.Value), strings.Compare(b.Date, a.Date))
+		})
+	}
+	slices.SortStableFunc(groups, func(a, b []Result) int { return len(b) - len(a) })
+	return groups, better != 0
+}
 
 // newRelations returns the relations of all records.
-func (v *View) newRelations() map[uint32][]Relation {
-	forward, backward := map[uint32][]Relation{}, map[uint32][]Relation{}
+func (v *View) newRelations() relations {
+	forward, backward, results := map[uint32][]Relation{}, map[uint32][]Relation{}, map[uint32][]Result{}
 	relate := func(from, to uint32, field, title, inverse string) {
 		same := func(r Relation) bool { return r.Field == field && r.Ordinal == to }
 		if from == to || slices.ContainsFunc(forward[from], same) {
@@ -58,8 +99,13 @@ func (v *View) newRelations() map[uint32][]Relation {
 			relate(o, to, "provider", "Provider", "Entries")
 		}
 		for i := range e.Signals.Benchmarks {
-			if to, ok := benchmarks[record.Fold(e.Signals.Benchmarks[i].Name)]; ok {
-				relate(o, to, "results", "Results", "Results")
+			b := &e.Signals.Benchmarks[i]
+			to, ok := benchmarks[record.Fold(b.Name)]
+			if !ok {
+				continue
+			}
+			if relate(o, to, ResultsField, "Results", "Results"); o != to && e.Status != record.Withdrawn {
+				results[to] = append(results[to], Result{o, b})
 			}
 		}
 	}
@@ -67,7 +113,7 @@ func (v *View) newRelations() map[uint32][]Relation {
 		slices.SortStableFunc(list, func(a, b Relation) int { return strings.Compare(a.Field, b.Field) })
 		forward[o] = append(forward[o], list...)
 	}
-	return forward
+	return relations{forward, results}
 }
 
 // named returns the listed records of a kind by their folded names and aliases.

@@ -35,7 +35,7 @@ type View struct {
 	orders    sync.Map // *order by Sort
 	ids       func() *idIndex
 	offers    func() *Offers
-	relations func() map[uint32][]Relation // by ordinal
+	relations func() relations
 }
 
 // address says which record is found under a type and a slug.

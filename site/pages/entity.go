@@ -48,6 +48,7 @@ type entityPage struct {
 	History  *changeList
 	similarLists
 	Relations []relationGroup // to other entities; none for earlier versions
+	Measured  *resultList     // of a benchmark; nil for earlier versions
 	Use       *embedCode
 	Source    source
 }
@@ -131,6 +132,7 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	r.describe(d, r.AsOf)
 	d.similarLists = r.similar(d.Entity, o, entityNear)
 	d.Relations = r.relations(o)
+	d.Measured = r.resultsOf(o)
 	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return nil, err
 	}

@@ -121,6 +121,9 @@ func licenseTexts(expression string) []string {
 // figure is one observation and its contribution to the score.
 type figure struct {
 	Name    string
+	To      string // path of what has it, or "" if that is the page's entity
+	How     string // how it was measured
+	By      string // who measured it
 	Unit    string
 	Value   string
 	Date    string // when the figure was observed
@@ -134,21 +137,21 @@ type figure struct {
 type figureTable struct {
 	Name    string // of several figures
 	One     string // of one
+	About   string // which of several tables it is, or ""
 	Counted bool   // any of the figures is about a score
+	By      bool   // it says who measured them
 	Rows    []figure
 	Rest    *figureTable
 }
 
-// maxFigures is the number of figures that are always visible.
-const maxFigures = 6
-
-// newFigureTable returns a table of figures, of which none is folded if all is set.
-func newFigureTable(name string, rows []figure, all bool) *figureTable {
-	t := &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows}
+// newFigureTable returns a table of figures, which folds those after the first most unless they are few.
+func newFigureTable(name, about string, rows []figure, most int) *figureTable {
+	t := &figureTable{Name: name, About: about, One: strings.TrimSuffix(name, "s"), Rows: rows}
 	t.Counted = slices.ContainsFunc(rows, func(g figure) bool { return g.Counts != "" || g.Why != "" })
+	t.By = slices.ContainsFunc(rows, func(g figure) bool { return g.By != "" })
 	rest := *t
-	if t.Rest, rest.Rows = &rest, nil; len(rows) > maxFigures+3 && !all {
-		t.Rows, rest.Rows = rows[:maxFigures], rows[maxFigures:]
+	if t.Rest, rest.Rows = &rest, nil; len(rows) > most+3 {
+		t.Rows, rest.Rows = rows[:most], rows[most:]
 	}
 	return t
 }

@@ -3,9 +3,11 @@ package pages
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
@@ -77,7 +79,7 @@ type relationGroup struct {
 }
 
 // relations returns what a record's fields name, and what names the record, by field. The provider stands
-// among the facts.
+// among the facts, and who has results of the record among those.
 func (s *Site) relations(o uint32) (groups []relationGroup) {
 	type way struct {
 		field   string
@@ -85,7 +87,7 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 	}
 	at := map[way]int{}
 	for _, rel := range s.Build.Relations(o) {
-		if rel.Field == byProvider.Field && !rel.Inverse {
+		if rel.Field == byProvider.Field && !rel.Inverse || rel.Field == view.ResultsField && rel.Inverse {
 			continue
 		}
 		key := way{rel.Field, rel.Inverse}
@@ -101,4 +103,65 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 		g.Rows = append(g.Rows, link{textfmt.Name(s.Build.Entity(rel.Ordinal).Name), s.path(rel.Ordinal)})
 	}
 	return groups
+}
+
+// maxResults is the maximum number of results of a benchmark on its page.
+const maxResults = 500
+
+// resultList is the results of a benchmark.
+type resultList struct {
+	Groups  []resultGroup
+	Best    bool // the best are first, or else the newest
+	Omitted int
+}
+
+// resultGroup lists results that can be compared.
+type resultGroup struct {
+	Title  string
+	Metric string // that all of them have, or ""
+	Rows   []figure
+}
+
+// resultsOf returns the results that name a record, or nil if there are none.
+func (s *Site) resultsOf(o uint32) *resultList {
+	all, best := s.Build.Results(o)
+	l, left := &resultList{Best: best}, maxResults
+	for _, list := range all {
+		l.Omitted += max(0, len(list)-left)
+		list = list[:min(left, len(list))]
+		if left -= len(list); len(list) == 0 {
+			continue
+		}
+		g := resultGroup{Title: list[0].Dataset, Metric: list[0].Metric}
+		if v := list[0].Version; v != "" {
+			g.Title = textfmt.Capitalize(joined(g.Title, "version "+v))
+		}
+		if slices.ContainsFunc(list, func(r view.Result) bool { return r.Metric != g.Metric }) {
+			g.Metric = ""
+		}
+		for _, r := range list {
+			g.Rows = append(g.Rows, s.resultRow(r, g.Metric == ""))
+		}
+		l.Groups = append(l.Groups, g)
+	}
+	if l.Groups == nil {
+		return nil
+	}
+	return l
+}
+
+// resultRow shows a result of a benchmark, with its metric if that is asked for.
+func (s *Site) resultRow(r view.Result, metric bool) figure {
+	e := s.Build.Entity(r.Ordinal)
+	f := figure{Name: cmp.Or(e.Name, e.Slug), To: s.path(r.Ordinal), How: joined(r.Harness, r.Variant), By: joined(r.By, r.Publisher),
+		Value: textfmt.Count(r.Value), Date: textfmt.ISODay(r.Date)}
+	if f.from(r.Source); metric {
+		f.Unit = r.Metric
+	}
+	return f
+}
+
+// joined lists the words that are not empty.
+func joined(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }

@@ -17,7 +17,8 @@ import (
 // Limits for an entity shown as Markdown.
 const (
 	markdownOffers  = 40
-	markdownChanges = 10 // the newest
+	markdownResults = 100 // of a benchmark
+	markdownChanges = 10  // the newest
 )
 
 // Markdown renders an entity as Markdown. base is the URL of the service, without a
@@ -52,14 +53,34 @@ func (r *request) markdown(d *entityPage) []byte {
 	r.markdownOffers(w, d.Market)
 	r.markdownScore(w, d)
 	figures := func(heading string, list []figure) {
+		head := []string{"Name", "Value", "Observed", "Source"}
+		measured := slices.ContainsFunc(list, func(f figure) bool { return f.To != "" })
+		if measured {
+			head = append(head, "How", "By")
+		}
 		var rows [][]string
 		for _, f := range list {
-			rows = append(rows, []string{site.Text(f.Name), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()})
+			row := []string{r.markdownLinked([]link{{f.Name, f.To}}), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()}
+			if measured {
+				row = append(row, site.Text(f.How), site.Text(f.By))
+			}
+			rows = append(rows, row)
 		}
-		w.Table(heading, []string{"Name", "Value", "Observed", "Source"}, rows)
+		w.Table(heading, head, rows)
 	}
 	figures("Figures", d.Signals)
 	figures("Benchmarks", d.Results)
+	if d.Measured != nil {
+		left, omitted := markdownResults, d.Measured.Omitted
+		for _, g := range d.Measured.Groups {
+			n := min(left, len(g.Rows))
+			figures(site.Text(joined("Results", g.Title, g.Metric)), g.Rows[:n])
+			left, omitted = left-n, omitted+len(g.Rows)-n
+		}
+		if omitted > 0 {
+			w.Line(textfmt.Plural(omitted, "more result is", "more results are") + " in the file of all results.")
+		}
+	}
 	similar := func(heading string, list []similarRow) {
 		var items []string
 		for _, x := range list {
@@ -233,7 +254,11 @@ func (r *request) markdownLinks(d *entityPage) []string {
 	if d.Day != "" {
 		json += "?at=" + d.Day
 	}
-	return []string{site.Link("JSON", json), site.Link("how the score is calculated", all+"/score"), site.Link("similar entities", all+"/similar"), site.Link("all changes", all+"/changelog")}
+	links := []string{site.Link("JSON", json), site.Link("similar entities", all+"/similar"), site.Link("all changes", all+"/changelog")}
+	if d.Scored() {
+		links = slices.Insert(links, 1, site.Link("how the score is calculated", all+"/score"))
+	}
+	return links
 }
 
 // buildID returns the ID of the build, with that of the overlay if there is one.
