@@ -269,3 +269,68 @@ func TestMonthOfRefreshes(t *testing.T) {
 	t.Logf("%d items, %d bytes → %v, %d bytes; without figures %d of %d bytes are the month's", len(single.Changes), before.Len(), kinds, len(month),
 		bytes.Index(s.ask(t, "GET", "/api/feed?figures=false").body, []byte("was added</title>")), len(now))
 }
+
+// TestSameFieldsAreOneItem checks that what a commit changes of the same fields of many entities is one item,
+// which opens to the entities, and that the filters decide how many these are.
+func TestSameFieldsAreOneItem(t *testing.T) {
+	suite.InTest(t)
+	const n = 12
+	r := NewRepository(t)
+	r.Commit("2026-09-01T08:00:00Z", "Begin", refreshed(n, 0)...)
+	files := refreshed(n, 0)
+	for i := 1; i < len(files); i += 2 {
+		if files[i] += "pricingModel: freemium\n"; i < 8 {
+			files[i] += "license: MIT\n"
+		}
+	}
+	r.Commit("2026-10-05T08:00:00Z", "Pricing", files...)
+	for i := 1; i < 2*4; i += 2 {
+		files[i] = strings.Replace(files[i], "pricingModel: freemium\n", "", 1)
+	}
+	for i := 9; i < len(files); i += 2 {
+		files[i] = strings.Replace(files[i], "pricingModel: freemium\n", "", 1)
+	}
+	r.Commit("2026-10-06T08:00:00Z", "No pricing", files...)
+	s := serveRepository(t, r, "2026-10-20")
+
+	items := feedItems(t, s.ask(t, "GET", "/api/feed?format=json").body)
+	titles := func(path string) (list []string) {
+		for _, m := range regexp.MustCompile(`(?s)<li class="telling">\s*<h3>.*?<bdi>([^<]*)</bdi>`).FindAllStringSubmatch(string(s.ask(t, "GET", path).body), -1) {
+			list = append(list, m[1])
+		}
+		return list
+	}
+	all := titles("/changes/event-updated/")
+	want := []string{"Pricing removed from 12 tools", "Pricing set on 8 tools"}
+	if len(all) != 2+4 || all[0] != want[0] || !slices.Contains(all, want[1]) || items[0].Title != want[0] || len(items) != len(all)+n {
+		t.Fatalf("entries %q, items %q", all, items)
+	}
+	for _, title := range all {
+		if !slices.Contains(want, title) && !strings.Contains(title, "licence MIT added") {
+			t.Errorf("a licence has no entry of its own: %q", all)
+		}
+	}
+	page := string(s.ask(t, "GET", "/changes/event-updated/").body)
+	_, told, _ := strings.Cut(page, want[1])
+	told, _, _ = strings.Cut(told, "</li>")
+	if !strings.Contains(told, "<summary>The entries</summary>") || strings.Count(told, `<dt><a href="/tool/n0`) != 8 {
+		t.Errorf("the entry does not open to its entities: %s", told)
+	}
+	// Four of the twelve are of each category, too few for one entry.
+	if of := titles("/changes/event-updated/category-alpha/"); len(of) != 4+4 || slices.ContainsFunc(of, func(t string) bool { return strings.HasSuffix(t, "tools") }) {
+		t.Errorf("entries of a category: %q", of)
+	}
+	path := strings.TrimPrefix(items[0].URL, s.url)
+	if of := titles(path); len(of) != n {
+		t.Errorf("%s lists %q", path, of)
+	}
+	file, err := os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, of := range feedItems(t, file) {
+		if of.ID != items[i].ID || of.Title != items[i].Title || of.HTML != items[i].HTML {
+			t.Errorf("the file has %+v, want %+v", of, items[i])
+		}
+	}
+}

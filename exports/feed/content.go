@@ -42,6 +42,7 @@ var layout = template.Must(template.New("content").Parse(`
 // much in common: it contains what differs between the complete values, with some context.
 type Line struct {
 	Label    string
+	About    string // the key of the entity that the label names, or "" if it names a field
 	Old, New *Value
 	Words    []worddiff.Part
 	Note     string

@@ -54,25 +54,54 @@ func (l *Log) Figures() *roaring.Bitmap { return l.selected(&kinds[0]) }
 
 // find finds the refreshes.
 func (l *Log) find() (list []*refresh) {
-	a, seen := l.build.History(), roaring.New()
+	seen, grouped := roaring.New(), roaring.New()
 	for i := range kinds {
-		set := l.selected(&kinds[i])
-		set.AndNot(seen)
-		seen.Or(set)
-		var last string // the commit of the last refresh
-		var of []*refresh
-		for it := set.Iterator(); it.HasNext(); {
-			at := it.Next()
-			if now := a.ChangeTime(int(at)).String() + commitOf(a.ChangeLine(int(at))); now != last || len(of) == 0 {
-				of, last = append(of, l.newRefresh(&kinds[i], a.ChangeID(int(at)))), now
-			}
-			of[len(of)-1].members.Add(at)
+		k := &kinds[i]
+		set := l.selected(k)
+		if k.alike { // what the other kinds have too few of may be alike
+			set.AndNot(grouped)
+		} else {
+			set.AndNot(seen)
 		}
-		for _, r := range of {
+		seen.Or(set)
+		for _, r := range l.ofCommits(k, set) {
 			if r.isLarge(r.members) {
+				grouped.Or(r.members)
 				list = append(list, r)
 			}
 		}
+	}
+	return list
+}
+
+// ofCommits groups the changes of a kind by commit and, if they must be alike, by what they have in common.
+func (l *Log) ofCommits(k *kind, set *roaring.Bitmap) (list []*refresh) {
+	a, keys := l.build.History(), map[uint32]string{}
+	if k.alike {
+		for _, of := range []string{"type", "field"} {
+			for _, v := range a.ChangeValues(of) {
+				filter := history.ChangeFilter{To: a.Changes(), Type: []string{v}}
+				if of == "field" {
+					filter.Type, filter.Field = nil, []string{v}
+				}
+				for it := roaring.And(a.SelectChanges(filter), set).Iterator(); it.HasNext(); {
+					keys[it.Next()] += " " + v
+				}
+			}
+		}
+	}
+	var last string
+	var of map[string]*refresh // those of the last commit
+	for it := set.Iterator(); it.HasNext(); {
+		at := it.Next()
+		if now := a.ChangeTime(int(at)).String() + commitOf(a.ChangeLine(int(at))); now != last || of == nil {
+			last, of = now, map[string]*refresh{}
+		}
+		if of[keys[at]] == nil {
+			of[keys[at]] = l.newRefresh(k, a.ChangeID(int(at)))
+			list = append(list, of[keys[at]])
+		}
+		of[keys[at]].members.Add(at)
 	}
 	return list
 }

@@ -2,8 +2,9 @@
 // sums up months.
 //
 // A refresh is a commit's changes to nothing but the figures of several entities. A commit that only
-// edits how many entities are described and found makes one entry, too. What else such a commit changes,
-// such as versions, prices and retirements, stays an entry for each entity.
+// edits how many entities are described and found makes one entry, too, and so do changes of the same fields
+// of several entities of a kind. What readers wait for of each entity, such as versions, prices and
+// retirements, stays an entry of its own.
 package news
 
 import (
@@ -29,12 +30,21 @@ type kind struct {
 	title string            // what happened to the entities, after their number
 	has   func(string) bool // whether a field may change
 	min   int               // fewer changes stay entries of their own
+	alike bool              // only those of the same fields and kind of entities make one
 }
 
-// kinds lists the kinds. A change is of the first one that has all its fields.
+// kinds lists the kinds. A change is of the first one that has all its fields or, if that has too few in the
+// commit, of the last.
 var kinds = []kind{
-	{feed.FiguresRead, record.IsFigure, 2},
-	{feed.DetailsEdited, func(field string) bool { return !IsNews(field) }, 20},
+	{feed.FiguresRead, record.IsFigure, 2, false},
+	{feed.DetailsEdited, func(field string) bool { return !IsNews(field) }, 20, false},
+	{"", isAlike, 5, true},
+}
+
+// isAlike reports whether nobody waits for a field of one entity more than for that of others.
+func isAlike(field string) bool {
+	group, _, _ := strings.Cut(field, ".")
+	return !record.IsFigure(field) && !slices.Contains([]string{"status", "name", "slug", "version", "license", "lifecycle", "offers", "signals"}, group)
 }
 
 // kindOf returns the kind of a change, or nil if it is news.
@@ -48,6 +58,45 @@ func kindOf(c *record.Change) *kind {
 		}
 	}
 	return nil
+}
+
+// group is the changes of a commit that may make one entry.
+type group struct {
+	kind *kind
+	key  string // what the changes of a kind have in common, if they must be alike
+}
+
+// groupsOf returns the groups of the changes of a commit that make one entry.
+func groupsOf(commit []*record.Change) (of map[*record.Change]group, members map[group][]*record.Change) {
+	of, members = map[*record.Change]group{}, map[group][]*record.Change{}
+	add := func(c *record.Change, k *kind) {
+		g := group{kind: k}
+		if k.alike {
+			g.key = c.Type
+			for _, f := range c.Fields {
+				g.key += " " + f.Field
+			}
+		}
+		of[c], members[g] = g, append(members[g], c)
+	}
+	last := &kinds[len(kinds)-1]
+	for _, c := range commit {
+		if k := kindOf(c); k != nil {
+			add(c, k)
+		}
+	}
+	for _, c := range commit {
+		g, ok := of[c]
+		if few := ok && !g.kind.alike && len(members[g]) < g.kind.min; few && !slices.ContainsFunc(c.Fields, func(f record.FieldChange) bool { return !last.has(f.Field) }) {
+			add(c, last)
+		}
+	}
+	for c, g := range of {
+		if len(members[g]) < g.kind.min {
+			delete(of, c)
+		}
+	}
+	return of, members
 }
 
 // maxMoves is the number of changes that a refresh describes.
@@ -80,11 +129,12 @@ func weight(c *record.Change) float64 {
 
 // describe describes a refresh by the first of the given changes, each by its heaviest field.
 func describe(k *kind, id string, count int, moved []*record.Change) *feed.Refresh {
-	r := &feed.Refresh{ID: id, Count: count, Title: k.title}
+	r := &feed.Refresh{ID: id, Count: count, Title: k.title, Alike: k.alike}
 	for _, c := range moved[:min(maxMoves, len(moved))] {
 		shown := *c
-		field, _ := heaviest(c)
-		shown.Fields = []record.FieldChange{field}
+		if field, _ := heaviest(c); !k.alike {
+			shown.Fields = []record.FieldChange{field}
+		}
 		r.Moves = append(r.Moves, &shown)
 	}
 	return r
@@ -122,23 +172,19 @@ func sameCommit(a, b *record.Change) bool {
 
 // appendCommit appends the entries of a commit to list.
 func appendCommit(list []*record.Change, refreshes map[string]*feed.Refresh, commit []*record.Change) []*record.Change {
-	of, described := map[*kind][]*record.Change{}, map[*kind]bool{}
+	of, members := groupsOf(commit)
+	described := map[group]bool{}
 	for _, c := range commit {
-		k := kindOf(c)
-		of[k] = append(of[k], c)
-	}
-	for _, c := range commit {
-		k := kindOf(c)
-		members := of[k]
-		grouped := k != nil && len(members) >= k.min
-		if described[k] {
+		g, grouped := of[c]
+		if described[g] {
 			continue
 		}
-		described[k] = grouped
+		described[g] = grouped
 		if list = append(list, c); grouped {
-			slices.Reverse(members) // oldest first
-			moved := slices.SortedStableFunc(slices.Values(members), func(a, b *record.Change) int { return cmp.Compare(weight(b), weight(a)) })
-			refreshes[c.ID] = describe(k, members[0].ID, len(members), moved)
+			all := slices.Clone(members[g])
+			slices.Reverse(all) // oldest first
+			moved := slices.SortedStableFunc(slices.Values(all), func(a, b *record.Change) int { return cmp.Compare(weight(b), weight(a)) })
+			refreshes[c.ID] = describe(g.kind, all[0].ID, len(all), moved)
 		}
 	}
 	return list
