@@ -145,7 +145,7 @@ func TestUnrankedOnBoard(t *testing.T) {
 	for entity, want := range map[string]string{
 		"model/by-maker": "the board starred needs benchmark results from at least 1 independent source, and it has none",
 		"model/closed":   "it does not meet the conditions of the board starred",
-		"tool/t":         "the board starred ranks models, and this is a tool",
+		"tool/t":         "the board starred ranks entities of the type model, not tool",
 		"model/m1":       `"ranked":true,"reason":null`,
 	} {
 		if body := string(s.ask(t, "GET", "/api/entity/"+entity+"/score?board=starred").body); !strings.Contains(body, want) {

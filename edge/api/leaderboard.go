@@ -100,7 +100,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 // ownBoard returns a page of a board of boards.yaml.
 func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 	if typ != "" && typ != b.Type {
-		return nil, &query.Error{Param: "type", Message: fmt.Sprintf("the board %s ranks %ss", b.Slug, b.Type), Suggestion: b.Type}
+		return nil, &query.Error{Param: "type", Message: fmt.Sprintf("the board %s ranks entities of the type %s", b.Slug, b.Type), Suggestion: b.Type}
 	}
 	r, err := rankingAt(l.Call, b, l.catalogue)
 	if err != nil {

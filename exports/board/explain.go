@@ -58,7 +58,7 @@ func (b *Board) reason(e *record.Entity, x *Explanation, figures []score.Figure)
 	case e.Status == record.Withdrawn:
 		return "" // the score's own reason says so
 	case e.Type != b.Type:
-		return fmt.Sprintf("the board %s ranks %ss, and this is a %s", b.Slug, b.Type, e.Type)
+		return fmt.Sprintf("the board %s ranks entities of the type %s, not %s", b.Slug, b.Type, e.Type)
 	case !p.Matches:
 		return "it does not meet the conditions of the board " + b.Slug
 	case !x.Ranked:

@@ -41,7 +41,7 @@ func (s *Site) countCategories() (list []category) {
 		types := s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))
 		var parts []string
 		for _, t := range types {
-			parts = append(parts, textfmt.Plural(t.Count, strings.ToLower(s.kindTitle(t.Value)), s.plural(t.Value)))
+			parts = append(parts, s.counted(t.Count, t.Value))
 		}
 		list = append(list, category{c, categoryPath(c.Slug), types, strings.Join(parts, ", ")})
 	}

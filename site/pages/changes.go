@@ -89,7 +89,7 @@ func (s *Site) filterValues(field string) []option { return s.changeFilterValues
 func (s *Site) changeChoices() map[string][]option {
 	m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
 	for _, v := range s.Build.History().ChangeValues("type") {
-		m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
+		m["type"] = append(m["type"], option{Name: textfmt.Capitalize(s.plural(v)), Value: v})
 	}
 	for _, v := range s.changeCategories() {
 		m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})

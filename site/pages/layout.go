@@ -188,6 +188,7 @@ func (s *Site) functions() template.FuncMap {
 		"boards":   func() string { return boardsPath },
 		"kind":     s.kindPath,
 		"plurals":  s.plural,
+		"counted":  s.counted,
 		"figures":  newFigureTable,
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}

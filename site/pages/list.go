@@ -238,6 +238,11 @@ func (s *Site) plural(name string) string {
 	return name
 }
 
+// counted returns a number of entities of a kind, as in a sentence.
+func (s *Site) counted(n int, kind string) string {
+	return textfmt.Plural(n, strings.ToLower(s.kindTitle(kind)), s.plural(kind))
+}
+
 // ofKind lists the entities of a kind.
 func (r *request) ofKind() (*page, error) {
 	k := r.kindOf(r.arg("plural"))
@@ -258,7 +263,7 @@ func (r *request) ofKind() (*page, error) {
 	if k.HasBlock(kinds.Offers) {
 		l.SortNote = "The price is that of the cheapest offer."
 	}
-	p := r.listPage(l, "All "+textfmt.Plural(l.Total, strings.ToLower(k.Title), l.What)+" in the index, with their main figures.", "/api/feed?type="+k.Name)
+	p := r.listPage(l, "All "+r.counted(l.Total, k.Name)+" in the index, with their main figures.", "/api/feed?type="+k.Name)
 	p.Title = k.Plural
 	return p, nil
 }

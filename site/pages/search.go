@@ -67,9 +67,8 @@ type searchPage struct {
 // searchHit is a result.
 type searchHit struct {
 	row
-	Name        template.HTML // with the matches marked
-	Description template.HTML
-	Else        []markedField // other fields that contain matches
+	Marked map[string]template.HTML // what every result shows, with the matches marked, by field
+	Else   []markedField            // other fields that contain matches
 }
 
 type markedField struct {
@@ -202,7 +201,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	}
 	for _, h := range list {
 		e := r.Build.Entity(h.Ordinal)
-		shown := searchHit{row: row{Entity: e}}
+		shown := searchHit{row: row{Entity: e}, Marked: map[string]template.HTML{}}
 		if res != nil {
 			shown.mark(res)
 		}
@@ -218,10 +217,9 @@ func (h *searchHit) mark(res *indexes.Result) {
 		text := template.HTML(safetext.OneLine(m.Text)) //nolint:gosec // the index has escaped it
 		switch {
 		case len(text) > 4*textfmt.MaxLineLen:
-		case m.Field == "name" && len(text) <= 4*textfmt.MaxNameLen:
-			h.Name = text
-		case m.Field == "description":
-			h.Description = text
+		case m.Field == "category": // its slug; the result shows its title
+		case slices.Contains([]string{"type", "categoryTitle", "description"}, m.Field), len(text) <= 4*textfmt.MaxNameLen && slices.Contains([]string{"name", "provider"}, m.Field):
+			h.Marked[m.Field] = text
 		case m.Field != "name":
 			h.Else = append(h.Else, markedField{m.Field, text})
 		}

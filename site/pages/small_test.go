@@ -40,6 +40,9 @@ func TestSmallIndex(t *testing.T) {
 		{files, "/", "every proposal is reviewed in the open", "as you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
 		{served, "/leaderboards/tools/at-2020-01-01/", "available only for " + today + ";", "from"},
+		{served, "/trending/by-stars/", "Nothing has risen among the stars of entries", "Unknown"},
+		{served, "/trending/by-x/", "Unknown “x”; expected one of: citations, ", ": ."},
+		{served, "/search/?q=tools", `>tool · Tools</p>`, "Category:"},
 		{served, "/leaderboards/tools/", "Nothing is ranked here", "Quality"},
 		{served, "/compare/?e=tool/one", "Facts", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},
@@ -68,6 +71,22 @@ func TestDimensionTitles(t *testing.T) {
 		_, main, _ := strings.Cut(string(pageAt(t, s, path).Body), "<main")
 		if !strings.Contains(main, "Guests") || !strings.Contains(main, ">Use<") || strings.Contains(main, ">Adoption<") {
 			t.Errorf("%s does not have the titles of the kind:\n%s", path, main)
+		}
+	}
+}
+
+// TestPluralOfAKind checks that pages use the declared plural of a kind.
+func TestPluralOfAKind(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"kinds.yaml": "kinds:\n  dish: {title: Dish, plural: Dishes}\n  tool: {title: Tool, plural: Tools}\n"}
+	for _, key := range []string{"dish/soup", "dish/stew", "tool/pan"} {
+		files[key+".yaml"] = "name: " + key + "\ncategory: hot\ndescription: What is found in a kitchen.\n"
+	}
+	s := siteOf(t, builtOf(t, files), pages.Options{})
+	for _, path := range []string{"/quality/", "/changes/", "/categories/"} {
+		page := string(pageAt(t, s, path).Body)
+		if !strings.Contains(page, ">Dishes") || strings.Contains(page, "dishs") || strings.Contains(page, "Dishs") {
+			t.Errorf("%s does not have the plural:\n%s", path, page)
 		}
 	}
 }

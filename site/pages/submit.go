@@ -33,8 +33,12 @@ func (d *formPage) SaveTo() template.URL {
 	return template.URL(d.Save) //nolint:gosec // made of escaped text
 }
 
-// SavedAs returns the name under which the file is saved. Only what changes is saved of a correction.
+// SavedAs returns the name under which the file is saved, or "" as long as there is none. Only what changes is
+// saved of a correction.
 func (d *formPage) SavedAs() string {
+	if d.Form.Path == "" {
+		return ""
+	}
 	if d.Amends != "" {
 		return strings.TrimSuffix(path.Base(d.Form.Path), ".yaml") + ".changes.yaml"
 	}

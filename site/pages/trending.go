@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/exports/history"
+	"kindex/exports/kinds"
 	"kindex/site/textfmt"
 )
 
@@ -20,7 +21,7 @@ func windowDays(window string) (days int) {
 
 // trending lists the entities whose score or, if the path names one, whose figure gained the most.
 func (r *request) trending() (*page, error) {
-	windows, types, figures := r.Build.History().Windows(), r.kinds().Names(), r.grownSignals()
+	windows, types, figures := r.Build.History().Windows(), r.kinds().Names(), r.grownSignals(r.choice("by"))
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
@@ -33,7 +34,7 @@ func (r *request) trending() (*page, error) {
 	case typ != "" && !slices.Contains(types, typ):
 		return r.missingChoice("type", typ, types), nil
 	case by != "" && !slices.Contains(figures, by):
-		return r.missingChoice("by", by, figures), nil
+		return r.missingChoice("by", by, r.kinds().Growing()), nil
 	}
 	window = cmp.Or(window, windows[0])
 	l, what, of := &listing{Heading: "Trending", Months: r.monthOptions(2)}, "entries", "scores"
@@ -42,8 +43,8 @@ func (r *request) trending() (*page, error) {
 		l.Heading += " " + what
 	}
 	if by != "" {
-		of = r.label(by)
-		l.Heading += " by " + of
+		of = kinds.InSentence(r.label(by))
+		l.Heading += " by " + r.label(by)
 	}
 	young := r.gains(l, window)
 	r.addTrendingMenus(l, windows, figures)
@@ -69,7 +70,11 @@ func (r *request) trending() (*page, error) {
 func (r *request) missingChoice(choice, value string, known []string) *page {
 	similar := near(value, known, func(v string) suggestion { return suggestion{Path: r.with(choice, v), Name: r.label(v)} })
 	list := append([]suggestion{{Path: r.with(choice, ""), Name: "All"}}, similar...)
-	return r.missing("Page not found", fmt.Sprintf("Unknown “%s”; expected one of: %s.", textfmt.Name(value), strings.Join(known, ", ")), list)
+	text := fmt.Sprintf("Unknown “%s”", textfmt.Name(value))
+	if len(known) > 0 {
+		text += "; expected one of: " + strings.Join(known, ", ")
+	}
+	return r.missing("Page not found", text+".", list)
 }
 
 // gain is what an entity gained, as the columns show it.
@@ -155,8 +160,11 @@ func (r *request) addTrendingMenus(l *listing, windows, figures []string) {
 	}
 }
 
-// grownSignals lists the signals that have grown in some window.
-func (s *Site) grownSignals() (names []string) {
+// grownSignals lists the signals that have grown in some window, and one that can grow.
+func (s *Site) grownSignals(one string) (names []string) {
+	if slices.Contains(s.kinds().Growing(), one) {
+		names = append(names, one)
+	}
 	for _, w := range s.Build.History().Windows() {
 		names = append(names, s.Build.History().Growing(w)...)
 	}
