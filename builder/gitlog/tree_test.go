@@ -1,7 +1,6 @@
 package gitlog
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"os/exec"
@@ -130,79 +129,6 @@ git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
 			if found, err := filepath.Glob(filepath.Join(dir, "*.yaml")); err != nil || len(found) > 0 {
 				t.Errorf("%s: %v %v", name, found, err)
 			}
-		}
-	}
-}
-
-func TestResolveAndMergeBase(t *testing.T) {
-	suite.InTest(t)
-	outer := t.TempDir()
-	repo := filepath.Join(outer, "repo")
-	shell(t, outer, `git init -q -b main repo && cd repo
-for i in 1 2 3; do git commit -q --allow-empty -m $i; done
-git branch feature HEAD~2 && git checkout -q feature && git commit -q --allow-empty -m 4 && git tag -a -m v v1 && git checkout -q main
-git checkout -q --orphan other && git commit -q --allow-empty -m 5
-git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null; git init -q ../none`)
-	ctx, p := context.Background(), locationOf(t, filepath.Join(repo, "content"))
-	for name, want := range map[string]string{
-		"main": "", "v1": "", "HEAD~0": "", "feature^{commit}": "",
-		"featur": `unknown commit, branch or tag "featur" (did you mean "feature"?)`,
-		"v9999":  `unknown commit, branch or tag "v9999"`,
-		"-x":     `"-x" is not a commit`, "--all": `"--all" is not a commit`,
-	} {
-		hash, err := p.Commit(ctx, name)
-		if got := message(err); got != want || (want == "") != (len(hash) == 40) {
-			t.Errorf("%s: %q %s", name, hash, got)
-		}
-	}
-	resolve := func(p *Location, name string) string {
-		hash, err := p.Commit(ctx, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return hash
-	}
-	if base, err := p.MergeBase(ctx, resolve(p, "main"), resolve(p, "v1")); err != nil || base != resolve(p, "main~2") {
-		t.Errorf("%s %v", base, err)
-	}
-	if _, err := p.MergeBase(ctx, resolve(p, "main"), resolve(p, "other")); !strings.HasSuffix(message(err), "have no commit in common; compare them directly, with two dots") {
-		t.Error(err)
-	}
-	shallow := locationOf(t, filepath.Join(outer, "shallow"))
-	if _, err := shallow.MergeBase(ctx, resolve(shallow, "origin/main"), resolve(shallow, "origin/feature")); !strings.HasSuffix(message(err), "because the clone is shallow; fetch it with: git fetch --unshallow") {
-		t.Error(err)
-	}
-	if _, err := shallow.Commit(ctx, "v0"); !strings.Contains(message(err), "git fetch --unshallow") {
-		t.Error(err)
-	}
-	if _, err := locationOf(t, filepath.Join(outer, "none")).Commit(ctx, "HEAD"); message(err) != "the repository has no commit yet" {
-		t.Error(err)
-	}
-}
-
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-// TestObjectsCutShort checks that an unexpected response is an error, not a file.
-func TestObjectsCutShort(t *testing.T) {
-	for answer, want := range map[string]string{
-		"":                      "ends before",
-		"abc missing\n":         "f: object abc is missing",
-		"abc tree 3\nxyz\n":     "f: object abc is tree",
-		"def blob 3\nxyz\n":     "unexpected response",
-		"abc blob 5\nxyz":       "EOF",
-		"abc blob x\nxyz\n":     "unexpected response",
-		"abc blob 3\nxyz":       "EOF",
-		"abc blob 3\nxyz\nmore": "",
-	} {
-		b := blob{"abc", "f"}
-		_, err := b.read(bufio.NewReader(strings.NewReader(answer)))
-		if (err == nil) != (want == "") || !strings.Contains(message(err), want) {
-			t.Errorf("%q: %v", answer, err)
 		}
 	}
 }

@@ -144,43 +144,6 @@ func golden(t *testing.T, path, dir string) {
 	suite.Golden(t, path, txtar.Format(&a))
 }
 
-// TestSameFactsInAnotherLayout checks that imports of the leaderboard and of the JSONL file
-// produce the same figures, because both files contain the same facts.
-func TestSameFactsInAnotherLayout(t *testing.T) {
-	a, b := t.TempDir(), t.TempDir()
-	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})
-	run(t, importer.Options{Input: "testdata/leaderboard.csv", Mapping: "testdata/leaderboard.yaml", Content: b})
-	byName := map[string]*record.Entity{}
-	for _, e := range load(t, a) {
-		byName[e.Name] = e
-	}
-	compared := 0
-	for _, e := range load(t, b) {
-		other := byName[e.Name]
-		if other == nil {
-			t.Errorf("%s is in one of them only", e.Name)
-			continue
-		}
-		for _, f := range e.Signals.Facts {
-			compared++
-			if g, _ := other.Signals.Fact(f.Name); g != f {
-				t.Errorf("%s: %+v and %+v", e.Name, f, g)
-			}
-		}
-		for _, result := range e.Signals.Benchmarks {
-			compared++
-			if !slices.ContainsFunc(other.Signals.Benchmarks, func(o record.Benchmark) bool {
-				return strings.HasPrefix(o.Name, result.Name) && o.Value == result.Value
-			}) {
-				t.Errorf("%s: %+v is not among %+v", e.Name, result, other.Signals.Benchmarks)
-			}
-		}
-	}
-	if compared < 20 {
-		t.Errorf("only %d figures were compared", compared)
-	}
-}
-
 // load returns the entities of a folder, which may have warnings.
 func load(t *testing.T, dir string) []*record.Entity {
 	t.Helper()

@@ -2,11 +2,8 @@ package importer
 
 import (
 	"encoding/json"
-	"math/big"
 	"reflect"
-	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestPythonList(t *testing.T) {
@@ -73,71 +70,4 @@ func TestConvert(t *testing.T) {
 	if n, wrong := new(evaluator).convert("number", json.Number("1.234")); n != 1.234 {
 		t.Errorf("a number of JSON can be read in one way only: %v %s", n, wrong)
 	}
-}
-
-// FuzzPythonList checks that no input causes a panic, and that a list that is accepted stays
-// the same when it is written and read again.
-func FuzzPythonList(f *testing.F) {
-	for _, s := range []string{"['a', \"b\"]", "[1, None]", `['\x41\u00e9']`, "[", "('a',)", `['tensorflow"']`, "['a'"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		entries, ok := pythonList(s)
-		if !ok {
-			return
-		}
-		written := make([]string, len(entries))
-		for i, entry := range entries {
-			if utf8.ValidString(s) && !utf8.ValidString(entry) {
-				t.Fatalf("%q gives %q, which is not UTF-8", s, entry)
-			}
-			written[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(entry) + "'"
-		}
-		again, ok := pythonList("[" + strings.Join(written, ", ") + "]")
-		if !ok || !reflect.DeepEqual(entries, again) {
-			t.Fatalf("%q gives %q, and written again %q", s, entries, again)
-		}
-	})
-}
-
-// FuzzNumber checks that an accepted number has the value that its digits express.
-func FuzzNumber(f *testing.F) {
-	for _, s := range []string{"5326.0", "1.234,5", "1,234", "-0", "1e5", "9007199254740993", "0.1"} {
-		f.Add(s, ".")
-		f.Add(s, ",")
-		f.Add(s, "")
-	}
-	f.Fuzz(func(t *testing.T, s, decimal string) {
-		if decimal != "" && decimal != "," {
-			decimal = "."
-		}
-		e := &evaluator{decimal: decimal}
-		got, wrong := e.number(s)
-		if wrong != "" {
-			return
-		}
-		plain := s
-		switch decimal {
-		case ",":
-			plain = strings.ReplaceAll(strings.ReplaceAll(s, ".", ""), ",", ".")
-		case ".":
-			plain = strings.ReplaceAll(s, ",", "")
-		}
-		want, ok := new(big.Rat).SetString(plain)
-		if !ok {
-			t.Fatalf("%q (%s) is read as %v", s, decimal, got)
-		}
-		switch got := got.(type) {
-		case int64:
-			if want.Cmp(new(big.Rat).SetInt64(got)) != 0 {
-				if x, _ := want.Float64(); x != float64(got) {
-					t.Errorf("%q (%s) is read as %d", s, decimal, got)
-				}
-			}
-		case float64:
-			if x, _ := want.Float64(); x != got {
-				t.Errorf("%q (%s) is read as %v", s, decimal, got)
-			}
-		}
-	})
 }
