@@ -90,50 +90,58 @@ func (r *run) judge() {
 	}
 }
 
+// judgeAnswer lets the values of an answer pass the guards.
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 	noRelease := false // a guard stopped it
 	for _, v := range answer.Values {
 		if !t.owns[v.Name] || v.Name == "outputTokens" && !hasOutputTokens(t.entity) {
 			continue
 		}
-		held, state, invalid := r.compare(t.entity, v, answer.Day)
+		held, same, day := r.held(t.entity, v, answer.Day)
 		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.Name, Old: held, New: r.plain(v), Date: answer.Day, figure: r.isSignal(v.Name) || v.Name == "version"}
-		if f, ok := t.entity.Signals.Fact(v.Name); ok {
-			c.OldDate = f.Date
+		if r.isSignal(v.Name) {
+			c.OldDate = day
 		}
-		switch {
-		case invalid != "":
-			c.reason = invalid
+		written := false
+		if c.reason = wrong(r.content.Kinds, v, answer.Day, r.today); c.reason != "" {
 			r.stop(a, &c)
-			noRelease = noRelease || v.Name == "lastRelease"
+		} else if r.current(a, same, day, answer.Day) {
 			continue
-		case state == unchangedValue:
-			a.report.Unchanged++
-			continue
-		case state == olderValue:
-			a.report.Older++
-			continue
-		case state == redatedValue:
-			if c.reason = g.broken(t, v); c.reason != "" && !r.accepted(t.entity, v.Name) {
-				r.stop(a, &c)
-				continue
+		} else {
+			if c.reason = g.broken(t, v); !same {
+				c.reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 			}
-			a.report.Redated++
-		default:
-			c.reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 			if c.reason == "" && v.Name == "version" && noRelease {
 				c.reason = "lastRelease in the same answer was stopped"
 			}
-			if !r.settle(a, t.entity, c) {
-				noRelease = noRelease || v.Name == "lastRelease"
-				continue
-			}
+			written = r.settle(a, t.entity, c)
+		}
+		switch {
+		case !written:
+			noRelease = noRelease || v.Name == "lastRelease"
+			continue
+		case same:
+			a.report.Redated++
 		}
 		r.edit(t.entity, func(_, fields map[string]any) error {
 			r.set(fields, v, answer.Day)
 			return nil
 		})
 	}
+}
+
+// current reports whether a file stays as it is, and counts why: what it has was read later, or is the same and was
+// read not long before. A day in the file is "" if it is unknown.
+func (r *run) current(a *asking, same bool, held, day string) bool {
+	switch {
+	case held > day:
+		a.report.Older++
+	case same && held != "" && age(held, day) < r.minDays:
+		a.report.Unchanged++
+	default:
+		return false
+	}
+	return true
 }
 
 // settle reports whether changes that belong together are written, and counts them: a person must have
@@ -178,45 +186,30 @@ func (r *run) plain(v Value) any {
 	return v.Text
 }
 
-type valueState int
-
-const (
-	changedValue valueState = iota
-	redatedValue
-	unchangedValue
-	olderValue
-)
-
-// compare compares a value with the one in the file, which may be nil.
-func (r *run) compare(e *record.Entity, v Value, day string) (held any, state valueState, invalid string) {
+// held returns the value in a file or nil, whether it is the same, and its day. If it has no day and is the same, that is the
+// day on which it was found.
+func (r *run) held(e *record.Entity, v Value, found string) (held any, same bool, day string) {
 	f, known := e.Signals.Fact(v.Name)
-	text := heldText(e, v.Name)
-	same := known && f.Number == v.Number
 	switch {
-	case r.isCount(v.Name):
-		held = f.Number
+	case r.isCount(v.Name) && known:
+		return f.Number, f.Number == v.Number, f.Date
+	case r.isSignal(v.Name) && known:
+		return f.Day, f.Day == v.Text, f.Date
 	case r.isSignal(v.Name):
-		held, same = f.Day, known && f.Day == v.Text
-	default:
-		release, _ := e.Signals.Fact("lastRelease")
-		f.Date, known = release.Date, text != ""
-		held, same = text, strings.EqualFold(text, v.Text) || v.Name == "license" && sameLicense(text, v.Text)
+		return nil, false, ""
 	}
-	if !known {
-		held = nil
+	text := heldText(e, v.Name)
+	if text != "" {
+		held = text
 	}
-	invalid = wrong(r.content.Kinds, v, day, r.today)
-	switch signal := r.isSignal(v.Name); {
-	case !signal && same:
-		state = unchangedValue
-	case (known && signal || v.Name == "version") && f.Date > day:
-		state = olderValue
-	case same && (f.Date == "" || age(f.Date, day) >= r.minDays):
-		state = redatedValue
+	release, _ := e.Signals.Fact("lastRelease")
+	switch same = strings.EqualFold(text, v.Text) || v.Name == "license" && sameLicense(text, v.Text); {
 	case same:
-		state = unchangedValue
+		day = found
+	case v.Name == "version":
+		day = release.Date
 	}
-	return held, state, invalid
+	return held, same, day
 }
 
 // heldText returns a value of a file that is not a signal.

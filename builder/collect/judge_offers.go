@@ -53,8 +53,7 @@ func (r *run) judgeOffers() {
 func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
 	answer := &t.answer
 	switch {
-	case t.offer.Date > answer.Day:
-		a.report.Older++
+	case r.current(a, false, t.offer.Date, answer.Day):
 		return nil
 	case answer.Gone:
 		c := t.change(a, "", shownOffer(t.offer), nil, a.Title+" no longer has this offer; accept it to remove it")
@@ -77,8 +76,7 @@ func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
 	switch {
 	case len(changes) > 0:
 		setFree(&fresh)
-	case t.offer.Date != "" && age(t.offer.Date, fresh.Date) < r.minDays:
-		a.report.Unchanged++
+	case r.current(a, true, t.offer.Date, fresh.Date):
 		return nil
 	default:
 		a.report.Redated++

@@ -26,12 +26,11 @@ func (r *run) judgeResult(a *asking, t target, b record.Benchmark, day string, s
 	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.Name, New: b.Value, Date: b.Date}
 	if held != nil {
 		c.Old, c.OldDate = held.Value, held.Date
-		switch {
-		case rounded(held.Value, b.Value) || rounded(b.Value, held.Value):
-			a.report.Unchanged++
-			return
-		case held.Date > b.Date:
-			a.report.Older++
+		same, day := rounded(held.Value, b.Value) || rounded(b.Value, held.Value), held.Date
+		if same {
+			day = b.Date
+		}
+		if r.current(a, same, day, b.Date) {
 			return
 		}
 	}
