@@ -5,47 +5,28 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
 	"kindex/builder/content/schema"
 	"kindex/builder/safedial"
 
 	"kindex/exports/record"
 )
 
-// clock is a Clock whose time passes only when somebody sleeps.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock(day string) *clock {
+// newClock returns a clock that starts in the morning of a day.
+func newClock(day string) *collecttest.Clock {
 	t, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		panic(err)
 	}
-	return &clock{now: t.Add(6 * time.Hour)}
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-	return ctx.Err()
+	return &collecttest.Clock{Start: t.Add(6 * time.Hour)}
 }
 
 // forge returns a source with a server of its own, in the form {"stars": 1, "forks": 2}.
@@ -91,14 +72,6 @@ func answerOf(id string, fields map[string]any) collect.Answer {
 	return a
 }
 
-// serve starts a server on loopback.
-func serve(t testing.TB, h http.HandlerFunc) string {
-	t.Helper()
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
-	return s.URL
-}
-
 // reply sends fields as JSON.
 func reply(w http.ResponseWriter, fields map[string]any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -108,12 +81,7 @@ func reply(w http.ResponseWriter, fields map[string]any) {
 // options returns the options of a run with one source, over loopback only.
 func options(t testing.TB, dir string, c collect.Clock, sources ...*collect.Source) collect.Options {
 	t.Helper()
-	allow, err := safedial.ParseException("127.0.0.0/8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guard := safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1})
-	return collect.Options{Content: dir, Sources: sources, HTTP: collect.NewHTTPClient(guard, nil), Clock: c, Cache: filepath.Join(dir, "..", "cache"),
+	return collect.Options{Content: dir, Sources: sources, HTTP: collecttest.Client(t), Clock: c, Cache: filepath.Join(dir, "..", "cache"),
 		MaxWait: time.Hour, Agent: "test", Getenv: func(string) string { return "" }}
 }
 
@@ -166,7 +134,7 @@ func mustRun(t testing.TB, o collect.Options) *collect.Report {
 }
 
 func TestWritesOnlyWhatChanged(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		forks := map[string]float64{"/own/a": 50, "/own/b": 51}[r.URL.Path]
 		reply(w, map[string]any{"stars": 1100.0, "forks": forks, "lastCommit": "2026-11-20"})
 	})
@@ -191,7 +159,7 @@ func TestWritesOnlyWhatChanged(t *testing.T) {
 
 func TestDryRunAndOfflineAndMaxAge(t *testing.T) {
 	var requests int
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		reply(w, map[string]any{"stars": 1100.0, "forks": 5.0})
 	})
@@ -216,9 +184,9 @@ func TestDryRunAndOfflineAndMaxAge(t *testing.T) {
 }
 
 func TestRedirectsAndTokens(t *testing.T) {
-	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("request to another host: %v", r.Header) })
+	other := collecttest.Server(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("request to another host: %v", r.Header) })
 	var seen []string
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		seen = append(seen, r.URL.Path+" "+r.Header.Get("Authorization"))
 		switch r.URL.Path {
 		case "/own/a":
@@ -250,7 +218,7 @@ func TestRedirectsAndTokens(t *testing.T) {
 }
 
 func TestNoPrivateAddress(t *testing.T) {
-	url := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("request") })
+	url := collecttest.Server(t, func(http.ResponseWriter, *http.Request) { t.Error("request") })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
@@ -263,7 +231,7 @@ func TestNoPrivateAddress(t *testing.T) {
 // services are not resolved here.
 func TestProxy(t *testing.T) {
 	asked := ""
-	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	proxy := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = r.RequestURI
 		reply(w, map[string]any{"stars": 7.0, "forks": 1.0})
 	})
@@ -300,7 +268,7 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
-			url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 				if n++; n == 1 {
 					c.first(w)
 					return
@@ -318,7 +286,7 @@ func TestLimits(t *testing.T) {
 
 func TestLongLimitStopsAndResumes(t *testing.T) {
 	limited, requests := true, 0
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		if limited && r.URL.Path != "/own/a" {
 			w.Header().Set("Retry-After", "7200")
@@ -342,7 +310,7 @@ func TestLongLimitStopsAndResumes(t *testing.T) {
 // A service that asks to wait for longer than a Duration can tell is not asked again.
 func TestEndlessLimit(t *testing.T) {
 	requests := 0
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		requests++
 		w.Header().Set("Retry-After", "9223372037")
 		w.WriteHeader(429)
@@ -356,7 +324,7 @@ func TestEndlessLimit(t *testing.T) {
 
 // Keeping to a rate of requests is not waiting for a limit.
 func TestPaceIsNotALimit(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	dir := write(t, generated(t, 5))
 	slow := forge(url)
 	slow.PerSecond = 0.1
@@ -368,7 +336,7 @@ func TestPaceIsNotALimit(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 7.0, "forks": 1.0}) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 7.0, "forks": 1.0}) })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", "")})
 	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.MaxRequests = 1
@@ -378,7 +346,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestSourceThatFailsAsAWholeChangesNothing(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
 	files := map[string]string{}
 	for i := range 30 {
 		files[fmt.Sprintf("tool/t%d.yaml", i)] = tool(fmt.Sprintf("T%d", i), "signals:\n  stars: {value: 100, date: 2024-01-01}\n")
@@ -395,7 +363,7 @@ func TestSourceThatFailsAsAWholeChangesNothing(t *testing.T) {
 
 func TestValidators(t *testing.T) {
 	etag, sent := `"1"`, 0
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
 			w.WriteHeader(http.StatusNotModified)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
 	"kindex/builder/content/schema"
 	"kindex/exports/quality"
 )
@@ -46,7 +47,7 @@ func TestGuards(t *testing.T) {
 			for k, v := range c.says {
 				says[k] = v
 			}
-			url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, says) })
+			url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, says) })
 			dir := write(t, map[string]string{"tool/a.yaml": "license: Apache-2.0\n" + tool("A", "signals:\n  contributors: {value: 1}\n  "+c.held+"\n")})
 			before := read(t, dir)["tool/a.yaml"]
 			o := options(t, dir, newClock("2026-11-23"), forge(url))
@@ -78,7 +79,7 @@ func TestGuards(t *testing.T) {
 }
 
 func TestMovedRepository(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		fields := map[string]any{"stars": 10.0 + float64(len(r.URL.Path)), "forks": 1.0}
 		if r.URL.Path == "/own/a" {
 			fields["moved"] = "new/a"
@@ -122,7 +123,7 @@ func TestMovedRepository(t *testing.T) {
 func TestEmptyColumn(t *testing.T) {
 	for _, c := range []struct{ lacking, stopped int }{{0, 0}, {2, 2}, {3, 37}} {
 		files := generated(t, 20)
-		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 			fields := figures(r.URL.Path[1:])
 			var n int
 			_, _ = fmt.Sscanf(r.URL.Path, "/own/t%d", &n)
@@ -148,7 +149,7 @@ func TestEmptyColumn(t *testing.T) {
 }
 
 func TestFiguresOfSomethingElse(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/own/a", "/own/b":
 			reply(w, map[string]any{"stars": 15062.0, "forks": 3000.0})
@@ -166,7 +167,7 @@ func TestFiguresOfSomethingElse(t *testing.T) {
 // Two entities with the same repository have the same figures.
 func TestSharedRepository(t *testing.T) {
 	n := 0
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		n++
 		reply(w, map[string]any{"stars": 15062.0, "forks": 3000.0})
 	})
@@ -177,7 +178,7 @@ func TestSharedRepository(t *testing.T) {
 }
 
 func TestGoneIsNotDeleted(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) })
 	text := tool("A", "signals:\n  stars: {value: 5, date: 2020-01-01}\n")
 	dir := write(t, map[string]string{"tool/a.yaml": text})
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
@@ -189,7 +190,7 @@ func TestGoneIsNotDeleted(t *testing.T) {
 // What a guard stopped stays in the status file while its source is not asked, or does not answer.
 func TestStoppedRemains(t *testing.T) {
 	down := false
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		if down {
 			w.WriteHeader(http.StatusForbidden)
 			return
@@ -243,7 +244,7 @@ func TestStoppedRemains(t *testing.T) {
 }
 
 func TestConfiguredGuards(t *testing.T) {
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 600.0, "forks": 600.0}) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 600.0, "forks": 600.0}) })
 	dir := write(t, map[string]string{
 		"tool/a.yaml":  tool("A", "signals:\n  stars: {value: 1000, date: 2026-01-01}\n  forks: {value: 1000, date: 2026-01-01}\n"),
 		"collect.yaml": "guards:\n  fall: 30\n  signals:\n    forks: {fall: 50}\nsources:\n  github: {signals: [stars, forks]}\n",
@@ -257,7 +258,7 @@ func TestConfiguredGuards(t *testing.T) {
 // Whatever a service sends, a report makes no mention, link or line of its own out of it.
 func TestReportIsNeutral(t *testing.T) {
 	evil := "@everyone](https://evil.example) `x` | #1 \n\n# Hello <img src=x> \u202e"
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, map[string]any{"stars": 1.0, "forks": 1.0, "license": evil, "moved": evil})
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
 	"kindex/builder/suite"
 )
 
@@ -41,7 +42,7 @@ func startChild(t *testing.T, dir, url string) *exec.Cmd {
 // A run that is killed leaves only whole files behind, and another run completes it.
 func TestKilled(t *testing.T) {
 	entities, kills := suite.Pick(100, 300), suite.Pick(6, 30)
-	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	files := generated(t, entities)
 	dir := write(t, files)
 	before := read(t, dir)
@@ -87,7 +88,7 @@ func TestKilled(t *testing.T) {
 func TestLocked(t *testing.T) {
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	var o, other collect.Options
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := collect.Run(t.Context(), other); err == nil || !strings.Contains(err.Error(), "another kindex collect is using") {
 			t.Errorf("got %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
 	"kindex/builder/suite"
 )
 
@@ -34,10 +35,10 @@ func generated(t testing.TB, n int) map[string]string {
 // A source that fails at random ends, after reruns, in the same files as one that does not.
 func TestRandomFailures(t *testing.T) {
 	n := suite.Pick(200, 1000)
-	good := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
+	good := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	var mu sync.Mutex
 	dice := rand.New(rand.NewPCG(7, 11))
-	bad := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	bad := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		x := dice.IntN(20)
 		mu.Unlock()

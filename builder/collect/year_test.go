@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/file"
 	"kindex/builder/collect/sources"
 	"kindex/builder/content"
@@ -45,7 +46,7 @@ func TestYear(t *testing.T) {
 		t.Fatal(problems, err)
 	}
 	y.world = newWorld(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), c.Entities)
-	y.url = serve(t, y.ServeHTTP)
+	y.url = collecttest.Server(t, y.ServeHTTP)
 	y.list = collect.FileConfig{Name: "open-asr", URL: "https://asr.example/asr.csv", Map: filepath.Join(t.TempDir(), "asr.yaml")}
 	const mapping = `type: model
 fields: {name: model}

@@ -21,9 +21,9 @@ import (
 // Today is the day of every run.
 const Today = "2026-11-23"
 
-// Clock is a clock whose time passes only when somebody sleeps. It starts at noon of Today. It
-// is safe for concurrent use.
+// Clock is a clock whose time passes only when somebody sleeps. It is safe for concurrent use.
 type Clock struct {
+	Start time.Time // if it is zero, noon of Today
 	mu    sync.Mutex
 	slept time.Duration
 }
@@ -32,7 +32,10 @@ type Clock struct {
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC).Add(c.slept)
+	if c.Start.IsZero() {
+		c.Start = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	}
+	return c.Start.Add(c.slept)
 }
 
 // Sleep implements collect.Clock.
@@ -51,6 +54,16 @@ func Server(t testing.TB, h http.HandlerFunc) string {
 	return s.URL
 }
 
+// Client returns a client that connects to loopback only.
+func Client(t testing.TB) *http.Client {
+	t.Helper()
+	allow, err := safedial.ParseException("127.0.0.0/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}), nil)
+}
+
 // Options returns the options of a run over entities with these identifiers in a namespace. The
 // slugs are e0, e1 and so on. Requests that take longer than a second fail.
 func Options(t testing.TB, s *collect.Source, typ, namespace string, ids ...string) collect.Options {
@@ -65,11 +78,7 @@ func Options(t testing.TB, s *collect.Source, typ, namespace string, ids ...stri
 			t.Fatal(err)
 		}
 	}
-	allow, err := safedial.ParseException("127.0.0.0/8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}), nil)
+	client := Client(t)
 	client.Timeout = time.Second
 	return collect.Options{Content: dir, Sources: []*collect.Source{s}, HTTP: client, Clock: &Clock{}, MaxWait: time.Hour, Agent: "kindex/test",
 		Cache: filepath.Join(dir, "..", "cache"), Getenv: func(name string) string { return "token-of-" + name }}
