@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	declared "kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
-	"kindex/exports/store"
 )
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -97,43 +95,6 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestMoves checks the old and new scores and ranks, and the number of unchanged entities that
-// have a new rank.
-func TestMoves(t *testing.T) {
-	f := formula(t, "1", 1e6)
-	gone := tool("d", 500)
-	gone.Status = record.Withdrawn
-	other := tool("x", 5)
-	other.Category = "other"
-	before := []*record.Entity{tool("a", 1000), tool("b", 900), tool("d", 500), other, tool("z", 0)}
-	still := *other
-	after := []*record.Entity{tool("a", 10), tool("b", 900), gone, &still, tool("z", 0)}
-	c := Compare(revisionOf(f, before...), revisionOf(f, after...), asOf, strings.Fields)
-	if eventsOf(c) != "updated a, updated d" || c.Before.Ranked != 4 || c.After.Ranked != 3 {
-		t.Fatalf("%s %+v", eventsOf(c), c)
-	}
-	a, d := c.Entities[0], c.Entities[1]
-	if a.Composite.Old.String() != "50.0" || a.Composite.New.String() != "17.4" || *a.Ranks.All.Old != 1 || *a.Ranks.All.New != 2 ||
-		*a.Ranks.Category.Old != 1 || *a.Ranks.Category.New != 2 {
-		t.Errorf("%+v", a)
-	}
-	if d.Composite.Old != d.Composite.New || *d.Ranks.All.Old != 3 || d.Ranks.All.New != nil {
-		t.Errorf("%+v", d)
-	}
-	var fields []string
-	for _, x := range a.Fields {
-		fields = append(fields, fmt.Sprintf("%s %s %s", x.Name, x.Old, x.New))
-	}
-	if !slices.Equal(fields, []string{"signals.stars 1000 10", "scores.composite 50.0 17.4", "scores.adoption 50.0 17.4"}) {
-		t.Errorf("%v", fields)
-	}
-	// b is now first, both overall and in its category. x is third overall instead of fourth,
-	// and its category has no leaderboard.
-	if c.MovedByOthers != (Moved{2, 1}) {
-		t.Errorf("%+v", c.MovedByOthers)
-	}
-}
-
 func TestShrink(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	var all []*record.Entity
@@ -189,30 +150,5 @@ func TestFormula(t *testing.T) {
 	}
 	if f := Compare(after, before, asOf, strings.Fields).Formula; f.FromNull != 2 || f.ToNull != 0 {
 		t.Errorf("%+v", f)
-	}
-}
-
-func TestRootFiles(t *testing.T) {
-	f := formula(t, "1", 1e6)
-	before, after := revisionOf(f, tool("a", 1)), revisionOf(f, tool("a", 1))
-	before.Content.Categories = []content.Category{{Slug: "a", Title: "A"}, {Slug: "b", Title: "B"}, {Slug: "c", Title: "C"}}
-	after.Content.Categories = []content.Category{{Slug: "b", Title: "B", Description: "New."}, {Slug: "c", Title: "C"}, {Slug: "d", Title: "D"}}
-	before.Content.Index = content.Index{Title: "T", License: "MIT"}
-	after.Content.Index = content.Index{Title: "U", License: "MIT", Sources: []store.Source{{Name: "S"}}}
-	c := Compare(before, after, asOf, strings.Fields)
-	var got []string
-	for _, x := range c.Categories {
-		got = append(got, x.Event+" "+x.Slug)
-		for _, f := range x.Fields {
-			got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.Old, f.New))
-		}
-	}
-	for _, f := range c.Index {
-		got = append(got, fmt.Sprintf("%s %s %s", f.Name, f.Old, f.New))
-	}
-	want := []string{"category.deleted a", `title "A" null`, "category.updated b", `description null "New."`, "category.created d", `title null "D"`,
-		`title "T" "U"`, `sources null [{"name":"S","url":"","license":"","types":null,"changes":""}]`}
-	if !slices.Equal(got, want) || !c.Changed || len(c.Entities) > 0 {
-		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
