@@ -200,7 +200,7 @@ func TestPriceRefusals(t *testing.T) {
 		"cost?model=gpt-5-4&input=1.5":                    `"field":"input"`,
 		"cost?model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
 		"cost?model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
-		"cost?model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input`,
+		"cost?model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input`,
 		"cost?model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
 		"cost?model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
 		"cost?model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,

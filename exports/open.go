@@ -142,6 +142,7 @@ func (b *Build) readTerms() (*view.Terms, error) {
 		return nil, fmt.Errorf("%s: %w", KindsFile, err)
 	}
 	t := view.NewTerms(declared, providers)
+	t.AsOf = b.Manifest.AsOf[:min(len(time.DateOnly), len(b.Manifest.AsOf))]
 	for _, c := range b.categories {
 		t.Replace("category", c.Slug, c.Formerly)
 	}

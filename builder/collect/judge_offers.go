@@ -89,13 +89,24 @@ func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Off
 	held, fresh := t.offer, *found
 	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
 	for kind, name := range record.PriceNames {
-		silent := kind == record.ImagePrice || kind == record.RequestPrice || !a.states(name)
+		silent := !record.PerMillion(kind) || kind == record.CacheWrite1hPrice || kind == record.InputImagePrice || !a.states(name)
 		if silent && !fresh.Prices[kind].Known() {
 			fresh.Prices[kind] = held.Prices[kind]
 		}
 	}
 	if !a.states("modes") {
 		fresh.Modes = held.Modes
+	}
+	for _, m := range held.Modes { // no source states hours
+		if m.Hours != "" && !slices.ContainsFunc(fresh.Modes, func(x record.Mode) bool { return x.Name == m.Name }) {
+			fresh.Modes = append(fresh.Modes, m)
+		}
+	}
+	if held.Until >= fresh.Date {
+		fresh.Until = held.Until
+	}
+	if held.Next != nil && held.Next.From > fresh.Date {
+		fresh.Next = held.Next
 	}
 	if !a.states("deprecated") {
 		fresh.Deprecated = held.Deprecated

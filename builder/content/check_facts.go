@@ -160,11 +160,13 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			continue
 		}
 		at[o.Key()] = i
-		checkPrices(d, f, path, f["free"] == true)
-		modes, _ := f["modes"].(map[string]any)
-		for name, mode := range modes {
-			fields, _ := mode.(map[string]any)
-			checkPrices(d, fields, append(slices.Clone(path), "modes", name), f["free"] == true)
+		checkTerms(d, f, path, f["free"] == true)
+		if next, ok := f["next"].(map[string]any); ok {
+			inner := append(slices.Clone(path), "next")
+			checkTerms(d, next, inner, f["free"] == true)
+			if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
+				d.AddAt(append(path, "until"), false, yamldoc.Problem{Message: until + " is not before next.from, " + from})
+			}
 		}
 	}
 	for i := range e.Offers {
@@ -178,9 +180,19 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 }
 
+// checkTerms adds problems with prices and those of their modes.
+func checkTerms(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
+	checkPrices(d, fields, path, free)
+	modes, _ := fields["modes"].(map[string]any)
+	for name, mode := range modes {
+		fields, _ := mode.(map[string]any)
+		checkPrices(d, fields, append(slices.Clone(path), "modes", name), free)
+	}
+}
+
 // checkPrices adds prices with too many decimals, and prices of 0 that are not free.
 func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
-	for _, name := range record.PriceNames {
+	for kind, name := range record.PriceNames {
 		v := fields[name]
 		if _, isText := v.(string); v == nil || isText {
 			continue
@@ -192,7 +204,11 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 		}
 		switch _, exact, err := record.TakePrice(x); {
 		case err != nil && x > 0 && x < 1:
-			d.AddAt(inner, false, yamldoc.Problem{Message: err.Error() + "; prices are per million tokens"})
+			hint := ""
+			if record.PerMillion(kind) {
+				hint = "; prices are per million tokens"
+			}
+			d.AddAt(inner, false, yamldoc.Problem{Message: err.Error() + hint})
 		case err != nil: // the schema has reported it
 		case !exact:
 			d.AddAt(inner, false, yamldoc.Problem{Message: strconv.FormatFloat(x, 'f', -1, 64) + " has more than six decimals; round it"})

@@ -60,18 +60,25 @@ func decodeOffers(m map[string]any, source func(any) string) []record.Offer {
 			continue
 		}
 		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"]), Prices: decodePrices(f),
-			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]),
+			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]), Modes: decodeModes(f["modes"]), Until: yamldoc.Text(f["until"]),
 			Free: f["free"] == true, Deprecated: f["deprecated"] == true, Reviewed: yamldoc.Texts(f["reviewed"]),
 			Date: cmp.Or(yamldoc.Text(f["date"]), yamldoc.Text(read["date"])), Source: cmp.Or(source(f["source"]), source(read["source"]))}
-		modes, _ := f["modes"].(map[string]any)
-		for name, v := range modes {
-			mode, _ := v.(map[string]any)
-			o.Modes = append(o.Modes, record.Mode{Name: yamldoc.Text(name), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
+		if next, ok := f["next"].(map[string]any); ok {
+			o.Next = &record.Terms{From: yamldoc.Text(next["from"]), Prices: decodePrices(next), Tiers: decodeTiers(next["tiers"]), Modes: decodeModes(next["modes"])}
 		}
 		offers = append(offers, o)
 	}
 	record.SortOffers(offers)
 	return offers
+}
+
+func decodeModes(v any) (modes []record.Mode) {
+	fields, _ := v.(map[string]any)
+	for name, v := range fields {
+		mode, _ := v.(map[string]any)
+		modes = append(modes, record.Mode{Name: yamldoc.Text(name), Hours: yamldoc.Text(mode["hours"]), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
+	}
+	return modes
 }
 
 func decodeTiers(v any) (tiers []record.Tier) {

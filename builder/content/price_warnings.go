@@ -38,16 +38,16 @@ const (
 	minTokenPrice = 0.001 // dollars per million tokens
 	minCachePrice = 0.0001
 	maxTokenPrice = 1000
-	maxOnePrice   = 100 // dollars for an image or a request
+	maxOnePrice   = 100 // dollars for an image, a request and the like
 )
 
 // Implausible returns why no offer can have a price in dollars, or "". kind is an index of Prices.
 func Implausible(kind int, dollars float64) string {
 	least, most, unit := minTokenPrice, float64(maxTokenPrice), " dollars for a million tokens"
-	switch kind {
-	case record.CacheReadPrice:
+	switch {
+	case kind == record.CacheReadPrice:
 		least = minCachePrice
-	case record.ImagePrice, record.RequestPrice:
+	case !record.PerMillion(kind):
 		least, most, unit = 0, maxOnePrice, " dollars for one "+record.PriceNames[kind]
 	}
 	amount := strconv.FormatFloat(dollars, 'f', -1, 64) + unit

@@ -72,6 +72,11 @@ func (dr *drafter) offer(d *Draft, columns *mapping.Columns, o object, field str
 	if len(modes) > 0 {
 		offer["modes"] = modes
 	}
+	if columns.Next != nil {
+		if next := dr.priced(d, columns.Next, o, field+".next", u); next["from"] != nil && len(next) > 1 {
+			offer["next"] = next
+		}
+	}
 	return offer
 }
 
@@ -109,8 +114,8 @@ func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field st
 		kind := slices.Index(record.PriceNames, name)
 		if kind >= 0 {
 			form = "number"
-		} else if name == "date" {
-			form = name // a month is too little
+		} else if name == "date" || name == "until" || name == "from" {
+			form = "date" // a month is too little
 		}
 		v, err := dr.field(t.Value, form, o)
 		if err == nil && v != nil && kind >= 0 {
@@ -147,7 +152,7 @@ func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field st
 // too. It records both in the draft. If the number is no price, wrong is the reason.
 func (d *Draft) price(field string, kind int, text string, u unit) (price any, wrong string) {
 	x, _ := strconv.ParseFloat(text, 64) // cannot fail
-	if kind != record.ImagePrice && kind != record.RequestPrice {
+	if record.PerMillion(kind) {
 		x = times(x, 1_000_000/u.tokens)
 	}
 	if kind == record.InputPrice && x > 0 {

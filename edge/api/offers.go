@@ -43,7 +43,7 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	for _, r := range refs {
 		// Each offer has the address and name of its model.
 		e := l.catalogue.Entity(r.Model)
-		o := &e.Offers[r.Index]
+		o := &l.catalogue.OffersOf(e)[r.Index]
 		dst := web.AppendJSON(l.next(), struct {
 			entityName
 			Blended record.Price `json:"blended"`
@@ -167,7 +167,8 @@ func unknownModel(c *web.Call, name string) error {
 }
 
 // CostParams are the parameters of GET /api/cost.
-var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "cacheWrite1h", "inputAudio", "reasoning", "outputAudio", "images", "requests", "mode", "provider", "at"}
+var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "cacheWrite1h", "inputAudio", "inputImage", "reasoning", "outputAudio",
+	"images", "pages", "seconds", "characters", "requests", "mode", "provider", "at"}
 
 // Cost handles GET /api/cost.
 func (a *API) Cost(c *web.Call) (*web.Reply, error) {
@@ -186,7 +187,11 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 	}
 	l := newList(c)
 	l.day = day
-	costs := pricing.CalculateAll(e.Offers, provider, use)
+	offers := c.Served.Build.OffersOf(e)
+	if day != "" {
+		offers = pricing.On(e.Offers, day)
+	}
+	costs := pricing.CalculateAll(offers, provider, use)
 	for i := range costs {
 		l.body = costs[i].AppendJSON(l.next())
 	}
@@ -223,22 +228,23 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 // readUse reads the parameters that state what is sent and received.
 func readUse(c *web.Call) (u pricing.Use, err error) {
 	if !c.Query.Has("input") {
-		return u, &query.Error{Param: "input", Message: "is required: set it to the number of tokens that one request sends"}
+		return u, &query.Error{Param: "input", Message: "is required: set it to the number of tokens that one request sends, 0 if it sends none"}
 	}
 	for _, q := range []struct {
 		name         string
 		value        *int64
 		def, minimum int
 	}{{"input", &u.Input, 0, 0}, {"output", &u.Output, 0, 0}, {"cached", &u.Cached, 0, 0}, {"cacheWrite", &u.CacheWrite, 0, 0},
-		{"cacheWrite1h", &u.CacheWrite1h, 0, 0}, {"inputAudio", &u.InputAudio, 0, 0}, {"reasoning", &u.Reasoning, 0, 0},
-		{"outputAudio", &u.OutputAudio, 0, 0}, {"images", &u.Images, 0, 0}, {"requests", &u.Requests, 1, 1}} {
+		{"cacheWrite1h", &u.CacheWrite1h, 0, 0}, {"inputAudio", &u.InputAudio, 0, 0}, {"inputImage", &u.InputImage, 0, 0},
+		{"reasoning", &u.Reasoning, 0, 0}, {"outputAudio", &u.OutputAudio, 0, 0}, {"images", &u.Images, 0, 0}, {"pages", &u.Pages, 0, 0},
+		{"seconds", &u.Seconds, 0, 0}, {"characters", &u.Characters, 0, 0}, {"requests", &u.Requests, 1, 1}} {
 		*q.value = int64(c.Query.Int(q.name, q.def, q.minimum, pricing.MaxQuantity))
 	}
 	u.Mode = c.Query.OneOf("mode", "", record.OfferModes)
 	if err := u.Check(); err != nil { // the parts are more than the whole
 		param, parts := "output", []string{"outputAudio", "reasoning"}
 		if u.InputParts() > u.Input {
-			param, parts = "input", []string{"inputAudio", "cacheWrite1h", "cacheWrite", "cached"}
+			param, parts = "input", []string{"inputImage", "inputAudio", "cacheWrite1h", "cacheWrite", "cached"}
 		}
 		for _, name := range parts {
 			if c.Query.Has(name) {

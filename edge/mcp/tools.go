@@ -102,10 +102,14 @@ type (
 	}
 	costInput struct {
 		Model      string `json:"model" jsonschema:"The model: its id, its name, or an identifier that programs send."`
-		Input      int64  `json:"input" jsonschema:"Tokens that one request sends."`
+		Input      int64  `json:"input" jsonschema:"Tokens that one request sends, 0 if it sends none."`
 		Output     *int64 `json:"output,omitempty" jsonschema:"Tokens that one request receives."`
 		Cached     *int64 `json:"cached,omitempty" jsonschema:"Tokens of the input that are read from a cache."`
 		CacheWrite *int64 `json:"cacheWrite,omitempty" jsonschema:"Tokens of the input that are written to a cache."`
+		Images     *int64 `json:"images,omitempty" jsonschema:"Images that one request sends or receives, where they are priced apart."`
+		Pages      *int64 `json:"pages,omitempty" jsonschema:"Pages of documents, where they are priced apart."`
+		Seconds    *int64 `json:"seconds,omitempty" jsonschema:"Seconds of audio or video, where they are priced apart."`
+		Characters *int64 `json:"characters,omitempty" jsonschema:"Characters of text, where they are priced apart."`
 		Requests   *int64 `json:"requests,omitempty" jsonschema:"Number of such requests. Default: 1."`
 		Mode       string `json:"mode,omitempty" jsonschema:"A price other than the standard one, such as batch."`
 		Provider   string `json:"provider,omitempty" jsonschema:"Only offers of the provider with this slug."`

@@ -47,8 +47,11 @@ func DescribeChange(f record.FieldChange) (c Change, ok bool) {
 	if isPrice {
 		value = priceText
 	}
-	if name == "tiers" {
+	switch name {
+	case "tiers":
 		value = tiersText
+	case "next":
+		value = nextText
 	}
 	c.Old, c.New = value(f.Old), value(f.New)
 	switch { // the unit follows the last value
@@ -70,7 +73,10 @@ var terms = map[string]term{
 	"input": {"input price", perMillion}, "output": {"output price", perMillion}, "cacheRead": {"cached input price", perMillion},
 	"cacheWrite": {"cache write price", perMillion}, "reasoningOutput": {"reasoning price", perMillion},
 	"inputAudio": {"audio input price", perMillion}, "outputAudio": {"audio output price", perMillion},
-	"image": {"image price", "per image"}, "request": {"request price", "per request"}, "context": {label: "context window"},
+	"image": {"image price", "per image"}, "request": {"request price", "per request"}, "cacheWrite1h": {"price of an hour in the cache", perMillion},
+	"inputImage": {"image input price", perMillion}, "page": {"page price", "per page"}, "minute": {"minute price", "per minute"},
+	"second": {"second price", "per second"}, "character": {"character price", "per character"}, "context": {label: "context window"},
+	"until": {label: "end of the prices"}, "next": {label: "announced prices"}, "hours": {label: "hours"},
 	"outputLimit": {label: "maximum output"}, "tiers": {label: "prices of long requests"}, "deprecated": {label: "deprecation"},
 	"free": {label: "free use"}, "reviewed": {label: "reviewed warnings"},
 }
@@ -97,11 +103,16 @@ func termText(raw []byte) string {
 	}
 }
 
-func tiersText(raw []byte) string {
+func tiersText(raw []byte) string { return conditionsText("tiers", raw) }
+
+func nextText(raw []byte) string { return conditionsText("next", raw) }
+
+// conditionsText describes a member of an offer.
+func conditionsText(member string, raw []byte) string {
 	if string(raw) == "null" {
 		return ""
 	}
-	o, err := record.DecodeOffer([]byte(`{"tiers":` + string(raw) + `}`))
+	o, err := record.DecodeOffer([]byte(`{"` + member + `":` + string(raw) + `}`))
 	if err != nil {
 		return string(raw)
 	}

@@ -12,23 +12,24 @@ import (
 )
 
 // Use is what is sent and received: Requests requests of the same size. All but Requests
-// are tokens of one request.
+// are of one request, and tokens unless they say otherwise.
 type Use struct {
-	Input        int64 // all of the input, including the four parts
+	Input        int64 // all of the input, including the five parts
 	Output       int64 // all of the output, including the two parts
 	Cached       int64 // the part of Input that is read from a cache
 	CacheWrite   int64 // the part of Input that is written to a cache
 	CacheWrite1h int64 // the part of Input that is written to a cache for an hour
 	InputAudio   int64 // the part of Input that is audio
+	InputImage   int64 // the part of Input that is images
 	Reasoning    int64 // the part of Output that is reasoning
 	OutputAudio  int64 // the part of Output that is audio
 	Images       int64 // images that are priced apart, not tokens
+	Pages        int64 // pages of documents that are priced apart
+	Seconds      int64 // of audio or video that is priced apart
+	Characters   int64 // of text that is priced apart
 	Requests     int64
 	Mode         string // the name of a mode such as batch, or "" for the standard one
 }
-
-// longCacheWrite is the name of a price that offers cannot state, so that it is always unknown.
-const longCacheWrite = "cacheWrite1h"
 
 // MaxQuantity is the largest value of each number in a Use.
 const MaxQuantity = 1_000_000_000
@@ -40,14 +41,15 @@ func (u *Use) Check() error {
 		name  string
 		value int64
 	}{{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"cacheWrite", u.CacheWrite}, {"cacheWrite1h", u.CacheWrite1h}, {"inputAudio", u.InputAudio},
-		{"reasoning", u.Reasoning}, {"outputAudio", u.OutputAudio}, {"images", u.Images}, {"requests", u.Requests}} {
+		{"inputImage", u.InputImage}, {"reasoning", u.Reasoning}, {"outputAudio", u.OutputAudio}, {"images", u.Images}, {"pages", u.Pages},
+		{"seconds", u.Seconds}, {"characters", u.Characters}, {"requests", u.Requests}} {
 		if q.value < 0 || q.value > MaxQuantity {
 			return fmt.Errorf("%s: %d is not between 0 and %d", q.name, q.value, int64(MaxQuantity))
 		}
 	}
 	switch {
 	case u.InputParts() > u.Input:
-		return errors.New("cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts")
+		return errors.New("cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input, of which they are parts")
 	case u.Reasoning+u.OutputAudio > u.Output:
 		return errors.New("reasoning and outputAudio together are more than output, of which they are parts")
 	}
@@ -55,13 +57,15 @@ func (u *Use) Check() error {
 }
 
 // InputParts returns the part of the input that has prices of its own.
-func (u *Use) InputParts() int64 { return u.Cached + u.CacheWrite + u.CacheWrite1h + u.InputAudio }
+func (u *Use) InputParts() int64 {
+	return u.Cached + u.CacheWrite + u.CacheWrite1h + u.InputAudio + u.InputImage
+}
 
-// Line is one item of the calculation: so many tokens or requests at a price.
+// Line is one item of the calculation: so many tokens, requests or the like at a price.
 type Line struct {
 	Item     string       // the name of the price, in PriceNames
-	Quantity int64        // tokens or requests, over all requests
-	Price    record.Price // for a million tokens or one request; unknown if the offer has none
+	Quantity int64        // tokens, requests and the like, over all requests; seconds for the price of a minute
+	Price    record.Price // for a million tokens or one of anything else; unknown if the offer has none
 	Cost     *big.Rat     // in dollars, exact; nil if Price is unknown
 }
 
@@ -147,8 +151,14 @@ func calculate(o *record.Offer, u Use, longest int64) Cost {
 	var quantity [len(record.Prices{})]int64
 	quantity[record.InputPrice] = u.Input - u.InputParts()
 	quantity[record.CacheReadPrice], quantity[record.CacheWritePrice] = u.Cached, u.CacheWrite
+	quantity[record.CacheWrite1hPrice], quantity[record.InputImagePrice] = u.CacheWrite1h, u.InputImage
 	quantity[record.InputAudioPrice], quantity[record.OutputAudioPrice] = u.InputAudio, u.OutputAudio
-	quantity[record.ImagePrice] = u.Images
+	quantity[record.ImagePrice], quantity[record.PagePrice], quantity[record.CharacterPrice] = u.Images, u.Pages, u.Characters
+	if time := record.SecondPrice; prices[time].Known() || !prices[record.MinutePrice].Known() {
+		quantity[time] = u.Seconds
+	} else {
+		quantity[record.MinutePrice] = u.Seconds
+	}
 	quantity[record.OutputPrice] = u.Output - u.Reasoning - u.OutputAudio
 	quantity[reasoning] += u.Reasoning
 	if prices[record.RequestPrice].Known() {
@@ -159,10 +169,6 @@ func calculate(o *record.Offer, u Use, longest int64) Cost {
 		if n > 0 && u.Requests > 0 {
 			c.add(i, n, u.Requests, prices[i])
 		}
-	}
-	if n := u.CacheWrite1h * u.Requests; n > 0 {
-		c.Lines = append(c.Lines, Line{Item: longCacheWrite, Quantity: n})
-		c.Unknown, c.Total = append(c.Unknown, longCacheWrite), nil
 	}
 	return c
 }
@@ -176,6 +182,8 @@ func (c *Cost) Reason() string {
 		return fmt.Sprintf("The answer has %d output tokens, and the offer's outputLimit is %d.", c.use.Output, c.Offer.OutputLimit)
 	case len(c.Unknown) == 0:
 		return ""
+	case c.Offer.Until != "" && !c.Offer.Prices.Known():
+		return "The prices ended on " + c.Offer.Until + ", and the next ones are unknown."
 	case c.Untold > 0:
 		return fmt.Sprintf("The model has other prices for more than %d input tokens, and the offer does not state them.", c.Untold)
 	case len(c.Lines) == 0:
@@ -193,7 +201,10 @@ func (c *Cost) add(item int, n, requests int64, p record.Price) {
 		return
 	}
 	unit := int64(1e12) // a millionth of a dollar for a million tokens
-	if item == record.RequestPrice || item == record.ImagePrice {
+	switch {
+	case item == record.MinutePrice:
+		unit = 60e6
+	case !record.PerMillion(item):
 		unit = 1e6
 	}
 	line.Cost = new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(line.Quantity), big.NewInt(p.Micros())), big.NewInt(unit))

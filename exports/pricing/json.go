@@ -32,11 +32,11 @@ func (c *Cost) AppendJSON(dst []byte) []byte {
 	dst = jsonenc.AppendStrings(append(dst, `,"exceeds":`...), c.Exceeds)
 	dst = jsonenc.AppendTexts(dst, "reason", c.Reason())
 	dst = strconv.AppendBool(append(dst, `,"deprecated":`...), c.Offer.Deprecated)
-	return append(jsonenc.AppendTexts(dst, "date", c.Offer.Date, "source", c.Offer.Source), '}')
+	return append(jsonenc.AppendTexts(dst, "until", c.Offer.Until, "date", c.Offer.Date, "source", c.Offer.Source), '}')
 }
 
 // lineDecimals is enough for every line: a whole number of tokens at a whole number of
-// millionths of a dollar for a million tokens.
+// millionths of a dollar for a million tokens. Only seconds at the price of a minute can need more.
 const lineDecimals = 12
 
 // Dollars returns the cost of a line in dollars, exact and without trailing zeros, or "" if

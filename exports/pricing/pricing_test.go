@@ -61,8 +61,8 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		return new(big.Rat)
 	}
 	total := new(big.Rat)
-	for name, tokens := range map[string]int64{"input": u.Input - u.Cached - u.CacheWrite - u.CacheWrite1h - u.InputAudio, "cacheRead": u.Cached,
-		"cacheWrite": u.CacheWrite, "cacheWrite1h": u.CacheWrite1h, "inputAudio": u.InputAudio,
+	for name, tokens := range map[string]int64{"input": u.Input - u.Cached - u.CacheWrite - u.CacheWrite1h - u.InputAudio - u.InputImage, "cacheRead": u.Cached,
+		"cacheWrite": u.CacheWrite, "cacheWrite1h": u.CacheWrite1h, "inputAudio": u.InputAudio, "inputImage": u.InputImage,
 		"output": u.Output - u.Reasoning - u.OutputAudio, "reasoningOutput": u.Reasoning, "outputAudio": u.OutputAudio} {
 		if tokens == 0 {
 			continue
@@ -73,11 +73,22 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		perToken := new(big.Rat).Quo(dollars(price[name]), big.NewRat(1_000_000, 1))
 		total.Add(total, perToken.Mul(perToken, big.NewRat(tokens, 1)))
 	}
-	if u.Images > 0 && !price["image"].Known() {
-		return nil
+	if second := new(big.Rat).Quo(dollars(price["minute"]), big.NewRat(60, 1)); u.Seconds > 0 {
+		switch {
+		case price["second"].Known():
+			second = dollars(price["second"])
+		case !price["minute"].Known():
+			return nil
+		}
+		total.Add(total, second.Mul(second, big.NewRat(u.Seconds, 1)))
 	}
-	if u.Images > 0 {
-		total.Add(total, new(big.Rat).Mul(dollars(price["image"]), big.NewRat(u.Images, 1)))
+	for name, n := range map[string]int64{"image": u.Images, "page": u.Pages, "character": u.Characters} {
+		if n > 0 && !price[name].Known() {
+			return nil
+		}
+		if n > 0 {
+			total.Add(total, new(big.Rat).Mul(dollars(price[name]), big.NewRat(n, 1)))
+		}
 	}
 	if price["request"].Known() {
 		total.Add(total, dollars(price["request"]))
@@ -124,6 +135,7 @@ func randomUse(rng *rand.Rand) (u pricing.Use) {
 		u.Cached = rng.Int64N(u.Input + 1)
 		u.CacheWrite = rng.Int64N(u.Input - u.Cached + 1)
 		u.InputAudio = rng.Int64N(u.Input - u.InputParts() + 1)
+		u.InputImage = rng.Int64N(u.Input - u.InputParts() + 1)
 		if rng.IntN(9) == 0 {
 			u.CacheWrite1h = rng.Int64N(u.Input - u.InputParts() + 1)
 		}
@@ -133,7 +145,7 @@ func randomUse(rng *rand.Rand) (u pricing.Use) {
 		u.OutputAudio = rng.Int64N(u.Output - u.Reasoning + 1)
 	}
 	if rng.IntN(4) == 0 {
-		u.Images = rng.Int64N(3)
+		u.Images, u.Pages, u.Seconds, u.Characters = rng.Int64N(3), rng.Int64N(2), rng.Int64N(100), rng.Int64N(2)
 	}
 	return u
 }
@@ -183,7 +195,7 @@ func TestCostChecksQuantities(t *testing.T) {
 	for want, u := range map[string]pricing.Use{
 		"input: -1 is not between 0 and 1000000000":                                                             {Input: -1},
 		"requests: 1000000001 is not between 0 and 1000000000":                                                  {Requests: pricing.MaxQuantity + 1},
-		"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts": {Input: 5, Cached: 2, CacheWrite: 1, CacheWrite1h: 1, InputAudio: 2},
+		"cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input, of which they are parts": {Input: 5, Cached: 2, CacheWrite: 1, CacheWrite1h: 1, InputAudio: 2},
 		"reasoning and outputAudio together are more than output, of which they are parts":                      {Output: 5, Reasoning: 3, OutputAudio: 3},
 	} {
 		if err := u.Check(); err == nil || err.Error() != want {

@@ -31,7 +31,7 @@ func (p Providers) Compute(e *record.Entity, day string) record.Computed {
 	}
 	c := record.Computed{Maintenance: record.MaintenanceOf(&e.Signals, number)}
 	if len(e.Offers) > 0 {
-		c.Price = Summarize(e, func(provider string) bool { return p.Makes(provider, e.Provider) })
+		c.Price = Summarize(e, On(e.Offers, day), func(provider string) bool { return p.Makes(provider, e.Provider) })
 	}
 	return c
 }

@@ -10,16 +10,28 @@ import (
 	"kindex/exports/record"
 )
 
-// Summarize returns the price of a model: that of its maker's own offer or, without one,
+// On returns offers as they are at the end of a day, YYYY-MM-DD, as record.Offer.On does; as stated for "".
+func On(offers []record.Offer, day string) []record.Offer {
+	if day == "" || !slices.ContainsFunc(offers, func(o record.Offer) bool { return o.Until != "" || o.Next != nil }) {
+		return offers
+	}
+	on := make([]record.Offer, len(offers))
+	for i := range offers {
+		on[i] = offers[i].On(day)
+	}
+	return on
+}
+
+// Summarize returns the price of a model with some offers: that of its maker's own offer or, without one,
 // for each price the median of the offers that are not deprecated. isMaker reports whether
 // a provider of offers makes the model. It returns the zero value if no price is known.
-func Summarize(e *record.Entity, isMaker func(provider string) bool) record.PriceSummary {
-	if own := makersOffer(e, isMaker); own != nil {
+func Summarize(e *record.Entity, offers []record.Offer, isMaker func(provider string) bool) record.PriceSummary {
+	if own := makersOffer(e.IDs, offers, isMaker); own != nil {
 		in, out := own.Prices[record.InputPrice], own.Prices[record.OutputPrice]
 		return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Provider: own.Provider, Date: own.Date}
 	}
-	in, out := median(e.Offers, record.InputPrice), median(e.Offers, record.OutputPrice)
-	return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Date: earliestReading(e.Offers)}
+	in, out := median(offers, record.InputPrice), median(offers, record.OutputPrice)
+	return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Date: earliestReading(offers)}
 }
 
 // earliestReading returns the earliest day on which one of the offers that a median considers
@@ -42,14 +54,14 @@ func earliestReading(offers []record.Offer) (day string) {
 
 // makersOffer returns the maker's offer that states a price: if there are several, the one
 // whose id is among the entity's identifiers, otherwise the first.
-func makersOffer(e *record.Entity, isMaker func(provider string) bool) *record.Offer {
+func makersOffer(ids []record.ID, offers []record.Offer, isMaker func(provider string) bool) *record.Offer {
 	var first *record.Offer
-	for i := range e.Offers {
-		o := &e.Offers[i]
+	for i := range offers {
+		o := &offers[i]
 		if !isMaker(o.Provider) || !o.Prices[record.InputPrice].Known() && !o.Prices[record.OutputPrice].Known() {
 			continue
 		}
-		if slices.ContainsFunc(e.IDs, func(id record.ID) bool { return id.Value == o.ID || strings.HasSuffix(id.Value, "/"+o.ID) }) {
+		if slices.ContainsFunc(ids, func(id record.ID) bool { return id.Value == o.ID || strings.HasSuffix(id.Value, "/"+o.ID) }) {
 			return o
 		}
 		if first == nil {

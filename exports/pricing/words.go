@@ -54,5 +54,11 @@ func Conditions(o *record.Offer) (list []string) {
 		}
 		tiers(m.Name+" ", m.Tiers)
 	}
+	if o.Until != "" {
+		list = append(list, "until "+o.Until)
+	}
+	if o.Next != nil {
+		terms("from "+o.Next.From, &o.Next.Prices)
+	}
 	return list
 }

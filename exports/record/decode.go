@@ -28,10 +28,12 @@ func decodeIDs(all map[string][]string) (ids []ID) {
 // pricesJSON mirrors Prices for decoding.
 type pricesJSON struct {
 	Input, Output, CacheRead, CacheWrite, ReasoningOutput, InputAudio, OutputAudio, Image, Request Price
+	CacheWrite1h, InputImage, Page, Minute, Second, Character                                      Price
 }
 
 func (p *pricesJSON) prices() Prices {
-	return Prices{p.Input, p.Output, p.CacheRead, p.CacheWrite, p.ReasoningOutput, p.InputAudio, p.OutputAudio, p.Image, p.Request}
+	return Prices{p.Input, p.Output, p.CacheRead, p.CacheWrite, p.ReasoningOutput, p.InputAudio, p.OutputAudio, p.Image, p.Request,
+		p.CacheWrite1h, p.InputImage, p.Page, p.Minute, p.Second, p.Character}
 }
 
 type tierJSON struct {
@@ -39,15 +41,34 @@ type tierJSON struct {
 	pricesJSON
 }
 
+// termsJSON mirrors what an offer states now, or from a day on.
+type termsJSON struct {
+	pricesJSON
+	Tiers []tierJSON
+	Modes map[string]struct {
+		pricesJSON
+		Hours string
+		Tiers []tierJSON
+	}
+}
+
+func (t *termsJSON) modes() (modes []Mode) {
+	for name, m := range t.Modes {
+		modes = append(modes, Mode{name, m.Hours, m.prices(), decodeTiers(m.Tiers)})
+	}
+	slices.SortFunc(modes, func(a, b Mode) int { return cmp.Compare(a.Name, b.Name) })
+	return modes
+}
+
 // offerJSON mirrors an Offer for decoding.
 type offerJSON struct {
 	Provider, ID string
-	pricesJSON
+	termsJSON
 	Context, OutputLimit int64
-	Tiers                []tierJSON
-	Modes                map[string]struct {
-		pricesJSON
-		Tiers []tierJSON
+	Until                string
+	Next                 *struct {
+		From string
+		termsJSON
 	}
 	Free, Deprecated bool
 	Reviewed         []string
@@ -57,11 +78,11 @@ type offerJSON struct {
 func decodeOffers(list []offerJSON) (offers []Offer) {
 	for _, r := range list {
 		o := Offer{Provider: r.Provider, ID: r.ID, Prices: r.prices(), Context: r.Context, OutputLimit: r.OutputLimit,
-			Tiers: decodeTiers(r.Tiers), Free: r.Free, Deprecated: r.Deprecated, Reviewed: orNil(r.Reviewed), Date: r.Date, Source: r.Source}
-		for name, m := range r.Modes {
-			o.Modes = append(o.Modes, Mode{Name: name, Prices: m.prices(), Tiers: decodeTiers(m.Tiers)})
+			Tiers: decodeTiers(r.Tiers), Modes: r.modes(), Until: r.Until, Free: r.Free, Deprecated: r.Deprecated, Reviewed: orNil(r.Reviewed),
+			Date: r.Date, Source: r.Source}
+		if n := r.Next; n != nil {
+			o.Next = &Terms{n.From, n.prices(), decodeTiers(n.Tiers), n.modes()}
 		}
-		slices.SortFunc(o.Modes, func(a, b Mode) int { return cmp.Compare(a.Name, b.Name) })
 		offers = append(offers, o)
 	}
 	return offers

@@ -104,8 +104,17 @@ func (o *Offer) terms(list []term, buf []byte) ([]term, []byte) {
 	tiers("", o.Tiers)
 	for i := range o.Modes {
 		prefix := "modes." + strings.ReplaceAll(o.Modes[i].Name, ".", "%2E") + "."
+		if o.Modes[i].Hours != "" {
+			add(prefix, "hours", jsonenc.AppendString(buf, o.Modes[i].Hours))
+		}
 		prices(prefix, &o.Modes[i].Prices)
 		tiers(prefix, o.Modes[i].Tiers)
+	}
+	if o.Until != "" {
+		add("", "until", jsonenc.AppendString(buf, o.Until))
+	}
+	if o.Next != nil {
+		add("", "next", o.Next.AppendJSON(buf))
 	}
 	if o.Free {
 		add("", "free", append(buf, "true"...))

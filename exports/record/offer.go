@@ -12,9 +12,10 @@ import (
 )
 
 // PriceNames are the prices of an offer, in the order of its JSON object. All are in US
-// dollars: per million tokens, or per image and per request.
+// dollars: per million tokens, or for one of what is not PerMillion.
 var PriceNames = []string{
 	"input", "output", "cacheRead", "cacheWrite", "reasoningOutput", "inputAudio", "outputAudio", "image", "request",
+	"cacheWrite1h", "inputImage", "page", "minute", "second", "character",
 }
 
 // The indexes of Prices, in the order of PriceNames.
@@ -28,8 +29,24 @@ const (
 	OutputAudioPrice
 	ImagePrice
 	RequestPrice
+	CacheWrite1hPrice
+	InputImagePrice
+	PagePrice
+	MinutePrice
+	SecondPrice
+	CharacterPrice
 	priceCount
 )
+
+// commonPrices is the number of prices that an offer's JSON object has even if they are unknown. It has the
+// others only if they are known.
+const commonPrices = RequestPrice + 1
+
+// PerMillion reports whether a price is that of a million tokens; otherwise it is that of one image, request,
+// page, minute, second or character.
+func PerMillion(price int) bool {
+	return price < ImagePrice || price == CacheWrite1hPrice || price == InputImagePrice
+}
 
 // Prices are the prices of an offer, a tier or a mode. They stand alone: a tier or mode
 // does not inherit the prices that it does not state.
@@ -47,11 +64,50 @@ type Offer struct {
 	OutputLimit int64  // tokens that an answer may contain, 0 if unknown
 	Tiers       []Tier // by Over
 	Modes       []Mode // by name
+	Until       string // the last day of the prices, "" if none is announced
+	Next        *Terms // what replaces the prices later, or nil if nothing is announced
 	Free        bool   // prices of 0 are intended
 	Deprecated  bool
 	Reviewed    []string // the rules whose warnings a person has checked
 	Date        string   // when it was read
 	Source      string   // URL where it was read
+}
+
+// Terms are announced prices.
+type Terms struct {
+	From   string // the first day
+	Prices Prices
+	Tiers  []Tier // by Over
+	Modes  []Mode // by name
+}
+
+// On returns the offer as it is at the end of a day, YYYY-MM-DD: with the announced prices from their first day
+// on, and without prices after their last day. What was read on such a day or later holds, whatever had been
+// announced. If the prices still end, Until is their last day.
+func (o *Offer) On(day string) Offer {
+	on := *o
+	switch next := o.Next; {
+	case next != nil && o.Date >= next.From:
+		on.Until, on.Next = "", nil
+	case next != nil && day >= next.From:
+		on.Prices, on.Tiers, on.Modes, on.Until, on.Next = next.Prices, next.Tiers, next.Modes, "", nil
+	case o.Until != "" && o.Date > o.Until:
+		on.Until = ""
+	case o.Until != "" && day > o.Until:
+		on.Prices, on.Tiers, on.Modes = Prices{}, nil, nil
+	case o.Until == "" && next != nil:
+		on.Until = dayBefore(next.From)
+	}
+	return on
+}
+
+// dayBefore returns the day before a day, or "" if it is none.
+func dayBefore(day string) string {
+	n, err := DayNumber(day)
+	if err != nil || n == NoDate {
+		return ""
+	}
+	return FormatDay(n - 1)
 }
 
 // Tier holds the prices of requests whose input is longer than Over tokens.
@@ -61,11 +117,12 @@ type Tier struct {
 }
 
 // OfferModes are the valid names of a Mode.
-var OfferModes = []string{"batch", "flex", "priority"}
+var OfferModes = []string{"batch", "flex", "priority", "offPeak"}
 
 // Mode holds the prices of another way of sending requests, such as batch.
 type Mode struct {
 	Name   string
+	Hours  string // when it is possible, in words; "" if it always is
 	Prices Prices
 	Tiers  []Tier // by Over
 }
@@ -113,10 +170,16 @@ func SortOffers(offers []Offer) {
 	for i := range offers {
 		o := &offers[i]
 		tiers(o.Tiers)
-		for j := range o.Modes {
-			tiers(o.Modes[j].Tiers)
+		modes := func(list []Mode) {
+			for j := range list {
+				tiers(list[j].Tiers)
+			}
+			slices.SortStableFunc(list, func(a, b Mode) int { return cmp.Compare(a.Name, b.Name) })
 		}
-		slices.SortStableFunc(o.Modes, func(a, b Mode) int { return cmp.Compare(a.Name, b.Name) })
+		if modes(o.Modes); o.Next != nil {
+			tiers(o.Next.Tiers)
+			modes(o.Next.Modes)
+		}
 	}
 	slices.SortStableFunc(offers, func(a, b Offer) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.ID, b.ID))
@@ -141,8 +204,9 @@ func (o *Offer) AppendJSON(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "id")
 	dst = jsonenc.AppendString(dst, o.ID)
 	for i, name := range PriceNames {
-		dst = jsonenc.AppendMember(dst, name)
-		dst = o.Prices[i].AppendJSON(dst)
+		if i < commonPrices || o.Prices[i].Known() {
+			dst = o.Prices[i].AppendJSON(jsonenc.AppendMember(dst, name))
+		}
 	}
 	dst = jsonenc.AppendMember(dst, "context")
 	dst = appendCount(dst, o.Context)
@@ -150,23 +214,49 @@ func (o *Offer) AppendJSON(dst []byte) []byte {
 	dst = appendCount(dst, o.OutputLimit)
 	dst = jsonenc.AppendMember(dst, "tiers")
 	dst = appendTiers(dst, o.Tiers)
-	dst = append(dst, `,"modes":{`...)
-	for i := range o.Modes {
-		m := &o.Modes[i]
-		dst = jsonenc.AppendComma(dst, i)
-		dst = append(jsonenc.AppendString(dst, m.Name), ':', '{')
+	dst = appendModes(jsonenc.AppendMember(dst, "modes"), o.Modes)
+	if o.Until != "" {
+		dst = jsonenc.AppendTexts(dst, "until", o.Until)
+	}
+	if o.Next != nil {
+		dst = o.Next.AppendJSON(jsonenc.AppendMember(dst, "next"))
+	}
+	dst = append(dst, `,"free":`...)
+	dst = strconv.AppendBool(dst, o.Free)
+	dst = jsonenc.AppendMember(dst, "deprecated")
+	dst = strconv.AppendBool(dst, o.Deprecated)
+	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "reviewed"), o.Reviewed)
+	return append(jsonenc.AppendTexts(dst, "date", o.Date, "source", o.Source), '}')
+}
+
+// AppendJSON appends the terms as one compact object with what they state.
+func (t *Terms) AppendJSON(dst []byte) []byte {
+	dst = jsonenc.AppendString(append(dst, `{"from":`...), t.From)
+	dst = t.Prices.appendMembers(dst)
+	if len(t.Tiers) > 0 {
+		dst = appendTiers(jsonenc.AppendMember(dst, "tiers"), t.Tiers)
+	}
+	if len(t.Modes) > 0 {
+		dst = appendModes(jsonenc.AppendMember(dst, "modes"), t.Modes)
+	}
+	return append(dst, '}')
+}
+
+func appendModes(dst []byte, modes []Mode) []byte {
+	dst = append(dst, '{')
+	for i := range modes {
+		m := &modes[i]
+		dst = append(jsonenc.AppendString(jsonenc.AppendComma(dst, i), m.Name), ':', '{')
+		if m.Hours != "" {
+			dst = jsonenc.AppendString(append(dst, `"hours":`...), m.Hours)
+		}
 		dst = m.Prices.appendMembers(dst)
 		if len(m.Tiers) > 0 {
 			dst = appendTiers(jsonenc.AppendMember(dst, "tiers"), m.Tiers)
 		}
 		dst = append(dst, '}')
 	}
-	dst = append(dst, `},"free":`...)
-	dst = strconv.AppendBool(dst, o.Free)
-	dst = jsonenc.AppendMember(dst, "deprecated")
-	dst = strconv.AppendBool(dst, o.Deprecated)
-	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "reviewed"), o.Reviewed)
-	return append(jsonenc.AppendTexts(dst, "date", o.Date, "source", o.Source), '}')
+	return append(dst, '}')
 }
 
 func appendTiers(dst []byte, tiers []Tier) []byte {

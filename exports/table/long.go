@@ -24,13 +24,14 @@ var BenchmarkColumns = []Column{
 }
 
 // OfferColumns are the columns of the table of offers. An offer has a row for its own prices
-// and one for each of its tiers, its modes and their tiers; mode and over distinguish them.
+// and one for each of its tiers, its modes and their tiers, and so for its announced prices;
+// mode, over and from distinguish them.
 var OfferColumns = func() []Column {
-	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}}
+	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}, {"from", Date}, {"until", Date}}
 	for _, name := range record.PriceNames {
 		columns = append(columns, Column{name, Money})
 	}
-	return append(columns, Column{"context", Integer}, Column{"outputLimit", Integer}, Column{"free", Boolean},
+	return append(columns, Column{"hours", Text}, Column{"context", Integer}, Column{"outputLimit", Integer}, Column{"free", Boolean},
 		Column{"deprecated", Boolean}, Column{"date", Date}, Column{"source", Text})
 }()
 
@@ -65,28 +66,33 @@ func OfferRows(e *record.Entity) []Row {
 	rows := make([]Row, 0, len(e.Offers))
 	for i := range e.Offers {
 		o := &e.Offers[i]
-		add := func(mode string, over int64, p *record.Prices) {
-			row := make(Row, 0, len(OfferColumns))
-			row = append(row, Cell{Text: e.Type}, Cell{Text: e.Slug}, Cell{Text: o.Provider}, Cell{Text: o.ID}, Cell{Text: mode}, countCell(over))
-			for _, price := range p {
-				row = append(row, priceCell(price))
-			}
-			rows = append(rows, append(row, countCell(o.Context), countCell(o.OutputLimit), Cell{Text: strconv.FormatBool(o.Free)},
-				Cell{Text: strconv.FormatBool(o.Deprecated)}, Cell{Text: o.Date}, Cell{Text: o.Source}))
+		rows = appendTerms(rows, e, o, "", o.Until, &record.Terms{Prices: o.Prices, Tiers: o.Tiers, Modes: o.Modes})
+		if o.Next != nil {
+			rows = appendTerms(rows, e, o, o.Next.From, "", o.Next)
 		}
-		tiers := func(mode string, tiers []record.Tier) {
-			for i := range tiers {
-				add(mode, tiers[i].Over, &tiers[i].Prices)
-			}
+	}
+	return rows
+}
+
+// appendTerms appends the rows of an offer's present or announced prices.
+func appendTerms(rows []Row, e *record.Entity, o *record.Offer, from, until string, t *record.Terms) []Row {
+	add := func(m *record.Mode, over int64, p *record.Prices) {
+		row := make(Row, 0, len(OfferColumns))
+		row = append(row, Cell{Text: e.Type}, Cell{Text: e.Slug}, Cell{Text: o.Provider}, Cell{Text: o.ID}, Cell{Text: m.Name}, countCell(over),
+			Cell{Text: from}, Cell{Text: until})
+		for _, price := range p {
+			row = append(row, priceCell(price))
 		}
-		add("", 0, &o.Prices)
-		tiers("", o.Tiers)
-		for j := range o.Modes {
-			m := &o.Modes[j]
-			if m.Prices.Known() {
-				add(m.Name, 0, &m.Prices)
-			}
-			tiers(m.Name, m.Tiers)
+		rows = append(rows, append(row, Cell{Text: m.Hours}, countCell(o.Context), countCell(o.OutputLimit), Cell{Text: strconv.FormatBool(o.Free)},
+			Cell{Text: strconv.FormatBool(o.Deprecated)}, Cell{Text: o.Date}, Cell{Text: o.Source}))
+	}
+	standard := record.Mode{Prices: t.Prices, Tiers: t.Tiers}
+	for i, m := range append([]record.Mode{standard}, t.Modes...) {
+		if i == 0 || m.Prices.Known() {
+			add(&m, 0, &m.Prices)
+		}
+		for j := range m.Tiers {
+			add(&m, m.Tiers[j].Over, &m.Tiers[j].Prices)
 		}
 	}
 	return rows

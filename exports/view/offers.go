@@ -63,6 +63,12 @@ type OfferPosition struct {
 	ID       string
 }
 
+// OffersOf returns the offers of an entity of the view as they are on its day. Their indexes are those in the
+// record.
+func (v *View) OffersOf(e *record.Entity) []record.Offer {
+	return pricing.On(e.Offers, cmp.Or(v.Day, v.AsOf))
+}
+
 // Offers returns the offers of the listed models.
 func (v *View) Offers() *Offers { return v.offers() }
 
@@ -74,8 +80,9 @@ func (v *View) newOffers() *Offers {
 			continue
 		}
 		o.first[ordinal] = len(o.list)
-		for i := range e.Offers {
-			o.add(e, OfferRef{ordinal, i})
+		offers := v.OffersOf(e)
+		for i := range offers {
+			o.add(e, &offers[i], OfferRef{ordinal, i})
 		}
 	}
 	for key := range OfferSortKeys {
@@ -84,8 +91,8 @@ func (v *View) newOffers() *Offers {
 	return o
 }
 
-func (o *Offers) add(e *record.Entity, ref OfferRef) {
-	x, number := &e.Offers[ref.Index], uint32(len(o.list))
+func (o *Offers) add(e *record.Entity, x *record.Offer, ref OfferRef) {
+	number := uint32(len(o.list))
 	in, out := x.Prices[record.InputPrice], x.Prices[record.OutputPrice]
 	o.list = append(o.list, offer{ref, [3]int64{sortPrice(in), sortPrice(out), sortPrice(pricing.Blend(in, out))}, x.Context})
 	add := func(field, value string) {

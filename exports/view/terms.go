@@ -15,6 +15,9 @@ type Terms struct {
 	providers pricing.Providers
 	preferred map[fieldValue]string   // replaced value → its replacement
 	others    map[fieldValue][]string // replacement → the values that it replaces
+
+	// AsOf is the day of a view of the present, YYYY-MM-DD: announced prices replace others on their day.
+	AsOf string
 }
 
 // fieldValue is a value of a filter field, folded like the values that it is compared with.
@@ -24,7 +27,7 @@ func foldedValue(field, value string) fieldValue { return fieldValue{field, reco
 
 // NewTerms returns terms with the kinds and the providers of offers that the content declares.
 func NewTerms(declared *kinds.Set, providers pricing.Providers) *Terms {
-	return &Terms{declared, providers, map[fieldValue]string{}, map[fieldValue][]string{}}
+	return &Terms{declared: declared, providers: providers, preferred: map[fieldValue]string{}, others: map[fieldValue][]string{}}
 }
 
 // Kinds returns the kinds of the index.

@@ -171,7 +171,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Main, ended = r.addresses(e)
 	d.Notices = r.notices(d, ended, asOf)
 	d.Facts, d.Names = r.facts(e, r.factNames(e.Type), false), idLinks(e, r.Build.Namespace)
-	d.Market = r.offers(e, d.Day == "")
+	d.Market = r.offers(e, d.AsOf, d.Day == "")
 	d.Tags, d.Skills = r.valueLinks(byTag, e.Tags), r.valueLinks(byCapability, e.Capabilities)
 	d.Tags, d.Skills = d.Tags[:min(entityTopics, len(d.Tags))], d.Skills[:min(entityTopics, len(d.Skills))]
 	d.Signals, d.Results = r.figures(e, x)

@@ -41,12 +41,12 @@ type offerRow struct {
 	figure         // Date, Address and Source
 }
 
-// offers returns the offers of a model, or nil if there are none.
-func (r *request) offers(e *record.Entity, now bool) *offerTable {
+// offers returns the offers of a model as they are on a day, or nil if there are none.
+func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 	if len(e.Offers) == 0 {
 		return nil
 	}
-	list := slices.Clone(e.Offers)
+	list := slices.Clone(pricing.On(e.Offers, day))
 	providers := r.Build.Providers()
 	slices.SortStableFunc(list, func(a, b record.Offer) int {
 		own := func(o record.Offer) int { return boolOrder(!providers.Makes(o.Provider, e.Provider)) }
@@ -114,13 +114,29 @@ func moreOfOffer(o *record.Offer) (list []string) {
 	}
 	list = append(list, describeTiers("", o.Tiers)...)
 	for _, m := range o.Modes {
-		name := textfmt.Capitalize(textfmt.Name(m.Name))
+		name := modeName(m.Name)
 		if m.Prices.Known() {
 			list = append(list, name+": "+describePrices(&m.Prices))
 		}
-		list = append(list, describeTiers(name+", ", m.Tiers)...)
+		if list = append(list, describeTiers(name+", ", m.Tiers)...); m.Hours != "" {
+			list = append(list, name+" hours: "+textfmt.Name(m.Hours))
+		}
+	}
+	if o.Until != "" {
+		list = append(list, "These prices end on "+textfmt.Day(o.Until))
+	}
+	if o.Next != nil {
+		list = append(list, "From "+textfmt.Day(o.Next.From)+": "+describePrices(&o.Next.Prices))
 	}
 	return list
+}
+
+// modeName returns the name of a mode as people read it.
+func modeName(name string) string {
+	if name == "offPeak" {
+		return "Off-peak"
+	}
+	return textfmt.Capitalize(textfmt.Name(name))
 }
 
 func describeTiers(prefix string, tiers []record.Tier) (list []string) {
@@ -131,7 +147,8 @@ func describeTiers(prefix string, tiers []record.Tier) (list []string) {
 }
 
 // priceWords are the names of prices, in the order of record.PriceNames.
-var priceWords = [...]string{"input", "output", "cache read", "cache write", "reasoning", "audio input", "audio output", "for an image", "for a request"}
+var priceWords = [...]string{"input", "output", "cache read", "cache write", "reasoning", "audio input", "audio output", "for an image", "for a request",
+	"cache write for an hour", "image input", "a page", "a minute", "a second", "a character"}
 
 // describePrices lists the known prices.
 func describePrices(p *record.Prices) string {
@@ -193,7 +210,7 @@ func daily(moments []history.Moment, asOf string, of func(*record.Entity) costs)
 
 // priceHistory returns the price of a model over time, or nil if none was ever known.
 func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHistory {
-	providers := r.Build.Providers()
+	providers, moments := r.Build.Providers(), withAnnounced(moments, asOf)
 	series := daily(moments, asOf, func(e *record.Entity) costs {
 		p := providers.Compute(e, "").Price
 		return costs{p.Input, p.Output}
@@ -207,6 +224,45 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 		h.draw(series, asOf)
 	}
 	return h
+}
+
+// withAnnounced adds the moments, up to a day, from which announced prices held or others no longer did.
+func withAnnounced(moments []history.Moment, asOf string) (list []history.Moment) {
+	for i, m := range moments {
+		list = append(list, m)
+		if m.Entity == nil {
+			continue
+		}
+		end := asOf // of this moment
+		if i+1 < len(moments) && moments[i+1].Time != 0 {
+			end = min(end, time.Unix(moments[i+1].Time-1, 0).UTC().Format(time.DateOnly))
+		}
+		for _, day := range announcedDays(m.Entity.Offers) {
+			at, err := time.Parse(time.DateOnly, day)
+			if err != nil || day > end || at.Unix() <= m.Time {
+				continue
+			}
+			e := *m.Entity
+			e.Offers = pricing.On(e.Offers, day)
+			list = append(list, history.Moment{Entity: &e, Time: at.Unix(), Commit: m.Commit})
+		}
+	}
+	return list
+}
+
+// announcedDays returns the sorted days from which offers have other prices.
+func announcedDays(offers []record.Offer) (days []string) {
+	for i := range offers {
+		o := &offers[i]
+		if o.Next != nil {
+			days = append(days, o.Next.From)
+		}
+		if last, err := time.Parse(time.DateOnly, o.Until); err == nil {
+			days = append(days, last.AddDate(0, 0, 1).Format(time.DateOnly))
+		}
+	}
+	slices.Sort(days)
+	return slices.Compact(days)
 }
 
 // draw draws the chart.

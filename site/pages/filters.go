@@ -154,7 +154,7 @@ func (f *filters) read(r *request) {
 	}
 	f.apply(r, asked)
 	if f.perOffer {
-		f.keep(r, func(e *record.Entity) bool { return f.cheapest(e) != nil })
+		f.keep(r, func(e *record.Entity) bool { return f.cheapest(r.Build.OffersOf(e)) != nil })
 	}
 	f.finish(r)
 }
@@ -308,8 +308,8 @@ func (f *filters) matches(o *record.Offer) bool {
 		(o.Context >= f.offers.MinContext || o.Context == 0 && f.openOffers)
 }
 
-// cheapest returns the cheapest offer of an entity that matches the filters, or nil if there is none.
-func (f *filters) cheapest(e *record.Entity) (best *record.Offer) {
+// cheapest returns the cheapest of some offers that matches the filters, or nil if there is none.
+func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 	if f == nil {
 		f = &filters{}
 	}
@@ -322,8 +322,8 @@ func (f *filters) cheapest(e *record.Entity) (best *record.Offer) {
 		}
 		return math.MaxInt64
 	}
-	for i := range e.Offers {
-		o := &e.Offers[i]
+	for i := range offers {
+		o := &offers[i]
 		if !o.Deprecated && f.matches(o) && (best == nil || price(o) < price(best)) {
 			best = o
 		}

@@ -146,7 +146,7 @@ func (s *Site) ask(list []question, k *kinds.Kind, text, query string, words fun
 	f, by := r.unfiltered([]*kinds.Kind{k}, false), s.column(asked.Get("sort"))
 	f.read(r)
 	at := func(o uint32) item {
-		return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.Entity(o))}
+		return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.OffersOf(s.Build.Entity(o)))}
 	}
 	ordered := s.sorted(by, f.set, by.Down, at)
 	if len(ordered) == 0 {

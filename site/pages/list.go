@@ -142,7 +142,7 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 	}
 	placeCard(l.Columns)
 	l.at = func(o uint32) item {
-		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.Entity(o))}
+		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.OffersOf(r.Build.Entity(o)))}
 	}
 	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
 	shown := func(name string) int { return slices.IndexFunc(all, func(c *column) bool { return c.Name == name }) }

@@ -63,7 +63,7 @@ func (r *request) prices() (*page, error) {
 	}
 	l.at = func(i uint32) item {
 		e := r.Build.Entity(refs[i].Model)
-		return item{Entity: e, ordinal: refs[i].Model, offer: &e.Offers[refs[i].Index]}
+		return item{Entity: e, ordinal: refs[i].Model, offer: &r.Build.OffersOf(e)[refs[i].Index]}
 	}
 	if !r.turn(l) {
 		return r.notFound(), nil
@@ -95,7 +95,8 @@ type costRow struct {
 // itemLabels are the items of a calculation, as people read them.
 var itemLabels = map[string]string{"input": "Input", "output": "Output", "cacheRead": "Read from a cache", "cacheWrite": "Written to a cache",
 	"cacheWrite1h": "Written to a cache for an hour", "inputAudio": "Audio input", "outputAudio": "Audio output",
-	"reasoningOutput": "Reasoning", "image": "Images", "request": "Requests"}
+	"reasoningOutput": "Reasoning", "image": "Images", "request": "Requests", "inputImage": "Image input", "page": "Pages",
+	"minute": "Seconds", "second": "Seconds", "character": "Characters"}
 
 // Steps returns the calculation, one sentence for each line.
 func (c costRow) Steps() []string {
@@ -103,7 +104,10 @@ func (c costRow) Steps() []string {
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		unit, per := " tokens", "/M"
-		if l.Item == "request" || l.Item == "image" {
+		switch kind := slices.Index(record.PriceNames, l.Item); {
+		case kind == record.MinutePrice:
+			unit, per = "", "/60"
+		case !record.PerMillion(kind):
 			unit, per = "", ""
 		}
 		text := itemLabels[l.Item] + ": " + textfmt.Count(l.Quantity) + unit + " × "
@@ -133,9 +137,13 @@ var quantities = []quantity{
 	{"cacheWrite", "Written to a cache", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite }},
 	{"cacheWrite1h", "Written to a cache for an hour", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite1h }},
 	{"inputAudio", "Audio input", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.InputAudio }},
+	{"inputImage", "Image input", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.InputImage }},
 	{"reasoning", "Reasoning", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.Reasoning }},
 	{"outputAudio", "Audio output", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.OutputAudio }},
 	{"images", "Images", "if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Images }},
+	{"pages", "Pages", "if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Pages }},
+	{"seconds", "Seconds", "of audio or video, if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Seconds }},
+	{"characters", "Characters", "if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Characters }},
 	{"requests", "Requests", "of this size", "1", func(u *pricing.Use) *int64 { return &u.Requests }},
 }
 
@@ -158,7 +166,7 @@ func (r *request) calculate() *costForm {
 	}
 	e := r.Build.Entity(found[0])
 	c.Model = &costModel{e.Name, siteurl.Entity(e.Type, e.Slug)}
-	for _, cost := range pricing.CalculateAll(e.Offers, "", c.Use) {
+	for _, cost := range pricing.CalculateAll(r.Build.OffersOf(e), "", c.Use) {
 		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})
 	}
 	return c
@@ -186,7 +194,7 @@ func (c *costForm) readUse(r *request) {
 	c.Modes = []option{{Name: "Standard", Chosen: true}}
 	for _, name := range record.OfferModes {
 		chosen := name == mode
-		c.Modes = append(c.Modes, option{Name: name, Value: name, Chosen: chosen})
+		c.Modes = append(c.Modes, option{Name: modeName(name), Value: name, Chosen: chosen})
 		if chosen {
 			c.Modes[0].Chosen, c.Use.Mode = false, name
 		}

@@ -87,7 +87,7 @@ func TestPrices(t *testing.T) {
 		{"calculate=gemini-2-5-pro&input=10&cacheWrite=10", "Google gemini-2.5-pro | – unknown | Written to a cache: 10 tokens × an unknown price | 2 Jul 2026 Source", ""},
 		{"calculate=grok-4-3&input=10&mode=batch", "xAI grok-4.3 | – unknown | The offer states no prices for batch requests. | 2 Jul 2026 Source", `<option value="batch" selected>`},
 		{"calculate=grok-4-3", "xAI grok-4.3 | $0.0025 | Input: 1,000 tokens × $1.25/M = $0.00125 Output: 500 tokens × $2.5/M = $0.00125 | 2 Jul 2026 Source", `name="input" value="1000"`},
-		{"calculate=grok-4-3&input=10&cached=11", "", "Cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts."},
+		{"calculate=grok-4-3&input=10&cached=11", "", "Cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input, of which they are parts."},
 		{"calculate=grok-4-3&input=1e9", "", "Enter a whole number up to 1,000,000,000."},
 		{"calculate=qwen", "", `<a href="/prices/?calculate=qwen3-6-plus">`},
 	} {

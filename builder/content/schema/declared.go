@@ -11,6 +11,7 @@ import (
 	"kindex/exports/board"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 )
 
 // fill returns a schema with what an index declares in the places of its marks: names that start with $ in
@@ -40,12 +41,19 @@ func marks(declared *kinds.Set) map[string]members {
 	names := func(list []string, def string) members {
 		return membersOf(list, func(name string) (string, []byte) { return name, ref(def, "").json() })
 	}
+	prices := func(def string) (out members) {
+		for i, name := range record.PriceNames {
+			out.add(name, ref(def, priceTexts[i]).json())
+		}
+		return out
+	}
 	groups := func(f *kinds.Field) bool { return f.IsGroup() }
 	values := func(f *kinds.Field) bool { return !f.IsGroup() }
 	stated := kinds.Stated(declared.Fields)
 	return map[string]members{
 		"$fields":  membersOf(stated, fieldSchema),
 		"$signals": membersOf(declared.Declared, signalSchema),
+		"$prices":  prices("price"), "$priceColumns": prices("value"),
 		"$links": membersOf(declared.Links, func(l kinds.Link) (string, []byte) {
 			return l.Name, node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": l.Description}.json()
 		}),
@@ -55,6 +63,15 @@ func marks(declared *kinds.Set) map[string]members {
 		"$signalSources": signals("signal"), "$bounds": signals("bounds"),
 		"$where": names(board.Filters(declared), "condition"), "$formulas": names(declared.Names(), "formula"),
 	}
+}
+
+// priceTexts describe the record.PriceNames.
+var priceTexts = [len(record.Prices{})]string{
+	"Input, per million tokens.", "Output, per million tokens.", "Input read from a cache, per million tokens.",
+	"Input written to a cache, per million tokens.", "Reasoning, if it costs more or less than other output, per million tokens.",
+	"Audio input, per million tokens.", "Audio output, per million tokens.", "One image.", "One request, in addition to its tokens.",
+	"Input written to a cache for an hour, per million tokens.", "Image input, per million tokens.", "One page of a document.",
+	"One minute of audio or video.", "One second of audio or video.", "One character of text.",
 }
 
 // expand replaces the marks in an object, at every depth, and leaves out some members.

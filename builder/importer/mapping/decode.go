@@ -128,6 +128,8 @@ func (d *decoder) columns(v any, path ...string) *Columns {
 			}
 		case "tiers":
 			c.Tiers = d.columns(v, at...)
+		case "next":
+			c.Next = d.columns(v, at...)
 		case "modes":
 			for mode, v := range members(v) {
 				c.Modes[mode] = d.columns(v, inside(at, mode)...)

@@ -104,6 +104,7 @@ type Columns struct {
 	Per   *Value   // how many tokens the prices are for, also those of tiers and modes; nil for a million
 	Tiers *Columns // nil if there are none
 	Modes map[string]*Columns
+	Next  *Columns // announced prices; nil if there are none
 }
 
 // Field returns the value of a field, or nil if the mapping does not define it.
