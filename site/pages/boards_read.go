@@ -19,7 +19,7 @@ import (
 func (b *ranking) read() *page {
 	if b.own != nil {
 		if b.typ != "" || b.by != "" {
-			return b.missing("Page not found", "This board has one order.", []suggestion{{Path: boardPath(b.slug), Name: b.own.Title}})
+			return b.missing("Page not found", "This board has one order.", link{To: boardPath(b.slug), Name: b.own.Title})
 		}
 		return b.readDay()
 	}
@@ -74,11 +74,11 @@ func (b *ranking) readDay() *page {
 }
 
 func (b *ranking) missingDay(text string, days []string) *page {
-	list := []suggestion{{Path: b.presentPath(), Name: "Today’s leaderboard"}}
+	list := []link{{Name: "Today’s leaderboard", To: b.presentPath()}}
 	for _, d := range days {
-		list = append(list, suggestion{Path: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
+		list = append(list, link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
 	}
-	return b.missing("No leaderboard for that day", text, list)
+	return b.missing("No leaderboard for that day", text, list...)
 }
 
 func (b *ranking) missingCategory(known []string) *page {
@@ -86,20 +86,20 @@ func (b *ranking) missingCategory(known []string) *page {
 	for _, own := range b.ownBoards() {
 		known, titles[own.Slug] = append(known, own.Slug), own.Title
 	}
-	list := near(b.slug, known, func(slug string) suggestion {
-		return suggestion{Path: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))}
+	list := near(b.slug, known, func(slug string) link {
+		return link{To: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))}
 	})
-	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list)
+	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list...)
 }
 
 func (b *ranking) unpublished() *page {
 	has, when := "has", ""
-	list := []suggestion{{Path: boardsPath, Name: "Leaderboards"}}
+	list := []link{{Name: "Leaderboards", To: boardsPath}}
 	if b.day != "" {
 		has, when = "had", " on "+textfmt.Day(b.day)
-		list = slices.Insert(list, 0, suggestion{Path: b.with("at", ""), Name: "Today’s board"})
+		list = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"})
 	}
-	return b.missing("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list)
+	return b.missing("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list...)
 }
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
@@ -134,11 +134,7 @@ func (s *Site) changeCategories() (list []string) {
 // score only, and leaderboards of earlier days only for all types together.
 func (b *ranking) addMenus(l *listing) {
 	if types := b.types(); len(types) > 1 && (!b.Static || b.day == "") {
-		m := listMenu{Title: "Kind", Options: []option{{Name: "All", To: b.with("type", ""), Chosen: b.typ == ""}}}
-		for _, t := range types {
-			m.Options = append(m.Options, option{Name: textfmt.Capitalize(b.plural(t)), To: b.with("type", t), Chosen: b.typ == t})
-		}
-		l.Menus = append(l.Menus, m)
+		l.Menus = append(l.Menus, listMenu{Title: "Kind", Options: b.choose("type", "All", types, b.plurals)})
 	}
 	choices := maps.Clone(b.choices)
 	delete(choices, "page")

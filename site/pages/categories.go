@@ -73,7 +73,7 @@ func (r *request) categories() (*page, error) {
 		}
 	}
 	for _, t := range r.types() {
-		group(r.kinds().Kind(t).Plural, r.kinds().Kind(t).Slug(), t)
+		group(r.plurals(t), r.kinds().Kind(t).Slug(), t)
 	}
 	group("Empty", "empty", "")
 	return &page{Template: "categories", Title: "Categories", Data: d,
@@ -88,7 +88,7 @@ func (r *request) category() (*page, error) {
 	}
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
-		return r.missing("Category not found", "", nearCategories(slug, all)), nil
+		return r.missing("Category not found", "", nearCategories(slug, all)...), nil
 	}
 	c := all[at]
 	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description)}
@@ -101,12 +101,12 @@ func (r *request) category() (*page, error) {
 	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts+"."), "/api/feed?category="+slug), nil
 }
 
-func nearCategories(slug string, all []category) []suggestion {
+func nearCategories(slug string, all []category) []link {
 	at, slugs := map[string]category{}, []string{}
 	for _, c := range all {
 		at[c.Slug], slugs = c, append(slugs, c.Slug)
 	}
-	return near(slug, slugs, func(n string) suggestion {
-		return suggestion{at[n].Path, at[n].Title, textfmt.Plural(at[n].Count, "entity", "entities")}
+	return near(slug, slugs, func(n string) link {
+		return link{at[n].Title, at[n].Path, textfmt.Plural(at[n].Count, "entity", "entities")}
 	})
 }

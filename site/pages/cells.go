@@ -182,6 +182,8 @@ func offerPrice(o *record.Offer, name string) record.Price {
 		return o.Prices[record.InputPrice]
 	case "output":
 		return o.Prices[record.OutputPrice]
+	case "cacheRead":
+		return o.Prices[record.CacheReadPrice]
 	}
 	return pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
 }

@@ -100,7 +100,7 @@ func (s *Site) changeChoices() map[string][]option {
 
 // changeFilter returns the filter in the path. If a value is unknown, ok is false and similar
 // contains suggestions.
-func (r *request) changeFilter() (f history.ChangeFilter, similar []suggestion, ok bool) {
+func (r *request) changeFilter() (f history.ChangeFilter, similar []link, ok bool) {
 	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
 		v := r.choice(field)
@@ -114,8 +114,8 @@ func (r *request) changeFilter() (f history.ChangeFilter, similar []suggestion, 
 			for _, o := range known {
 				values = append(values, o.Value)
 			}
-			return f, near(v, values, func(v string) suggestion {
-				return suggestion{r.here(field, v), "Changes: " + known[slices.Index(values, v)].Name, ""}
+			return f, near(v, values, func(v string) link {
+				return link{Name: "Changes: " + known[slices.Index(values, v)].Name, To: r.here(field, v)}
 			}), false
 		}
 		switch field {
@@ -137,7 +137,7 @@ func (r *request) changes() (*page, error) {
 	}
 	f, near, ok := r.changeFilter()
 	if !ok {
-		return r.missing("No matching changes", "", near), nil
+		return r.missing("No matching changes", "", near...), nil
 	}
 	d := &changesPage{Dated: !r.Static, Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
 	r.setDates(d, &f)
@@ -147,7 +147,7 @@ func (r *request) changes() (*page, error) {
 	}
 	set, entries, known := r.entries(d, set)
 	if !known {
-		return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
+		return r.missing("No such refresh", "", link{To: "/changes/", Name: "All changes"}), nil
 	}
 	var from int
 	if d.pager, from, ok = r.pageOf(int(entries.GetCardinality()), changeRows); !ok {

@@ -43,11 +43,11 @@ func (r *request) month() (*page, error) {
 		return nil, err
 	}
 	if m == nil {
-		var near []suggestion
+		var near []link
 		if n := didyoumean.Name(name, r.News.Months()); n != "" {
-			near = append(near, suggestion{Path: monthPath(n), Name: "Changes in " + monthTitle(n)})
+			near = append(near, link{To: monthPath(n), Name: "Changes in " + monthTitle(n)})
 		}
-		return r.missing("No such month", "", near), nil
+		return r.missing("No such month", "", near...), nil
 	}
 	d := &monthPage{Month: m, Title: "Changes in " + monthTitle(name)}
 	if m.Previous != "" {

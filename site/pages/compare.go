@@ -29,10 +29,10 @@ type comparePage struct {
 	Why      []outranking
 	Unknown  []unknownEntity
 	TooMany  bool
-	Asked    string       // the requested name to add, if it is ambiguous or unknown
-	Which    []suggestion // suggestions for the requested name
-	Ready    []suggestion // suggested comparisons
-	Here     string       // path of the comparison shown
+	Asked    string // the requested name to add, if it is ambiguous or unknown
+	Which    []link // suggestions for the requested name
+	Ready    []link // suggested comparisons
+	Here     string // path of the comparison shown
 	Skeleton *rowTemplates
 }
 
@@ -46,7 +46,7 @@ type comparedEntity struct {
 // unknownEntity is a requested entity that does not exist.
 type unknownEntity struct {
 	Text string
-	Near []suggestion
+	Near []link
 }
 
 // Full reports whether no more entities can be added.
@@ -67,7 +67,7 @@ func (r *request) compare() (*page, error) {
 	p.Scripts = []string{"compare.js"}
 	r.readEntities(d)
 	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
-		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []suggestion { return r.addOptions(d, list) })
+		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []link { return r.addOptions(d, list) })
 	}
 	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
 		r.addNamed(d, textfmt.Truncate(text, 100))
@@ -216,7 +216,7 @@ func (r *request) suggested(text string) []uint32 {
 
 // addOptions returns links to comparisons. Each adds one of the given entities to the current
 // comparison.
-func (r *request) addOptions(d *comparePage, list []uint32) []suggestion {
+func (r *request) addOptions(d *comparePage, list []uint32) []link {
 	return r.linksTo(list, func(e *record.Entity) string {
 		if slices.Contains(d.keys(), e.Key()) {
 			return ""
@@ -226,7 +226,7 @@ func (r *request) addOptions(d *comparePage, list []uint32) []suggestion {
 }
 
 // suggestionsPage renders what scripts show while the user types, as links that a function makes.
-func (r *request) suggestionsPage(text string, links func([]uint32) []suggestion) (*page, error) {
+func (r *request) suggestionsPage(text string, links func([]uint32) []link) (*page, error) {
 	list := r.suggested(text)
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
@@ -240,7 +240,7 @@ func (r *request) suggestionsPage(text string, links func([]uint32) []suggestion
 }
 
 // exampleComparisons returns comparisons of the best of each type with similar entities.
-func (r *request) exampleComparisons() (list []suggestion) {
+func (r *request) exampleComparisons() (list []link) {
 	for _, t := range r.types() {
 		best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, 1)
 		for _, o := range best {
@@ -255,7 +255,7 @@ func (r *request) exampleComparisons() (list []suggestion) {
 }
 
 // comparisonsOf returns comparisons of an entity with similar entities.
-func (r *request) comparisonsOf(c comparedEntity) []suggestion {
+func (r *request) comparisonsOf(c comparedEntity) []link {
 	var list []uint32
 	for _, n := range r.Build.Similar(c.ordinal) {
 		list = append(list, n.Ordinal)

@@ -184,12 +184,12 @@ func (r *request) guide() (*page, error) {
 	name := r.arg("guide")
 	g, ok := all[name]
 	if !ok {
-		return r.missing("Guide not found", "", near(name, append(slices.Sorted(maps.Keys(all)), "scoring"), func(n string) suggestion {
+		return r.missing("Guide not found", "", near(name, append(slices.Sorted(maps.Keys(all)), "scoring"), func(n string) link {
 			if g := all[n]; g != nil {
-				return suggestion{g.Path, g.Title, ""}
+				return link{Name: g.Title, To: g.Path}
 			}
-			return suggestion{guidePath(n), "How scores are calculated", ""}
-		})), nil
+			return link{Name: "How scores are calculated", To: guidePath(n)}
+		})...), nil
 	}
 	base := r.Base
 	if r.Static {

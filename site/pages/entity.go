@@ -160,9 +160,9 @@ func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 // describe fills in everything that depends only on the record.
 func (r *request) describe(d *entityPage, asOf time.Time) {
 	e := d.Entity
-	d.Crumbs = []link{{textfmt.Capitalize(r.plural(e.Type)), r.kindPath(e.Type)}}
+	d.Crumbs = []link{{Name: textfmt.Capitalize(r.plural(e.Type)), To: r.kindPath(e.Type)}}
 	if r.titles[e.Category] != "" {
-		d.Crumbs = append(d.Crumbs, link{textfmt.Name(r.categoryTitle(e.Category)), "/categories/" + e.Category + "/"})
+		d.Crumbs = append(d.Crumbs, link{Name: textfmt.Name(r.categoryTitle(e.Category)), To: categoryPath(e.Category)})
 	}
 	x := r.Formula.Explain(e, asOf)
 	d.Score = r.explain(e.Type, x)
@@ -193,23 +193,23 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 		return r.notFound(), nil //nolint:nilerr // an invalid day has no page
 	}
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
-		return r.missing("This index has no history yet", "", r.currentEntity(typ, slug)), nil
+		return r.missing("This index has no history yet", "", r.currentEntity(typ, slug)...), nil
 	} else if asOf.Format(time.DateOnly) < first || day > last {
 		known := "from " + textfmt.DayOrUnknown(first) + " to " + textfmt.DayOrUnknown(last)
 		if first == last {
 			known = "only for " + textfmt.DayOrUnknown(last)
 		}
-		return r.missing("No data for "+textfmt.DayOrUnknown(day), "The index has data "+known+".", r.currentEntity(typ, slug)), nil
+		return r.missing("No data for "+textfmt.DayOrUnknown(day), "The index has data "+known+".", r.currentEntity(typ, slug)...), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case history.Unknown:
 		if list := r.currentEntity(typ, slug); list != nil {
-			return r.missing("No history yet", "The file has not been committed.", list), nil
+			return r.missing("No history yet", "The file has not been committed.", list...), nil
 		}
 		return r.missingEntity(typ, slug)
 	case history.NotYet:
-		return r.missing("Not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)), nil
+		return r.missing("Not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)...), nil
 	case history.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}

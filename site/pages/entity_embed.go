@@ -66,7 +66,7 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 			image = cmp.Or(r.API, r.Base) + path
 			for _, kind := range badge.Kinds[1:] {
 				if kind != "price" || r.kinds().Kind(d.Type).HasBlock(kinds.Offers) {
-					u.Shows = append(u.Shows, link{kind, u.Badge + "?show=" + kind})
+					u.Shows = append(u.Shows, link{Name: kind, To: u.Badge + "?show=" + kind})
 				}
 			}
 		}

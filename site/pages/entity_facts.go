@@ -24,7 +24,7 @@ func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 		if i < 0 || textfmt.WebURL(e.Links[i].URL) == "" {
 			continue
 		}
-		l := link{wanted.Title, textfmt.WebURL(e.Links[i].URL)}
+		l := link{Name: wanted.Title, To: textfmt.WebURL(e.Links[i].URL)}
 		if wanted.Name == "deprecation" {
 			ended = &l
 			continue
@@ -35,7 +35,7 @@ func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 		list = append(list, l)
 	}
 	if to := textfmt.WebURL(e.URL); to != "" && own != "" {
-		list = slices.Insert(list, 0, link{"Website", to})
+		list = slices.Insert(list, 0, link{Name: "Website", To: to})
 	}
 	return list, ended
 }
@@ -159,20 +159,19 @@ func newFigureTable(name, about string, rows []figure, most int) *figureTable {
 // figures returns the signals and the benchmark results.
 func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
-		g := figure{Name: s.label(f.Name), Value: textfmt.Day(f.Day), Date: textfmt.ISODay(f.Date)}
-		if f.Day == "" {
+		g := readAt(f.Date, f.Source)
+		if g.Name, g.Value = s.label(f.Name), textfmt.Day(f.Day); f.Day == "" {
 			g.Value = textfmt.Count(f.Number)
 		}
 		if t := s.kinds().Signal(f.Name); t != nil && !t.IsDay() {
 			g.Unit = t.Unit
 		}
-		g.from(f.Source)
 		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool { return countsIn(m, f.Name) })
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
-		g := figure{Name: b.FoldedName(), Value: textfmt.Count(b.Value), Date: textfmt.ISODay(b.Date)}
-		g.from(b.Source)
+		g := readAt(b.Date, b.Source)
+		g.Name, g.Value = b.FoldedName(), textfmt.Count(b.Value)
 		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool {
 			value, isNumber := m.Value.(float64)
 			return m.Result != nil && *m.Result == g.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
@@ -190,13 +189,13 @@ func countsIn(m *score.MeasureValue, signal string) bool {
 	return m.Measure.Signal == signal
 }
 
-// from sets the source of a figure.
-func (g *figure) from(source string) {
-	g.Address = textfmt.WebURL(source)
-	g.Source = textfmt.Host(source)
+// readAt returns a figure that was read on a day at a source.
+func readAt(day, source string) figure {
+	g := figure{Date: textfmt.ISODay(day), Address: textfmt.WebURL(source), Source: textfmt.Host(source)}
 	if g.Address == "" || g.Source == "" {
 		g.Source = textfmt.Name(source)
 	}
+	return g
 }
 
 // addContribution sets Counts or Why.
@@ -253,8 +252,8 @@ func (s *Site) sourceOf(e *record.Entity) source {
 // singleQuery returns a query with one parameter.
 func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
-// link is a page of this site, or an external URL that has passed textfmt.WebURL.
-type link struct{ Name, To string }
+// link is a page of this site, or an external URL that has passed textfmt.WebURL, with what it is.
+type link struct{ Name, To, Note string }
 
 // fact is an entry in the list of facts.
 type fact struct {

@@ -108,7 +108,7 @@ func (r *request) entityHistory() (*page, error) {
 	if err := d.fill(r.Site, d.Path, of.changes, from); err != nil {
 		return nil, err
 	}
-	d.Crumbs = []link{{textfmt.Capitalize(r.plural(typ)), r.kindPath(typ)}, {textfmt.Name(d.Name), d.Path}}
+	d.Crumbs = []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: textfmt.Name(d.Name), To: d.Path}}
 	return &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || from > 0,
 		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
 }
@@ -119,7 +119,7 @@ type tombstonePage struct {
 	Day              string // day of the deletion, YYYY-MM-DD
 	Taken            bool   // another entity, listed in Near, now has the address
 	History          *changeList
-	Near             []suggestion
+	Near             []link
 }
 
 // missingEntity responds to a request for an address without an entity: with a redirect if
@@ -136,11 +136,11 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 		}
 		return &page{location: to}, nil
 	}
-	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)), nil
+	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)...), nil
 }
 
 // suggestForMissing returns suggestions for a slug, starting with entities of the requested type.
-func (r *request) suggestForMissing(typ, slug string) []suggestion {
+func (r *request) suggestForMissing(typ, slug string) []link {
 	list := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
 		if len(list) < maxNear && !slices.Contains(list, o) {
@@ -150,15 +150,15 @@ func (r *request) suggestForMissing(typ, slug string) []suggestion {
 	return list
 }
 
-// currentEntity returns the current entity at an address as a suggestion, if there is
+// currentEntity returns the current entity at an address as a link, if there is
 // one.
-func (r *request) currentEntity(typ, slug string) []suggestion {
+func (r *request) currentEntity(typ, slug string) []link {
 	o, _, ok := r.Build.Find(typ, slug)
 	if !ok {
 		return nil
 	}
 	e := r.Build.Entity(o)
-	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
+	return []link{{e.Name, siteurl.Entity(e.Type, e.Slug), "current version"}}
 }
 
 // tombstone renders the page of a deleted entity, given the version that deleted it.

@@ -120,11 +120,11 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	if e.Lifecycle != nil {
 		last.Next = r.successor(e.Lifecycle.ReplacedBy)
 		if to := textfmt.WebURL(e.Lifecycle.Source); to != "" && ended == nil {
-			ended = &link{"Read the announcement", to}
+			ended = &link{Name: "Read the announcement", To: to}
 		}
 	}
 	if ended != nil {
-		last.Out = &link{"Read the announcement", ended.To}
+		last.Out = &link{Name: "Read the announcement", To: ended.To}
 	}
 	return list
 }
@@ -180,5 +180,5 @@ func (s *Site) successor(key string) *link {
 		return nil
 	}
 	e := s.Build.Entity(o)
-	return &link{textfmt.Name(e.Name), siteurl.Entity(e.Type, e.Slug)}
+	return &link{Name: textfmt.Name(e.Name), To: siteurl.Entity(e.Type, e.Slug)}
 }

@@ -25,20 +25,23 @@ type offerTable struct {
 	Cost string // path of the page that calculates costs, or "" for an earlier version
 }
 
-// offerRow is an offer. Unknown prices are "".
+// offerRow is an offer, with who makes it.
 type offerRow struct {
-	Provider  string
-	Site      string // URL of the provider, or "" if there is none
-	Own       bool   // the provider makes the model
-	ID        string
-	Input     string
-	Output    string
-	CacheRead string
-	Context   string
-	More      []string // other prices, tiers and modes, each as a short text
-	Free      bool
-	Dead      bool // deprecated
-	figure         // Date, Address and Source
+	*record.Offer
+	Seller link // to its own site, if that is known
+	Own    bool // the provider makes the model
+	Read   figure
+}
+
+// Price returns a price by the name of its column, or "" if it is unknown.
+func (o offerRow) Price(name string) string { return textfmt.Price(offerPrice(o.Offer, name)) }
+
+// Window returns the context of the offer, or "" if it is unknown.
+func (o offerRow) Window() string {
+	if o.Context == 0 {
+		return ""
+	}
+	return textfmt.Compact(float64(o.Context))
 }
 
 // offers returns the offers of a model as they are on a day, or nil if there are none.
@@ -46,23 +49,22 @@ func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 	if len(e.Offers) == 0 {
 		return nil
 	}
-	list := slices.Clone(pricing.On(e.Offers, day))
-	providers := r.Build.Providers()
-	slices.SortStableFunc(list, func(a, b record.Offer) int {
-		own := func(o record.Offer) int { return boolOrder(!providers.Makes(o.Provider, e.Provider)) }
-		return cmp.Or(own(a)-own(b), boolOrder(a.Deprecated)-boolOrder(b.Deprecated), comparePrices(&a, &b))
+	var rows []offerRow
+	on := pricing.On(e.Offers, day)
+	for i := range on {
+		o := &on[i]
+		rows = append(rows, offerRow{o, r.seller(o.Provider), r.Build.Providers().Makes(o.Provider, e.Provider), readAt(o.Date, o.Source)})
+	}
+	slices.SortStableFunc(rows, func(a, b offerRow) int {
+		x, y := offerPrice(a.Offer, "blended"), offerPrice(b.Offer, "blended")
+		return cmp.Or(boolOrder(b.Own)-boolOrder(a.Own), boolOrder(a.Deprecated)-boolOrder(b.Deprecated),
+			boolOrder(!x.Known())-boolOrder(!y.Known()), cmp.Compare(x.Micros(), y.Micros()))
 	})
-	t := &offerTable{}
+	shown := min(entityOffers, len(rows))
+	t := &offerTable{Rows: rows[:shown], Rest: rows[shown:]}
 	if now {
 		t.Cost = "/prices/?" + singleQuery("model", e.Slug)
 	}
-	for i := range list {
-		row := r.offerRow(&list[i])
-		row.Own = providers.Makes(list[i].Provider, e.Provider)
-		t.Rows = append(t.Rows, row)
-	}
-	shown := min(entityOffers, len(t.Rows))
-	t.Rows, t.Rest = t.Rows[:shown], t.Rows[shown:]
 	return t
 }
 
@@ -73,35 +75,11 @@ func boolOrder(b bool) int {
 	return 0
 }
 
-// comparePrices orders offers by their blended price, and those without one last.
-func comparePrices(a, b *record.Offer) int {
-	x := pricing.Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
-	y := pricing.Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
-	return cmp.Or(boolOrder(!x.Known())-boolOrder(!y.Known()), cmp.Compare(x.Micros(), y.Micros()))
-}
-
-func (r *request) offerRow(o *record.Offer) offerRow {
-	row := offerRow{Provider: o.Provider, ID: o.ID, Input: textfmt.Price(o.Prices[record.InputPrice]), Output: textfmt.Price(o.Prices[record.OutputPrice]),
-		CacheRead: textfmt.Price(o.Prices[record.CacheReadPrice]), Free: o.Free, Dead: o.Deprecated}
-	for _, p := range r.Build.Providers() {
-		if p.Slug == o.Provider {
-			row.Provider, row.Site = p.Name, textfmt.WebURL(p.URL)
-		}
-	}
-	if o.Context > 0 {
-		row.Context = textfmt.Compact(float64(o.Context))
-	}
-	row.Date = textfmt.ISODay(o.Date)
-	row.from(o.Source)
-	row.More = moreOfOffer(o)
-	return row
-}
-
 // columnPrices are the prices that have a column of their own.
 var columnPrices = []int{record.InputPrice, record.OutputPrice, record.CacheReadPrice}
 
-// moreOfOffer describes what the columns of an offer do not show.
-func moreOfOffer(o *record.Offer) (list []string) {
+// More describes what the columns of an offer do not show.
+func (o offerRow) More() (list []string) {
 	if o.OutputLimit > 0 {
 		list = append(list, "Output up to "+textfmt.Count(o.OutputLimit)+" tokens")
 	}
@@ -176,11 +154,10 @@ type priceHistory struct {
 	Omitted int           // older changes
 }
 
-// priceChange is a price that an offer had from a day on.
+// priceChange is a price that an offer had from a day on, without any if it was removed.
 type priceChange struct {
-	Day, Offer    string
-	Input, Output string // "" if unknown
-	Gone          bool   // the offer, or its price, was removed
+	Offer string
+	dated
 }
 
 // costs are the input and the output price.
@@ -191,6 +168,12 @@ type dated struct {
 	Day   string
 	Value costs
 }
+
+// Gone reports whether there are no prices.
+func (d dated) Gone() bool { return d.Value == costs{} }
+
+// Price returns the input or the output price, or "" if it is unknown.
+func (d dated) Price(i int) string { return textfmt.Price(d.Value[i]) }
 
 // daily returns the costs of versions, the last of each day. Those that are not committed are from the
 // day asOf.
@@ -271,7 +254,7 @@ func (h *priceHistory) draw(series []dated, asOf string) {
 	highest := 0.0
 	for i, name := range []string{"input", "output"} {
 		for _, p := range series {
-			o := dot(p.Day, p.Value[i].Float(), p.Value[i].Known(), textfmt.Price(p.Value[i])+" "+name)
+			o := dot(p.Day, p.Value[i].Float(), p.Value[i].Known(), p.Price(i)+" "+name)
 			highest = max(highest, o.Value)
 			lines[i].Points = append(lines[i].Points, o)
 		}
@@ -292,18 +275,14 @@ func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e
 func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf string) {
 	keys := map[[2]string]bool{}
 	for _, m := range moments {
-		if m.Entity == nil {
-			continue
-		}
-		for i := range m.Entity.Offers {
+		for i := 0; m.Entity != nil && i < len(m.Entity.Offers); i++ {
 			keys[[2]string{m.Entity.Offers[i].Provider, m.Entity.Offers[i].ID}] = true
 		}
 	}
 	for key := range keys {
 		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
 		for _, p := range daily(moments, asOf, func(e *record.Entity) costs { return costsOf(e, key) }) {
-			h.Changes = append(h.Changes, priceChange{Day: p.Day, Offer: name, Gone: p.Value == costs{},
-				Input: textfmt.Price(p.Value[0]), Output: textfmt.Price(p.Value[1])})
+			h.Changes = append(h.Changes, priceChange{name, p})
 		}
 	}
 	slices.SortFunc(h.Changes, func(a, b priceChange) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Offer, b.Offer)) })
@@ -323,11 +302,14 @@ func costsOf(e *record.Entity, key [2]string) costs {
 }
 
 // providerName returns the name of a provider of offers, or its slug if it is unknown.
-func (s *Site) providerName(slug string) string {
+func (s *Site) providerName(slug string) string { return s.seller(slug).Name }
+
+// seller returns a provider of offers with its own site, or its slug if it is unknown.
+func (s *Site) seller(slug string) link {
 	for _, p := range s.Build.Providers() {
 		if p.Slug == slug {
-			return p.Name
+			return link{Name: p.Name, To: textfmt.WebURL(p.URL)}
 		}
 	}
-	return slug
+	return link{Name: slug}
 }

@@ -100,7 +100,7 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 			g.More++
 			continue
 		}
-		g.Rows = append(g.Rows, link{textfmt.Name(s.Build.Entity(rel.Ordinal).Name), s.path(rel.Ordinal)})
+		g.Rows = append(g.Rows, link{Name: textfmt.Name(s.Build.Entity(rel.Ordinal).Name), To: s.path(rel.Ordinal)})
 	}
 	return groups
 }
@@ -153,9 +153,9 @@ func (s *Site) resultsOf(o uint32) *resultList {
 // resultRow shows a result of a benchmark, with its metric if that is asked for.
 func (s *Site) resultRow(r view.Result, metric bool) figure {
 	e := s.Build.Entity(r.Ordinal)
-	f := figure{Name: cmp.Or(e.Name, e.Slug), To: s.path(r.Ordinal), How: joined(r.Harness, r.Variant), By: joined(r.By, r.Publisher),
-		Value: textfmt.Count(r.Value), Date: textfmt.ISODay(r.Date)}
-	if f.from(r.Source); metric {
+	f := readAt(r.Date, r.Source)
+	f.Name, f.To, f.Value = cmp.Or(e.Name, e.Slug), s.path(r.Ordinal), textfmt.Count(r.Value)
+	if f.How, f.By = joined(r.Harness, r.Variant), joined(r.By, r.Publisher); metric {
 		f.Unit = r.Metric
 	}
 	return f

@@ -169,10 +169,8 @@ func (s *Site) signalLabel(m *score.Measure) string {
 }
 
 func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
-	d := measure{State: m.State, Weight: textfmt.Short(m.Measure.Weight)}
-	d.Name, d.Date = s.measureName(m), textfmt.ISODay(orEmpty(m.Date))
-	d.from(orEmpty(m.Source))
-	if m.Result != nil {
+	d := measure{figure: readAt(orEmpty(m.Date), orEmpty(m.Source)), State: m.State, Weight: textfmt.Short(m.Measure.Weight)}
+	if d.Name = s.measureName(m); m.Result != nil {
 		d.Name = *m.Result
 	}
 	var day string

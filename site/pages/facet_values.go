@@ -156,7 +156,7 @@ func (s *Site) valueLinks(k *facetKind, values []string) (list []link) {
 		if s.Build.Bitmap(k.Field, v) != nil {
 			to = k.path(v)
 		}
-		list = append(list, link{s.valueTitle(k.Field, v), to})
+		list = append(list, link{Name: s.valueTitle(k.Field, v), To: to})
 	}
 	return list
 }
@@ -171,11 +171,11 @@ func (t *facetValues) find(key string) (facetValue, bool) {
 }
 
 // suggestions returns the values whose keys are similar to key.
-func (t *facetValues) suggestions(key string) []suggestion {
+func (t *facetValues) suggestions(key string) []link {
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(t.byKey)), func(key string) bool { return t.all[t.byKey[key]].Count == 0 })
-	return near(key, keys, func(n string) suggestion {
+	return near(key, keys, func(n string) link {
 		v := t.all[t.byKey[n]]
-		return suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")}
+		return link{v.Title, v.Path, textfmt.Plural(v.Count, "entity", "entities")}
 	})
 }
 

@@ -46,7 +46,7 @@ type formField struct {
 	Known             []string // values to suggest
 	Options           []option // all values, if there is a choice
 	Wrong             string   // what is wrong with the value, or "" if it is valid
-	Near              []suggestion
+	Near              []link
 }
 
 // Described returns the IDs of the elements that describe the field.
@@ -332,9 +332,9 @@ func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 }
 
 // nearby returns links to the list with other values of a parameter.
-func (r *request) nearby(name string, values []string) (list []suggestion) {
+func (r *request) nearby(name string, values []string) (list []link) {
 	for _, v := range values {
-		list = append(list, suggestion{Path: r.asked(name, v), Name: v})
+		list = append(list, link{To: r.asked(name, v), Name: v})
 	}
 	return list
 }

@@ -82,7 +82,7 @@ func (s *Site) ranks() bool { return s.Formula != nil && len(s.Formula.Types) > 
 func (f frame) Lists() (list []option) {
 	add := func(name, path string) { list = append(list, option{Name: name, To: path, Chosen: f.In(path)}) }
 	for _, t := range f.largest()[:min(maxKinds, len(f.largest()))] {
-		add(f.kinds().Kind(t).Plural, f.kindPath(t))
+		add(f.plurals(t), f.kindPath(t))
 	}
 	if f.sold() {
 		add("Prices", pricesPath)
@@ -98,7 +98,7 @@ func (f frame) Lists() (list []option) {
 // Others returns links to the lists of the other kinds.
 func (f frame) Others() (list []option) {
 	for _, t := range f.largest()[min(maxKinds, len(f.largest())):] {
-		list = append(list, option{Name: f.kinds().Kind(t).Plural, To: f.kindPath(t), Chosen: f.In(f.kindPath(t))})
+		list = append(list, option{Name: f.plurals(t), To: f.kindPath(t), Chosen: f.In(f.kindPath(t))})
 	}
 	return list
 }

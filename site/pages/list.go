@@ -204,6 +204,15 @@ func (r *request) turn(l *listing) bool {
 	return true
 }
 
+// choose returns the values of a choice in the path, after that for none, as links to the page with each.
+func (r *request) choose(choice, none string, values []string, name func(string) string) []option {
+	list := []option{{Name: none, To: r.here(choice, ""), Chosen: r.choice(choice) == ""}}
+	for _, v := range values {
+		list = append(list, option{Name: name(v), Value: v, To: r.here(choice, v), Chosen: r.choice(choice) == v})
+	}
+	return list
+}
+
 // kindTitle returns the singular title of a kind.
 func (s *Site) kindTitle(name string) string {
 	if k := s.kinds().Kind(name); k != nil {
@@ -228,6 +237,14 @@ func (s *Site) kindOf(slug string) *kinds.Kind {
 		}
 	}
 	return nil
+}
+
+// plurals returns the plural of a kind as a title.
+func (s *Site) plurals(name string) string {
+	if k := s.kinds().Kind(name); k != nil {
+		return k.Plural
+	}
+	return textfmt.Capitalize(name)
 }
 
 // plural returns the plural of a kind as in a sentence.
@@ -291,9 +308,14 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 		}
 	}
 	if len(counts) > 1 {
-		m := listMenu{Name: "Kind", Options: []option{{Name: "All", Count: int(set.GetCardinality()), Chosen: typ == "", To: r.here("type", "")}}}
+		of := []int{int(set.GetCardinality())}
+		var types []string
 		for _, c := range counts {
-			m.Options = append(m.Options, option{Name: r.kinds().Kind(c.Value).Plural, Count: c.Count, Chosen: c.Value == typ, To: r.here("type", c.Value)})
+			types, of = append(types, c.Value), append(of, c.Count)
+		}
+		m := listMenu{Name: "Kind", Options: r.choose("type", "All", types, r.plurals)}
+		for i := range m.Options {
+			m.Options[i].Count = of[i]
 		}
 		l.Menus = append(l.Menus, m)
 	}
@@ -323,7 +345,7 @@ func (r *request) facetValueList() (*page, error) {
 		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
 			return &page{location: r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices)}, nil
 		}
-		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", all.suggestions(key)), nil
+		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", all.suggestions(key)...), nil
 	}
 	l := &listing{Crumbs: []option{{Name: k.Title, To: k.Path()}}, Heading: v.Title}
 	if !r.mixed(l, &view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}, v.folded) {

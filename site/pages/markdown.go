@@ -60,7 +60,7 @@ func (r *request) markdown(d *entityPage) []byte {
 		}
 		var rows [][]string
 		for _, f := range list {
-			row := []string{r.markdownLinked([]link{{f.Name, f.To}}), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()}
+			row := []string{r.markdownLinked([]link{{Name: f.Name, To: f.To}}), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()}
 			if measured {
 				row = append(row, site.Text(f.How), site.Text(f.By))
 			}
@@ -178,14 +178,15 @@ func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
 	}
 	var rows [][]string
 	for _, o := range slices.Concat(t.Rows, t.Rest) {
-		if o.Dead {
-			o.More = append([]string{record.Deprecated}, o.More...)
+		more := o.More()
+		if o.Deprecated {
+			more = append([]string{record.Deprecated}, more...)
 		}
-		row := []string{o.Provider, o.ID, o.Input, o.Output, o.CacheRead, o.Context, strings.Join(o.More, "; "), o.Date}
+		row := []string{o.Seller.Name, o.ID, o.Price("input"), o.Price("output"), o.Price("cacheRead"), o.Window(), strings.Join(more, "; "), o.Read.Date}
 		for i := range row {
 			row[i] = site.Text(row[i])
 		}
-		rows = append(rows, append(row, o.markdownSource()))
+		rows = append(rows, append(row, o.Read.markdownSource()))
 	}
 	w.Table("Prices, in US dollars per million tokens", []string{"Provider", "Model ID", "Input", "Output", "Cache read", "Context", "More", "Read", "Source"}, rows[:min(markdownOffers, len(rows))])
 	if n := len(rows) - markdownOffers; n > 0 {

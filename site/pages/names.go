@@ -100,7 +100,7 @@ func (r *request) sellers(text string) (slugs []string) {
 
 // modelsNamed returns the models that a text names: by slug, by identifier or by name. If there are
 // none, near holds links to the page with a similar one in the named field.
-func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion) {
+func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []link) {
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
 		return ordinals, nil
 	}
@@ -114,7 +114,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 	}
 	for _, o := range r.suggested(strings.ReplaceAll(text[strings.Index(text, "/")+1:], "-", " ")) {
 		if e := r.Build.Entity(o); r.kinds().Kind(e.Type).HasBlock(kinds.Offers) && len(near) < maxNear {
-			near = append(near, suggestion{pricesPath + "?" + singleQuery(field, e.Slug), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
+			near = append(near, link{e.Name, pricesPath + "?" + singleQuery(field, e.Slug), textfmt.Plural(len(e.Offers), "offer", "offers")})
 		}
 	}
 	return nil, near

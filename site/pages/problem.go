@@ -17,18 +17,12 @@ import (
 type problemPage struct {
 	Heading string
 	Text    string
-	Near    []suggestion // suggestions
-	History string       // path of a deleted entity's history, or "" if there is none
-}
-
-// suggestion is an entity or a page that the user probably meant.
-type suggestion struct {
-	Path, Name, Note string
+	Near    []link // suggestions
 }
 
 // notFound is the page for unknown addresses.
 func (r *request) notFound() *page {
-	return r.missing("Page not found", "There is nothing at this address.", nil)
+	return r.missing("Page not found", "There is nothing at this address.")
 }
 
 // parts lists the sections of the site with the first segment of their paths, in the
@@ -57,13 +51,13 @@ func (r *request) notFoundWithSuggestions() *page {
 	}
 	for _, key := range didyoumean.Names(first, keys, maxNear) {
 		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
-			list.Near = append(list.Near, suggestion{Path: parts[i].path, Name: parts[i].name})
+			list.Near = append(list.Near, link{To: parts[i].path, Name: parts[i].name})
 			continue
 		}
 		if k := r.kindOf(key); k != nil {
 			key = k.Name
 		}
-		if near := (suggestion{Path: r.kindPath(key), Name: "All " + r.plural(key)}); !slices.Contains(list.Near, near) {
+		if near := (link{To: r.kindPath(key), Name: "All " + r.plural(key)}); !slices.Contains(list.Near, near) {
 			list.Near = append(list.Near, near)
 		}
 	}
@@ -81,7 +75,7 @@ func (r *request) notFoundWithSuggestions() *page {
 	return p
 }
 
-func (r *request) missing(heading, text string, list []suggestion) *page {
+func (r *request) missing(heading, text string, list ...link) *page {
 	return &page{Template: "problem", Title: heading, Status: http.StatusNotFound, NoIndex: true,
 		Data: &problemPage{Heading: heading, Text: text, Near: list}}
 }
@@ -90,15 +84,15 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 const maxNear = 5
 
 // near returns links to what has a name similar to a text.
-func near(text string, known []string, link func(name string) suggestion) (list []suggestion) {
+func near(text string, known []string, to func(name string) link) (list []link) {
 	for _, name := range didyoumean.Names(text, known, maxNear) {
-		list = append(list, link(name))
+		list = append(list, to(name))
 	}
 	return list
 }
 
 // suggestEntities returns the entities that best match a text.
-func (s *Site) suggestEntities(text string, f *view.Filter) []suggestion {
+func (s *Site) suggestEntities(text string, f *view.Filter) []link {
 	if s.Index == nil {
 		return nil
 	}
@@ -112,7 +106,7 @@ func pathOf(e *record.Entity) string { return siteurl.Entity(e.Type, e.Slug) }
 
 // linksTo returns links to pages about entities, with what each entity is. A function names the pages; "" leaves an
 // entity out.
-func (s *Site) linksTo(list []uint32, page func(*record.Entity) string) (links []suggestion) {
+func (s *Site) linksTo(list []uint32, page func(*record.Entity) string) (links []link) {
 	for _, o := range list {
 		e := s.Build.Entity(o)
 		note := s.kindTitle(e.Type) + " · " + textfmt.Name(s.categoryTitle(e.Category))
@@ -120,7 +114,7 @@ func (s *Site) linksTo(list []uint32, page func(*record.Entity) string) (links [
 			note += " · deprecated"
 		}
 		if to := page(e); to != "" {
-			links = append(links, suggestion{to, e.Name, note})
+			links = append(links, link{e.Name, to, note})
 		}
 	}
 	return links

@@ -52,8 +52,8 @@ type searchPage struct {
 	Hits    []searchHit
 	Types   []option // the first choice: all types or one of them
 	Facets  []facet
-	Near    []suggestion // suggestions if nothing was found
-	Within  bool         // Near holds the results without the filters
+	Near    []link // suggestions if nothing was found
+	Within  bool   // Near holds the results without the filters
 	Chosen  []option
 	Hidden  []option // fields that the form keeps, such as filters
 	Browse  bool     // the query is empty, so all entities are listed
@@ -86,7 +86,7 @@ func (r *request) search() (*page, error) {
 		return p, nil
 	}
 	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
-		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []suggestion { return r.linksTo(list, pathOf) })
+		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []link { return r.linksTo(list, pathOf) })
 	}
 	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
 	if len(d.Query) > maxQueryLen {

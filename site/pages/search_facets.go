@@ -124,7 +124,7 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
 	for _, t := range types {
-		o := option{Name: r.kinds().Kind(t).Plural, Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
+		o := option{Name: r.plurals(t), Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
 		for _, c := range counts {
 			if c.Value == t {
 				o.Count = c.Count

@@ -59,7 +59,7 @@ func (r *request) searchFile() (*page, error) {
 		titles[c.Slug] = textfmt.Name(c.Title)
 	}
 	for _, t := range r.types() {
-		plurals[t] = r.kinds().Kind(t).Plural
+		plurals[t] = r.plurals(t)
 	}
 	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
 		"synonyms": append([][]string{}, r.Build.Synonyms()...)})

@@ -121,7 +121,7 @@ func (r *request) correction(d *formPage) *page {
 func (s *Site) MissingEntity(q Request, slug string) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	list := s.suggestEntities(slug, &view.Filter{})
-	return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
+	return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list...))
 }
 
 // input returns a field with the value entered in it.

@@ -30,7 +30,7 @@ func (r *request) trending() (*page, error) {
 	case window == windows[0]:
 		return &page{location: r.with("window", "")}, nil
 	case window != "" && !slices.Contains(windows, window):
-		return r.missing("Unknown time window", "", []suggestion{{Path: r.with("window", ""), Name: "The default window"}}), nil
+		return r.missing("Unknown time window", "", link{To: r.with("window", ""), Name: "The default window"}), nil
 	case typ != "" && !slices.Contains(types, typ):
 		return r.missingChoice("type", typ, types), nil
 	case by != "" && !slices.Contains(figures, by):
@@ -68,13 +68,13 @@ func (r *request) trending() (*page, error) {
 
 // missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
 func (r *request) missingChoice(choice, value string, known []string) *page {
-	similar := near(value, known, func(v string) suggestion { return suggestion{Path: r.with(choice, v), Name: r.label(v)} })
-	list := append([]suggestion{{Path: r.with(choice, ""), Name: "All"}}, similar...)
+	similar := near(value, known, func(v string) link { return link{To: r.with(choice, v), Name: r.label(v)} })
+	list := append([]link{{Name: "All", To: r.with(choice, "")}}, similar...)
 	text := fmt.Sprintf("Unknown “%s”", textfmt.Name(value))
 	if len(known) > 0 {
 		text += "; expected one of: " + strings.Join(known, ", ")
 	}
-	return r.missing("Page not found", text+".", list)
+	return r.missing("Page not found", text+".", list...)
 }
 
 // gain is what an entity gained, as the columns show it.
@@ -143,20 +143,13 @@ func growthOf(g *history.Growth) gain {
 
 // addTrendingMenus adds the windows, the figures by which the page can be sorted, and the types.
 func (r *request) addTrendingMenus(l *listing, windows, figures []string) {
-	add := func(title, choice, none, chosen string, values []string, name func(string) string) {
-		m := listMenu{Title: title, Options: []option{{Name: none, To: r.with(choice, ""), Chosen: chosen == ""}}}
-		for _, v := range values {
-			m.Options = append(m.Options, option{Name: name(v), To: r.with(choice, v), Chosen: chosen == v})
-		}
-		l.Menus = append(l.Menus, m)
-	}
 	days := func(window string) string { return strconv.Itoa(windowDays(window)) + " days" }
-	add("Time window", "window", days(windows[0]), r.choice("window"), windows[1:], days)
+	l.Menus = append(l.Menus, listMenu{Title: "Time window", Options: r.choose("window", days(windows[0]), windows[1:], days)})
 	if len(figures) > 0 {
-		add("Figure", "by", "Score", r.choice("by"), figures, r.label)
+		l.Menus = append(l.Menus, listMenu{Title: "Figure", Options: r.choose("by", "Score", figures, r.label)})
 	}
 	if types := r.types(); len(types) > 1 {
-		add("Kind", "type", "All", r.choice("type"), types, func(t string) string { return r.kinds().Kind(t).Plural })
+		l.Menus = append(l.Menus, listMenu{Title: "Kind", Options: r.choose("type", "All", types, r.plurals)})
 	}
 }
 
