@@ -38,7 +38,7 @@ type categoriesPage struct {
 // countCategories counts the categories. It is called once for each build.
 func (s *Site) countCategories() (list []category) {
 	for _, c := range s.Categories {
-		types := s.Build.Facet(s.Build.Select(categoryFilter(c.Slug)), "type", len(s.types()))
+		types := s.Build.Facet(s.Build.Select(only("category", c.Slug)), "type", len(s.types()))
 		var parts []string
 		for _, t := range types {
 			parts = append(parts, s.counted(t.Count, t.Value))
@@ -53,8 +53,13 @@ func (s *Site) countCategories() (list []category) {
 
 func categoryPath(slug string) string { return "/categories/" + slug + "/" }
 
-func categoryFilter(category string) *view.Filter {
-	return &view.Filter{Fields: map[string][][]string{"category": {{category}}}}
+// only returns a filter of entities with values of fields, given in pairs.
+func only(pairs ...string) *view.Filter {
+	f := &view.Filter{Fields: map[string][][]string{}}
+	for pair := range slices.Chunk(pairs, 2) {
+		f.Fields[pair[0]] = append(f.Fields[pair[0]], []string{pair[1]})
+	}
+	return f
 }
 
 // categories lists all categories, sorted by their most frequent type, then by title.
@@ -88,25 +93,19 @@ func (r *request) category() (*page, error) {
 	}
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
-		return r.missing("Category not found", "", nearCategories(slug, all)...), nil
+		links, known := map[string]link{}, []string{}
+		for _, c := range all {
+			links[c.Slug], known = link{c.Title, c.Path, textfmt.Plural(c.Count, "entity", "entities")}, append(known, c.Slug)
+		}
+		return r.missing("Category not found", "", near(slug, known, func(n string) link { return links[n] })...), nil
 	}
 	c := all[at]
 	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description)}
 	if c.Ranked > 0 {
 		l.Board = boardPath(slug)
 	}
-	if !r.mixed(l, categoryFilter(slug), slug) {
+	if !r.mixed(l, only("category", slug), slug) {
 		return r.notFound(), nil
 	}
 	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts+"."), "/api/feed?category="+slug), nil
-}
-
-func nearCategories(slug string, all []category) []link {
-	at, slugs := map[string]category{}, []string{}
-	for _, c := range all {
-		at[c.Slug], slugs = c, append(slugs, c.Slug)
-	}
-	return near(slug, slugs, func(n string) link {
-		return link{at[n].Title, at[n].Path, textfmt.Plural(at[n].Count, "entity", "entities")}
-	})
 }

@@ -161,13 +161,16 @@ func benchmarkRows(list []comparedEntity) (rows []compareRow) {
 	return rows
 }
 
+// topics are the lists that entities may share, with the titles of their rows.
+var topics = []struct{ field, common, own, all string }{
+	{"tag", "Tags in common", "Other tags", "Tags"}, {"capability", "Capabilities in common", "Other capabilities", "Capabilities"},
+}
+
 // topicRows returns up to two rows each for tags and capabilities: one with the values that all
 // entities share, and one with each entity's other values.
 func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
-	for _, f := range []struct{ field, common, own, all string }{
-		{"tag", "Tags in common", "Other tags", "Tags"}, {"capability", "Capabilities in common", "Other capabilities", "Capabilities"},
-	} {
+	for _, f := range topics {
 		shared := list[0].FieldValues(f.field)
 		for _, e := range list[1:] {
 			shared = slices.DeleteFunc(slices.Clone(shared), func(v string) bool { return !slices.Contains(e.FieldValues(f.field), v) })
@@ -215,9 +218,11 @@ type rowTemplates struct {
 
 func (r *request) rowTemplates() *rowTemplates {
 	k := &rowTemplates{Most: strconv.Itoa(maxCompared)}
-	k.Groups = append(r.compareGroups(""), compareGroup{"benchmarks", "Benchmarks in common", nil},
-		compareGroup{"topics", "Topics", []compareRow{{Field: "tag-common", Title: "Tags in common"}, {Field: "tag-own", Title: "Other tags", Alone: "Tags"},
-			{Field: "capability-common", Title: "Capabilities in common"}, {Field: "capability-own", Title: "Other capabilities", Alone: "Capabilities"}}})
+	var shared []compareRow
+	for _, f := range topics {
+		shared = append(shared, compareRow{Field: f.field + "-common", Title: f.common}, compareRow{Field: f.field + "-own", Title: f.own, Alone: f.all})
+	}
+	k.Groups = append(r.compareGroups(""), compareGroup{"benchmarks", "Benchmarks in common", nil}, compareGroup{"topics", "Topics", shared})
 	for _, c := range r.Categories {
 		k.Categories = append(k.Categories, option{Name: textfmt.Name(c.Title), Value: c.Slug, To: categoryPath(c.Slug)})
 	}

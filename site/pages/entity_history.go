@@ -141,7 +141,7 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 
 // suggestForMissing returns suggestions for a slug, starting with entities of the requested type.
 func (r *request) suggestForMissing(typ, slug string) []link {
-	list := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	list := r.suggestEntities(slug, only("type", typ))
 	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
 		if len(list) < maxNear && !slices.Contains(list, o) {
 			list = append(list, o)
@@ -175,7 +175,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	if d.Taken = len(d.Near) > 0; d.Taken {
 		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
 	} else {
-		d.Near = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}})
+		d.Near = r.suggestEntities(d.Name, only("type", v.Type))
 	}
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }

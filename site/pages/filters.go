@@ -117,11 +117,11 @@ func (f *filters) finish(r *request) {
 // read. The pages of a static site have no others.
 func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
 	f := &filters{of: of, openOffers: !offered}
-	var types [][]string
+	var types []string
 	for _, k := range of {
-		types = append(types, []string{k.Name})
+		types = append(types, "type", k.Name)
 	}
-	if f.set = r.Build.Select(&view.Filter{Fields: map[string][][]string{"type": types}}); offered {
+	if f.set = r.Build.Select(only(types...)); offered {
 		f.keep(r, func(e *record.Entity) bool { return len(e.Offers) > 0 })
 	}
 	return f

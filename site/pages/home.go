@@ -104,7 +104,7 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 // askMemory asks for the best entity that a computer can run. Ranks compare what is alike, so it asks about the
 // largest category.
 func (s *Site) askMemory(list []question, k *kinds.Kind) []question {
-	of := s.Build.Facet(s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}}}), "category", 1)
+	of := s.Build.Facet(s.Build.Select(only("type", k.Name)), "category", 1)
 	i := slices.IndexFunc(s.kinds().Leaves(), func(f *kinds.Field) bool {
 		return k.Has(f) && f.Filter && f.Type == kinds.Size && strings.HasPrefix(f.Title, "Memory")
 	})
@@ -127,7 +127,7 @@ func (s *Site) askMemory(list []question, k *kinds.Kind) []question {
 func (s *Site) leastMaintained() (least *kinds.Kind, by string) {
 	most := 0
 	for _, k := range s.kinds().Kinds {
-		set := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{k.Name}}, "maintenance": {{record.Dormant}}}})
+		set := s.Build.Select(only("type", k.Name, "maintenance", record.Dormant))
 		i := slices.IndexFunc(kindColumns(k), func(name string) bool { x := s.kinds().Signal(name); return x != nil && x.Grows })
 		if n := int(set.GetCardinality()); n > most && i >= 0 && k.HasBlock(kinds.Maintenance) {
 			most, least, by = n, k, kindColumns(k)[i]

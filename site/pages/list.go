@@ -348,7 +348,7 @@ func (r *request) facetValueList() (*page, error) {
 		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", all.suggestions(key)...), nil
 	}
 	l := &listing{Crumbs: []option{{Name: k.Title, To: k.Path()}}, Heading: v.Title}
-	if !r.mixed(l, &view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}}, v.folded) {
+	if !r.mixed(l, only(k.Field, v.Name), v.folded) {
 		return r.notFound(), nil
 	}
 	p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.Label+" "+textfmt.Name(v.Title)+".", "")

@@ -141,7 +141,7 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 
 // results searches, sorts and counts.
 func (r *request) results(d *searchPage) {
-	filter := &view.Filter{Fields: map[string][][]string{}}
+	filter := only()
 	for _, f := range r.facetNames() {
 		for _, v := range r.Query[f] {
 			filter.Fields[f] = append(filter.Fields[f], []string{v})
