@@ -3,8 +3,8 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"kindex/exports/board"
@@ -38,7 +38,7 @@ func (b *ranking) read() *page {
 		return p
 	}
 	if now, renamed := b.Build.Preferred("category", b.slug); renamed {
-		return &page{location: b.address(now, b.choices)}
+		return &page{location: b.route.path(map[string]string{"category": now}, b.choices)}
 	}
 	if known := b.knownCategories(); !slices.Contains(known, b.slug) {
 		return b.missingCategory(known)
@@ -136,11 +136,10 @@ func (b *ranking) addMenus(l *listing) {
 	if types := b.types(); len(types) > 1 && (!b.Static || b.day == "") {
 		l.Menus = append(l.Menus, listMenu{Title: "Kind", Options: b.choose("type", "All", types, b.plurals)})
 	}
-	choices := maps.Clone(b.choices)
-	delete(choices, "page")
 	m := listMenu{Title: "Category", Folded: true, Chosen: b.boardTitle(b.slug)}
 	for _, slug := range b.knownCategories() {
-		m.Options = append(m.Options, option{Name: b.boardTitle(slug), To: b.address(slug, choices), Chosen: slug == b.slug})
+		to := strings.Replace(b.with(), boardPath(b.slug), boardPath(slug), 1)
+		m.Options = append(m.Options, option{Name: b.boardTitle(slug), To: to, Chosen: slug == b.slug})
 	}
 	l.Menus = append(l.Menus, m)
 }
@@ -148,20 +147,17 @@ func (b *ranking) addMenus(l *listing) {
 // addDays lists the days that have a snapshot; that of the as-of day is today's leaderboard. A static
 // site has no boards of boards.yaml of earlier days.
 func (b *ranking) addDays(l *listing) {
-	choices, days := maps.Clone(b.choices), b.earlierDays()
+	days, typ := b.earlierDays(), b.typ
 	if len(days) == 0 || b.Static && (b.own != nil || len(b.ordinals) == 0) {
 		return
 	}
 	if b.Static {
-		delete(choices, "type")
+		typ = ""
 	}
-	delete(choices, "page")
-	delete(choices, "at")
 	m := listMenu{Title: "Earlier days", Name: "days", Folded: true,
 		Options: []option{{Name: "Today", To: b.presentPath(), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
 	for _, at := range slices.Backward(days) {
-		choices["at"] = at
-		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.address(b.slug, choices), Chosen: at == b.day})
+		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.with("type", typ, "at", at), Chosen: at == b.day})
 	}
 	l.Menus = append(l.Menus, m)
 }
@@ -178,11 +174,6 @@ func (b *ranking) presentPath() string {
 func (s *Site) earlierDays() []string {
 	today := s.AsOf.UTC().Format(time.DateOnly)
 	return slices.DeleteFunc(s.Build.History().Snapshots(), func(day string) bool { return day >= today })
-}
-
-// address returns the path of a leaderboard.
-func (b *ranking) address(category string, choices map[string]string) string {
-	return b.route.path(map[string]string{"category": category}, choices)
 }
 
 // currentPath returns the path of the current version of a past day's entity, or "-" if the entity was

@@ -103,12 +103,7 @@ func pageNumber(n int) string {
 
 // here returns the path of the page with other choices, and its query.
 func (r *request) here(choices ...string) string {
-	chosen := maps.Clone(r.choices)
-	delete(chosen, "page")
-	for pair := range slices.Chunk(choices, 2) {
-		chosen[pair[0]] = pair[1]
-	}
-	path := r.route.path(r.args, chosen)
+	path := r.with(choices...)
 	if len(r.Query) > 0 {
 		path += "?" + r.Query.Encode()
 	}

@@ -84,14 +84,14 @@ func (r *request) arg(name string) string { return r.args[name] }
 // choice returns a choice in the path, or "" if there is none.
 func (r *request) choice(name string) string { return r.choices[name] }
 
-// with returns the path of the same page with another choice; an empty value removes the
-// choice. Any choice other than the page resets the page number.
-func (r *request) with(name, value string) string {
+// with returns the path of the first page with other choices, given in pairs, or of another page; an empty value
+// removes a choice.
+func (r *request) with(choices ...string) string {
 	chosen := maps.Clone(r.choices)
-	if name != "page" {
-		delete(chosen, "page")
+	delete(chosen, "page")
+	for pair := range slices.Chunk(choices, 2) {
+		chosen[pair[0]] = pair[1]
 	}
-	chosen[name] = value
 	return r.route.path(r.args, chosen)
 }
 
