@@ -60,6 +60,9 @@ func (b *Build) readSimilar() error {
 	if err == nil {
 		err = jsonenc.Decode(file, &b.similar)
 	}
+	for i, list := range b.similar.Neighbours {
+		b.similar.Neighbours[i] = slices.Clone(list) // decoded lists have room for twice as many
+	}
 	for i := range b.similar.Features { // does not keep all of data
 		f := &b.similar.Features[i]
 		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)

@@ -193,10 +193,10 @@ func TestCost(t *testing.T) {
 
 func TestCostChecksQuantities(t *testing.T) {
 	for want, u := range map[string]pricing.Use{
-		"input: -1 is not between 0 and 1000000000":                                                             {Input: -1},
-		"requests: 1000000001 is not between 0 and 1000000000":                                                  {Requests: pricing.MaxQuantity + 1},
+		"input: -1 is not between 0 and 1000000000":                                                                         {Input: -1},
+		"requests: 1000000001 is not between 0 and 1000000000":                                                              {Requests: pricing.MaxQuantity + 1},
 		"cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input, of which they are parts": {Input: 5, Cached: 2, CacheWrite: 1, CacheWrite1h: 1, InputAudio: 2},
-		"reasoning and outputAudio together are more than output, of which they are parts":                      {Output: 5, Reasoning: 3, OutputAudio: 3},
+		"reasoning and outputAudio together are more than output, of which they are parts":                                  {Output: 5, Reasoning: 3, OutputAudio: 3},
 	} {
 		if err := u.Check(); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v", u, err)
