@@ -73,14 +73,14 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		perToken := new(big.Rat).Quo(dollars(price[name]), big.NewRat(1_000_000, 1))
 		total.Add(total, perToken.Mul(perToken, big.NewRat(tokens, 1)))
 	}
-	if second := new(big.Rat).Quo(dollars(price["minute"]), big.NewRat(60, 1)); u.Seconds > 0 {
-		switch {
-		case price["second"].Known():
-			second = dollars(price["second"])
-		case !price["minute"].Known():
-			return nil
-		}
-		total.Add(total, second.Mul(second, big.NewRat(u.Seconds, 1)))
+	switch seconds := big.NewRat(u.Seconds, 1); {
+	case u.Seconds == 0:
+	case price["second"].Known():
+		total.Add(total, seconds.Mul(seconds, dollars(price["second"])))
+	case price["minute"].Known():
+		total.Add(total, seconds.Mul(seconds, new(big.Rat).Quo(dollars(price["minute"]), big.NewRat(60, 1))))
+	default:
+		return nil
 	}
 	for name, n := range map[string]int64{"image": u.Images, "page": u.Pages, "character": u.Characters} {
 		if n > 0 && !price[name].Known() {
