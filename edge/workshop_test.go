@@ -3,7 +3,9 @@ package edge_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -133,6 +135,12 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 			c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value), status: 200}).decode(t, &got)
 			if len(got.Data) == 0 {
 				t.Errorf("%s=%s matches nothing, although an entity has the value", f.Query, value)
+			}
+			if all := len(got.Data); f.Splits() {
+				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value+", "+value), status: 200}).decode(t, &got)
+				if len(got.Data) != all {
+					t.Errorf("%s: the value twice, with a comma, matches %d entities instead of %d", f.Query, len(got.Data), all)
+				}
 			}
 			var counted struct {
 				Facets map[string][]struct{ Value string }
@@ -354,4 +362,43 @@ func parquetType(t *testing.T, c *contract, column string) string {
 		return fmt.Sprintf("missing in %s", f.Schema())
 	}
 	return leaf.Node.Type().Kind().String()
+}
+
+// TestOffersOfAnyKind: what a kind with the block offers is called, and which fields it has, is for the index to say.
+func TestOffersOfAnyKind(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"kinds.yaml":      "fields:\n  modality: {type: list, of: slug, filter: true}\nkinds:\n  plan: {plural: Plans, fields: [modality], blocks: [offers]}\n  seller: {plural: Sellers}\n",
+		"categories.yaml": "categories:\n  - {slug: voice, title: Voice}\n",
+		"providers.yaml":  "providers:\n  - {slug: acme, name: Acme, url: \"https://acme.example/\"}\n",
+		"plan/small.yaml": "name: Small\ncategory: voice\ndescription: Speech for a small office.\nmodality: [speech]\n" +
+			"offersRead: {date: 2026-10-30, source: https://acme.example/prices}\noffers:\n  - {provider: acme, id: small-1, input: 2, output: 8}\n",
+		"seller/acme.yaml": "name: Acme\ncategory: voice\ndescription: Sells plans.\n",
+	} {
+		path := filepath.Join(content, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	buildFixture(t, content, out, "2026-11-01")
+	c := &contract{valid: map[response]bool{}, seen: newSeen()}
+	c.server, c.url = serve(t, edge.Options{Dir: out, State: storagetest.SQLite(t)}, false)
+	for target, want := range map[string]string{
+		"/api/offers?model=plan/small":       `"slug":"small"`,
+		"/api/offers?modality=speech":        `"slug":"small"`,
+		"/api/offers?modality=text":          `"count":0`,
+		"/api/cost?model=small&input=1000":   `"cost":0.002`,
+		"/api/cost?model=Small&input=1000":   `"cost":0.002`,
+		"/api/cost?model=small-1&input=1000": `"cost":0.002`,
+		"/api/cost?model=acme&input=1000":    `\"acme\" names no plan`,
+	} {
+		r, err := http.Get(c.url + target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if r.Body.Close(); err != nil || !bytes.Contains(body, []byte(want)) {
+			t.Errorf("%s: %v %s, want %s", target, err, body, want)
+		}
+	}
 }

@@ -85,9 +85,10 @@ func randomOfferQuery(rng *rand.Rand, list []*record.Entity) (q offerQuery) {
 			f()
 		}
 	}
-	maybe(func() { q.Providers = []string{pick(rng, 0, "acme", "meta", "none")} })
-	maybe(func() { q.Families = []string{pick(rng, 0, "f0", "f1", "f2"), "f1"} })
-	maybe(func() { q.Modalities = pickSome(rng, 2, "text", 3) })
+	q.Fields = map[string][]string{}
+	maybe(func() { q.Fields["provider"] = []string{pick(rng, 0, "acme", "meta", "none")} })
+	maybe(func() { q.Fields["family"] = []string{pick(rng, 0, "f0", "f1", "f2"), "f1"} })
+	maybe(func() { q.Fields["modality"] = pickSome(rng, 2, "text", 3) })
 	maybe(func() { q.MaxInput = record.PriceOf(int64(rng.IntN(4))) })
 	maybe(func() { q.MaxOutput = record.PriceOf(int64(rng.IntN(4))) })
 	maybe(func() { q.MinContext = rng.Int64N(4) })
@@ -114,7 +115,7 @@ func (q *offerQuery) scan(list []*record.Entity, key string) (found []plainOffer
 		}
 		for i := range e.Offers {
 			o := &e.Offers[i]
-			if any(q.Providers, []string{o.Provider}) && any(q.Families, []string{e.Values.Text("family")}) && any(q.Modalities, e.Values.Texts("modalities.input")) &&
+			if any(q.Fields["provider"], []string{o.Provider}) && any(q.Fields["family"], []string{e.Values.Text("family")}) && any(q.Fields["modality"], e.Values.Texts("modalities.input")) &&
 				atMost(q.MaxInput, o.Prices[record.InputPrice]) && atMost(q.MaxOutput, o.Prices[record.OutputPrice]) && o.Context >= q.MinContext {
 				found = append(found, plainOffer{e, o})
 			}

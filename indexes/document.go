@@ -21,8 +21,10 @@ type document struct {
 func newDocument(e *record.Entity, titles map[string]string) *document {
 	d := &document{Names: append([]string{e.Name, e.Slug}, slices.Sorted(slices.Values(e.Formerly))...), Text: e.Description}
 	d.Topics = slices.Concat([]string{e.Provider, e.Category, titles[e.Category], e.Type}, e.Tags, e.Capabilities, []string{e.License})
-	if slices.Contains(e.FieldValues("openWeights"), "true") {
-		d.Topics = append(d.Topics, "open weights")
+	for _, v := range e.Values {
+		if v.Field.Filter && v.Value == true { // it is known for what it has
+			d.Topics = append(d.Topics, v.Field.Title)
+		}
 	}
 	return d
 }

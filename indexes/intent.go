@@ -231,7 +231,7 @@ func (r *ranking) findOpen(words []string) {
 		return
 	}
 	open := r.having("pricingModel", "open-source")
-	open.Or(r.having("openWeights", "true"))
+	open.Or(r.having("pricingModel", "open-weights"))
 	r.award(open, scoreOpen)
 }
 

@@ -149,7 +149,7 @@ func (r *ranking) find(text string) {
 // matchQuery finds the records that match the query as a whole.
 func (r *ranking) matchQuery(words []string) {
 	joined, bare := strings.Join(words, ""), trimFillers(words)
-	plain := withoutKinds(bare)
+	plain := r.withoutKinds(bare)
 	exact, named := r.term(exactField, strings.Join(words, " ")), r.term(joinedField, joined)
 	r.award(exact, scoreExact)
 	r.award(named, scoreJoinedExact)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -14,9 +15,6 @@ import (
 var fillers = wordSet(`ai alternative app application best build competitor create easy example fast fastest framework free good great
 	latest library licence license licensed like llm make need new open package platform popular recommended replacement service similar simple software solution something
 	source still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
-
-// kinds are words that, next to others, name the type of an entity.
-var kinds = wordSet(`model tool`)
 
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
@@ -54,9 +52,19 @@ func trimFillers(words []string) []string {
 	return words[from:to]
 }
 
+// kindNamed returns the kind whose name has a stem, or "". Such a word next to others names the type of an entity.
+func (x *Index) kindNamed(of string) string {
+	for _, name := range x.build.Kinds().Names() {
+		if stem(name) == of {
+			return name
+		}
+	}
+	return ""
+}
+
 // withoutKinds returns words without a kind at the end.
-func withoutKinds(words []string) []string {
-	if n := len(words); n > 1 && kinds[stem(words[n-1])] {
+func (x *Index) withoutKinds(words []string) []string {
+	if n := len(words); n > 1 && x.kindNamed(stem(words[n-1])) != "" {
 		return words[:n-1]
 	}
 	return words
@@ -67,7 +75,10 @@ func withoutKinds(words []string) []string {
 var topicFields = [...]struct {
 	name  string
 	score int32
-}{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {"family", 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
+}{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {declaredSlugs, 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
+
+// declaredSlugs stands for the filters by declared slugs, such as the family of a model.
+const declaredSlugs = ""
 
 // subjectFields is the number of topicFields that say what an entity is about. A name is often the value of several
 // of them, of which the best one counts.
@@ -92,7 +103,7 @@ func (r *ranking) findTopics(words []string, synonym bool) {
 	for _, w := range words {
 		if s := stem(w); !fillers[s] {
 			plain = append(plain, w)
-			if !kinds[s] {
+			if r.kindNamed(s) == "" {
 				bare = append(bare, w)
 			}
 		}
@@ -124,8 +135,8 @@ func (r *ranking) findParts(words []string) {
 	named := r.topics()
 	for i := 1; i < len(words); i++ { // vision model, but neither model serving nor compress models
 		isHead := i == len(words)-1 || stopWords[words[i+1]] || fillers[stem(words[i+1])]
-		if s := stem(words[i]); kinds[s] && isHead && slices.ContainsFunc(slugsOf(words[i-1:i]), named.has) {
-			r.addTo(&r.partSets, s, func(score int32) int32 { return 3 * score })
+		if kind := r.kindNamed(stem(words[i])); kind != "" && isHead && slices.ContainsFunc(slugsOf(words[i-1:i]), named.has) {
+			r.addTo(&r.partSets, kind, func(score int32) int32 { return 3 * score })
 		}
 	}
 	for n := min(len(words)-1, maxPart); n > 0; n-- {
@@ -187,14 +198,15 @@ func (t *topicRoot) isIn(words []string) bool {
 func (x *Index) readTopicNames() *topicNames {
 	names := &topicNames{records: map[string]*[len(topicFields)]*roaring.Bitmap{}}
 	for i, f := range topicFields {
-		for _, value := range x.build.Values(f.name) {
-			slug := strings.ReplaceAll(record.Fold(value), " ", "-")
-			for _, name := range append(x.build.ReplacedBy(f.name, value), slug) {
-				if names.records[name] == nil {
-					names.records[name] = new([len(topicFields)]*roaring.Bitmap)
+		if f.name == declaredSlugs {
+			for _, leaf := range x.build.Kinds().Leaves() {
+				if leaf.Filter && leaf.Type == kinds.Slug {
+					x.addTopics(names, i, leaf.Query)
 				}
-				names.records[name][i] = x.having(f.name, value)
 			}
+			continue
+		}
+		for _, slug := range x.addTopics(names, i, f.name) {
 			if f.name != "category" && f.name != "capability" {
 				continue
 			}
@@ -210,6 +222,26 @@ func (x *Index) readTopicNames() *topicNames {
 		}
 	}
 	return names
+}
+
+// addTopics adds the values of a filter to one of the topicFields. It returns them as slugs.
+func (x *Index) addTopics(names *topicNames, i int, filter string) (slugs []string) {
+	for _, value := range x.build.Values(filter) {
+		slug := strings.ReplaceAll(record.Fold(value), " ", "-")
+		for _, name := range append(x.build.ReplacedBy(filter, value), slug) {
+			if names.records[name] == nil {
+				names.records[name] = new([len(topicFields)]*roaring.Bitmap)
+			}
+			found := &names.records[name][i]
+			if *found == nil {
+				*found = x.having(filter, value)
+			} else {
+				*found = roaring.Or(*found, x.having(filter, value))
+			}
+		}
+		slugs = append(slugs, slug)
+	}
+	return slugs
 }
 
 // slugsOf returns the slugs that words can stand for: with the last word as it is, in the

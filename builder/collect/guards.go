@@ -94,7 +94,7 @@ func (r *run) judge() {
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 	noRelease := false // a guard stopped it
 	for _, v := range answer.Values {
-		if !t.owns[v.Name] || v.Name == "outputTokens" && !hasOutputTokens(t.entity) {
+		if !t.owns[v.Name] || v.Name == kinds.OutputSignal && !hasOutputTokens(t.entity) {
 			continue
 		}
 		held, same, day := r.held(t.entity, v, answer.Day)
@@ -271,7 +271,7 @@ func wrongReading(source, day, today string) string {
 // hasOutputTokens reports whether a limit of the output can be a number of tokens. For models that
 // give embeddings, sources state the number of dimensions.
 func hasOutputTokens(e *record.Entity) bool {
-	out := e.Values.Texts("modalities.output")
+	out := e.FieldValues(kinds.OutputModality)
 	return !slices.Contains(out, "embedding") && !slices.Contains(out, "score")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -118,10 +119,10 @@ func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Off
 		fresh.OutputLimit = held.OutputLimit
 	}
 	// An offer that states no limit has that of the model.
-	if held.Context == 0 && r.isLimit(a, t.entity, "contextTokens", fresh.Context) {
+	if held.Context == 0 && r.isLimit(a, t.entity, kinds.ContextSignal, fresh.Context) {
 		fresh.Context = 0
 	}
-	if held.OutputLimit == 0 && r.isLimit(a, t.entity, "outputTokens", fresh.OutputLimit) {
+	if held.OutputLimit == 0 && r.isLimit(a, t.entity, kinds.OutputSignal, fresh.OutputLimit) {
 		fresh.OutputLimit = 0
 	}
 	fresh.Tiers, fresh.Modes = slices.Clone(fresh.Tiers), slices.Clone(fresh.Modes)

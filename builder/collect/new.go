@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -21,6 +23,7 @@ import (
 type Candidate struct {
 	Type, Slug string
 	Fields     map[string]any // in the form used in files
+	Says       map[string]any // what the source says of declared fields, in its form: open_weights for openWeights
 	Answer     Answer         // its figures
 	Offers     []record.Offer // such as that of its maker
 	Sellers    int            // who offer it, as far as the source knows
@@ -86,6 +89,13 @@ func (r *run) addFacts(c *Candidate) {
 			r.set(fields, v, day)
 		}
 	}
+	if k := r.content.Kinds.Kind(c.Type); k != nil {
+		for _, f := range k.Fields {
+			if v := said(f, c.Says); v != nil {
+				fields[f.Name] = v
+			}
+		}
+	}
 	maps.Copy(fields, c.Fields)
 	var offers []any
 	for _, o := range c.Offers {
@@ -99,6 +109,45 @@ func (r *run) addFacts(c *Candidate) {
 		fields["offers"] = offers
 	}
 	c.Fields = fields
+}
+
+var capital = regexp.MustCompile("[A-Z]")
+
+// said returns what a source says under the name of a field, in the form used in files, or nil if that is
+// nothing of its type. Words that the field cannot have are left out.
+func said(f *kinds.Field, says any) any {
+	v := yamldoc.ValueAt(says, []string{strings.ToLower(capital.ReplaceAllString(f.Name, "_$0"))})
+	if f.IsGroup() {
+		group := map[string]any{}
+		for _, part := range f.Parts {
+			if x := said(part, v); x != nil {
+				group[part.Name] = x
+			}
+		}
+		if len(group) == 0 {
+			return nil
+		}
+		return group
+	}
+	v = f.Accept(v)
+	var words []any
+	for _, word := range f.Texts(v) {
+		if f.Words() == kinds.Slug {
+			word = content.Slugify(word)
+		}
+		if known := f.Choices(); word != "" && (known == nil || slices.Contains(known, word)) {
+			words = append(words, word)
+		}
+	}
+	switch _, isText := v.(string); {
+	case words == nil:
+		return nil
+	case f.IsList():
+		return words
+	case isText:
+		return words[0]
+	}
+	return v
 }
 
 // weight is how much people would miss an entry: ten times the popularity counts as much as twice the
@@ -270,11 +319,18 @@ func (r *run) compose(e *Entry) error {
 	return nil
 }
 
-// alike reports whether a model has the same kinds of input and output.
+// alike reports whether an entity has the same words in the lists of choices that the entry has, such as the
+// kinds of input and output of a model.
 func (e *Entry) alike(o *record.Entity) bool {
-	m, _ := e.fields["modalities"].(map[string]any)
-	in, out := yamldoc.Texts(m["input"]), yamldoc.Texts(m["output"])
-	return len(out) > 0 && slices.Equal(o.Values.Texts("modalities.input"), in) && slices.Equal(o.Values.Texts("modalities.output"), out)
+	any := false
+	for _, f := range o.Declared().Leaves() {
+		if words := yamldoc.Texts(yamldoc.ValueAt(e.fields, strings.Split(f.Path, "."))); f.IsList() && f.Choices() != nil && len(words) > 0 {
+			if any = true; !slices.Equal(o.Values.Texts(f.Path), words) {
+				return false
+			}
+		}
+	}
+	return any
 }
 
 // related reports whether an entity is of the same owner in one of the namespaces with owners.

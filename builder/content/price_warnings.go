@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -111,7 +112,7 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 // cheapOutput reports whether a model's output may cost less than its input: embeddings,
 // relevance scores and speech.
 func cheapOutput(e *record.Entity) bool {
-	return slices.ContainsFunc(e.Values.Texts("modalities.output"), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
+	return slices.ContainsFunc(e.FieldValues(kinds.OutputModality), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
 }
 
 // isFar reports whether an input or output price differs from the median by a factor of 10 or more.

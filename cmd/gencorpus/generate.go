@@ -152,7 +152,7 @@ func (g *generator) entity() (path string, data []byte) {
 			text[name] = o.text[name]
 		}
 	}
-	from(pick(g, peers), "pricingModel", "license", "openWeights")
+	from(pick(g, peers), "pricingModel", "license")
 	from(pick(g, g.peers[base.typ]), "version", "url", "links", "signals")
 	text["name"] = "name: " + name + "\n"
 	if text["links"] = ownLinks.ReplaceAllString(text["links"], "$1"); text["links"] == "links:\n" {

@@ -48,7 +48,7 @@ func newCommand() *cobra.Command {
 		Use: "new TYPE SLUG [DIR]", Short: "Create a file for a new entity",
 		Long: `New checks and writes a file for a new entity and prints its path. It never changes an
 existing file.`,
-		Example: `  kindex new model llama-3 --name "Llama 3" --category language --description "…" --field family=llama-3 --field openWeights=true
+		Example: `  kindex new glaze tenmoku --name Tenmoku --category iron --description "Dark brown, breaking to rust." --field cone=10
   kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := cli.TakeContent(cmd, &o.content, args, 2)
@@ -76,7 +76,7 @@ existing file.`,
 	cli.JSONFlag(c)
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
-	f.StringArrayVar(&o.declared, "field", nil, "a field that the index declares as FIELD=VALUE, such as family=llama-3; may be repeated")
+	f.StringArrayVar(&o.declared, "field", nil, "a field that the index declares as FIELD=VALUE, such as cone=10; may be repeated")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
 	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")
 	return c

@@ -8,6 +8,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/history"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
@@ -15,10 +16,7 @@ import (
 )
 
 // OfferParams are the parameters of GET /api/offers, apart from those for paging.
-var OfferParams = []string{"model", "provider", "family", "modality", "maxInput", "maxOutput", "minContext", "sort", "at"}
-
-// modelType is the type of the entities that have offers.
-const modelType = "model"
+var OfferParams = slices.Concat([]string{"model", "provider"}, kinds.OfferFilters, []string{"maxInput", "maxOutput", "minContext", "sort", "at"})
 
 // maxContext is the largest value of the parameter minContext.
 const maxContext = 1<<31 - 1
@@ -62,9 +60,15 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 
 // offerFilter reads the parameters that select offers.
 func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (f *view.OfferFilter, err error) {
-	f = &view.OfferFilter{Providers: c.Query.AnyOf("provider", offerProviders(c, offers)), Families: c.Query.Each("family"),
-		Modalities: c.Query.AnyOf("modality", c.Served.Build.Kinds().Field("modalities.input").Values),
-		MaxInput:   c.Query.Price("maxInput"), MaxOutput: c.Query.Price("maxOutput"), MinContext: c.Query.Count("minContext", 0, 0, maxContext)}
+	fields := map[string][]string{"provider": c.Query.AnyOf("provider", offerProviders(c, offers))}
+	for _, name := range kinds.OfferFilters {
+		if f := c.Served.Build.Kinds().Find(name); f != nil && f.Choices() != nil {
+			fields[name] = c.Query.AnyOf(name, f.Choices())
+		} else {
+			fields[name] = c.Query.Each(name)
+		}
+	}
+	f = &view.OfferFilter{Fields: fields, MaxInput: c.Query.Price("maxInput"), MaxOutput: c.Query.Price("maxOutput"), MinContext: c.Query.Count("minContext", 0, 0, maxContext)}
 	f.Models, err = modelOrdinals(c, catalogue)
 	return f, err
 }
@@ -93,9 +97,10 @@ func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
 	for _, name := range names {
 		if catalogue.Day != "" {
 			a := c.Served.Build.History()
-			v, lifecycle := a.At(modelType, slugAt(c, name), catalogue.Day)
+			typ, slug := keyOf(c, name)
+			v, lifecycle := a.At(typ, slug, catalogue.Day)
 			if lifecycle == history.Exists {
-				if ordinal, _, ok := catalogue.Find(modelType, a.Version(v).Slug); ok {
+				if ordinal, _, ok := catalogue.Find(typ, a.Version(v).Slug); ok {
 					list = append(list, ordinal)
 				}
 				continue
@@ -114,54 +119,58 @@ func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
 	return list, nil
 }
 
-// modelSlug returns the slug in a value of the parameter "model".
-func modelSlug(name string) string { return strings.TrimPrefix(name, modelType+"/") }
-
-// slugAt returns the slug in a value of the parameter "model" that is looked up in the history. If
-// no model had that slug, the value is a name or an identifier that a model has now.
-func slugAt(c *web.Call, name string) string {
-	slug := modelSlug(name)
-	if f := find(c, modelType, slug); f.newest >= 0 {
-		return slug
+// keyOf returns the type and the slug of what a value of the parameter "model" names: what has or had that
+// slug, with or without its type, or else what has that name or identifier now. If there is none, the type is "".
+func keyOf(c *web.Call, name string) (typ, slug string) {
+	b := c.Served.Build
+	for _, k := range b.Kinds().With(kinds.Offers) {
+		slug := strings.TrimPrefix(name, k.Name+"/")
+		if find(c, k.Name, slug).known {
+			return k.Name, slug
+		}
 	}
-	if list := resolve.Models(c.Served.Build, name); len(list) == 1 {
-		_, slug = c.Served.Build.Key(list[0])
+	if list := resolve.Models(b, name); len(list) == 1 {
+		return b.Key(list[0])
 	}
-	return slug
+	return "", ""
 }
 
-// findModel returns the model that a value of the parameter "model" names by its slug, also a
-// former one, by model/slug, by its name or by an identifier.
+// findModel returns the model that a value of the parameter "model" names.
 func findModel(c *web.Call, name string) (ordinal uint32, err error) {
-	slug := modelSlug(name)
-	f := find(c, modelType, slug)
+	typ, slug := keyOf(c, name)
+	f := find(c, typ, slug)
 	if f.present {
 		return f.ordinal, nil
 	}
-	if err := f.deleted(c, modelType, slug); err != nil {
+	if err := f.deleted(c, typ, slug); err != nil {
 		return 0, err
-	}
-	if list := resolve.Models(c.Served.Build, name); len(list) == 1 {
-		return list[0], nil
 	}
 	return 0, unknownModel(c, name)
 }
 
 // unknownModel returns the error for a model that never existed.
 func unknownModel(c *web.Call, name string) error {
-	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q is not a model: use its slug, its name or an identifier", web.Shorten(name))}
-	if found := resolve.Models(c.Served.Build, name); len(found) > 0 { // several models have this name
-		_, e.Suggestion = c.Served.Build.Key(found[0])
+	b := c.Served.Build
+	offering := b.Kinds().With(kinds.Offers)
+	var names []string
+	for _, k := range offering {
+		names = append(names, k.Name)
+	}
+	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q names no %s: use its slug, its name or an identifier", web.Shorten(name), strings.Join(names, " or "))}
+	if found := resolve.Models(b, name); len(found) > 0 { // several models have this name
+		_, e.Suggestion = b.Key(found[0])
 		return e
 	}
-	if r := resolve.Find(c.Served.Build, name); len(r.Matches) > 0 {
-		if typ, slug := c.Served.Build.Key(r.Matches[0]); typ == modelType {
+	if r := resolve.Find(b, name); len(r.Matches) > 0 {
+		if typ, slug := b.Key(r.Matches[0]); slices.Contains(offering, b.Kinds().Kind(typ)) {
 			e.Suggestion = slug
 			return e
 		}
 	}
-	if similar := c.Served.SimilarSlugs(modelType, web.Shorten(modelSlug(name))); len(similar) > 0 {
-		e.Suggestion = similar[0]
+	for _, k := range offering {
+		if similar := c.Served.SimilarSlugs(k.Name, web.Shorten(strings.TrimPrefix(name, k.Name+"/"))); len(similar) > 0 && e.Suggestion == "" {
+			e.Suggestion = similar[0]
+		}
 	}
 	return e
 }
@@ -214,8 +223,8 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 		}
 		return c.Served.Build.Entity(ordinal), nil
 	}
-	slug := slugAt(c, name)
-	v, known, err := versionAt(c, modelType, slug, day)
+	typ, slug := keyOf(c, name)
+	v, known, err := versionAt(c, typ, slug, day)
 	switch {
 	case err != nil:
 		return nil, err

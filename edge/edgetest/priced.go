@@ -1,6 +1,7 @@
 package edgetest
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,35 +76,18 @@ func Priced(t testing.TB, content string, daysAgo [4]int) {
 	}
 }
 
-const pricedFacts = `family: priced
-ids: {huggingface: acme/priced-1, openrouter: acme/priced-1, arxiv: "1706.03762"}
-openWeights: false
-modalities: {input: [text, image], output: [text]}
-knowledge: 2026-01
-parameters: {total: 671000000000, active: 37000000000}
-reasoning: true
-reasoningEfforts: [low, medium, high]
-`
+// pricedFacts are facts of model/priced, and pricedTemplate is the file of a model with a name, a category, more
+// members, a day, stars, downloads and a result.
+//
+//go:embed testdata/priced-facts.yaml
+var pricedFacts string
+
+//go:embed testdata/priced.yaml.fmt
+var pricedTemplate string
 
 // pricedModel returns a content file. Its signals come last.
 func pricedModel(name, day string, stars, result int, more string) string {
-	return fmt.Sprintf(`name: %[1]s
-provider: Acme
-category: %[2]s
-description: A model with a price.
-version: "1.0"
-%[3]ssignals:
-  contextTokens: {value: 1000000, date: %[4]s, source: https://acme.example/limits}
-  outputTokens: {value: 64000, date: %[4]s, source: https://acme.example/limits}
-  stars: {value: %[5]d, date: %[4]s, source: https://example.org/repository}
-  likes: {value: %[5]d, date: %[4]s, source: https://example.org/likes}
-  downloads: {value: %[6]d, date: %[4]s, source: https://example.org/downloads}
-  lastRelease: {value: %[4]s, date: %[4]s, source: https://acme.example/releases}
-  released: {value: %[4]s, date: %[4]s, source: https://acme.example/releases}
-  benchmarks:
-    - {name: Artificial Analysis Coding Index, value: %[7]d, date: %[4]s, source: https://example.org/results}
-  contributors: {value: 12, date: %[4]s, source: https://example.org/repository}
-`, name, []string{"language", "coding"}[len(name)%2], more, day, stars, 100*stars, result)
+	return fmt.Sprintf(pricedTemplate, name, []string{"language", "coding"}[len(name)%2], more, day, stars, 100*stars, result)
 }
 
 // addProviders adds the providers of the offers to providers.yaml.

@@ -203,7 +203,7 @@ func filterArguments(declared *kinds.Set, search *jsonschema.Schema) {
 		case !f.Filter:
 		case f.Type == kinds.Boolean:
 			add(f.Query, &jsonschema.Schema{Type: "boolean", Description: f.Description}, nil)
-		case f.IsList():
+		case f.Splits():
 			about := strings.Join(append([]string{"Only entities with all of these. " + f.Description}, f.Choices()...), " ")
 			add(f.Query, &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}, Description: about}, nil)
 		default:

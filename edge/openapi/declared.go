@@ -174,11 +174,13 @@ func parameters(f *kinds.Field) (list []*object) {
 	if lowest+highest != "" || !f.Filter {
 		return list
 	}
-	schema := newObject("$ref", "#/components/schemas/AnyOfTexts")
-	if choices := f.Choices(); choices != nil && !f.IsList() {
+	text, schema := "Repeat the parameter to match any of several values", newObject("$ref", "#/components/schemas/AnyOfTexts")
+	if choices := f.Choices(); f.Splits() {
+		text, schema = text+"; use `a,b` to match both", newObject("$ref", "#/components/schemas/AnyOfAllOf")
+	} else if choices != nil && !f.IsList() {
 		schema = newObject("type", "array", "minItems", 1, "items", newObject("type", "string", "enum", anyOf(choices)))
 	}
-	p := parameter(f.Query, "Only entities with this value of `"+f.Path+"`. Repeat the parameter to match any of several values.", schema)
+	p := parameter(f.Query, "Only entities with this value of `"+f.Path+"`. "+text+".", schema)
 	p.put("style", "form")
 	p.put("explode", true)
 	return append(list, p)

@@ -30,9 +30,8 @@ const (
 // The limits for a query. They are checked before anything is looked up, so the only cost of a
 // query that is too long is reading it.
 const (
-	MaxQuery  = 8 << 10 // total length in bytes
-	MaxValues = 50      // values per parameter, including those in comma-separated lists
-	MaxValue  = 2 << 10 // length of a decoded value in bytes
+	MaxQuery = 8 << 10 // total length in bytes
+	MaxValue = 2 << 10 // length of a decoded value in bytes
 )
 
 // Params holds the parameters of one request. The first error is its response.
@@ -85,8 +84,8 @@ func check(name string, list, allowed []string) error {
 			n += strings.Count(v, ",")
 		}
 	}
-	if n > MaxValues {
-		return &Error{Param: name, Message: fmt.Sprintf("has %d values; at most %d are allowed", n, MaxValues)}
+	if n > where.MaxValues {
+		return &Error{Param: name, Message: fmt.Sprintf("has %d values; at most %d are allowed", n, where.MaxValues)}
 	}
 	return nil
 }

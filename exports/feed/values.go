@@ -88,8 +88,8 @@ func number(raw string) string {
 	return humanize.Commaf(x)
 }
 
-// DisplayName returns the display name of a field, such as "context window" for
-// contextTokens, or "" if the field has no display name of its own. Feeds and pages
+// DisplayName returns the display name of a field, such as "latest release" for
+// lastRelease, or "" if the field has no display name of its own. Feeds and pages
 // use the same display names.
 func DisplayName(declared *kinds.Set, name string) string {
 	if declared == nil { // of a feed that says nothing about its index
@@ -107,8 +107,8 @@ var displayNames = map[string]string{
 	"lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date", "lifecycle.replacedBy": "successor",
 }
 
-// label returns the display name of a field, which may be nested: "context
-// window" for signals.contextTokens.
+// label returns the display name of a field, which may be nested: "latest
+// release" for signals.lastRelease.
 func (w Words) label(field string) string {
 	if name := DisplayName(w.Kinds, field); name != "" {
 		return name

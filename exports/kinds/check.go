@@ -14,7 +14,7 @@ var Members = []string{"type", "slug", "name", "provider", "description", "categ
 	"tags", "capabilities", "scores", "composite", "adoption", "quality", "freshness", "citations", "engagement", "addedDate",
 	"lastUpdated", "status", "links", "signals", "ids", "formerly", "sources", "lifecycle", "maintenance", "maintenanceAsOf", "price",
 	"offerCount", "offers", "offersRead", "retires", "replacedBy", "rank", "benchmarks", "boardScore", "relevance",
-	"highlights", "previousRank", "delta", "trend", "similarity", "reasons", "contextTokens", "priceInput", "priceOutput", "priceBlended"}
+	"highlights", "previousRank", "delta", "trend", "similarity", "reasons", ContextSignal, "priceInput", "priceOutput", "priceBlended"}
 
 // Parameters are the names of parameters of the API and of pages that mean something else than a declared
 // field. No filter can have one of them.

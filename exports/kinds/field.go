@@ -127,6 +127,10 @@ func (f *Field) IsGroup() bool { return f.Parts != nil }
 // IsList reports whether the field has several values.
 func (f *Field) IsList() bool { return f.Type == List || f.Type == References }
 
+// Splits reports whether a comma in a value of the field's filter separates words, all of which an entity must
+// have: those of lists, except of texts, which may contain commas.
+func (f *Field) Splits() bool { return f.IsList() && f.Words() != Text }
+
 // Choices returns the words that the field can have, or nil if they are not limited.
 func (f *Field) Choices() []string {
 	switch f.Words() {

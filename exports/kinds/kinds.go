@@ -166,6 +166,11 @@ func (s *Set) Find(name string) *Field {
 // HasBlock reports whether any kind has a block.
 func (s *Set) HasBlock(block string) bool { return s.blocks[block] }
 
+// With returns the kinds that have a block.
+func (s *Set) With(block string) []*Kind {
+	return slices.DeleteFunc(slices.Clone(s.Kinds), func(k *Kind) bool { return !k.HasBlock(block) })
+}
+
 // Has reports whether the entities of a kind can have a field, which may be part of a group.
 func (k *Kind) Has(f *Field) bool {
 	return slices.ContainsFunc(k.Fields, func(own *Field) bool { return own == f || own == f.Group })

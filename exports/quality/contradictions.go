@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -47,11 +48,11 @@ func findContradictions(entities []*record.Entity) Contradictions {
 }
 
 func contradictionsOf(e *record.Entity) (list []Contradiction) {
-	context, _ := e.Signals.Fact("contextTokens")
-	output, _ := e.Signals.Fact("outputTokens")
-	kinds := []int{record.InputPrice, record.OutputPrice}
+	context, _ := e.Signals.Fact(kinds.ContextSignal)
+	output, _ := e.Signals.Fact(kinds.OutputSignal)
+	priceKinds := []int{record.InputPrice, record.OutputPrice}
 	var medians [len(record.Prices{})]*record.Offer
-	for _, kind := range kinds {
+	for _, kind := range priceKinds {
 		medians[kind] = pricing.MedianOffer(e.Offers, kind)
 	}
 	for i := range e.Offers {
@@ -66,7 +67,7 @@ func contradictionsOf(e *record.Entity) (list []Contradiction) {
 		}
 		limit("context", o.Context, context.Number)
 		limit("outputLimit", o.OutputLimit, output.Number)
-		for _, kind := range kinds {
+		for _, kind := range priceKinds {
 			if medians[kind] == nil {
 				continue
 			}

@@ -14,6 +14,8 @@ import (
 	"kindex/exports/history"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
 )
 
 // Limits for each identifier.
@@ -60,16 +62,21 @@ func Find(b *exports.Build, identifier string) Result {
 	return r
 }
 
-// Models returns the models that a text names: the one with that slug or address, otherwise those
+// Models returns the models, or other entities of kinds with offers, that a text names: the one with that slug or address, otherwise those
 // with that name, otherwise those with that identifier. Nothing is left out of the identifier: the
 // price of a model in a region or of a variant may differ.
 func Models(b *exports.Build, text string) (found []uint32) {
 	text = strings.TrimSpace(text)
-	if o, ok := findAddress(b, "model", strings.TrimPrefix(text, "model/")); ok {
-		return []uint32{o}
+	for _, k := range b.Kinds().With(kinds.Offers) {
+		if o, ok := findAddress(b, k.Name, strings.TrimPrefix(text, k.Name+"/")); ok {
+			return []uint32{o}
+		}
 	}
 	isModel := func(list []uint32) []uint32 {
-		return slices.DeleteFunc(slices.Clone(list), func(o uint32) bool { typ, _ := b.Key(o); return typ != "model" })
+		return slices.DeleteFunc(slices.Clone(list), func(o uint32) bool {
+			typ, _ := b.Key(o)
+			return !b.Kinds().Kind(typ).HasBlock(kinds.Offers)
+		})
 	}
 	if found = isModel(b.FindByName(text, MaxMatches)); len(found) > 0 || len(text) > MaxLen {
 		return found
@@ -115,11 +122,21 @@ func namesBase(b *exports.Build, ordinal uint32, name string, form ids.Form) boo
 	return slices.ContainsFunc(b.Entity(ordinal).IDsIn("huggingface"), func(repository string) bool { return form.NamesBase(name, repository) })
 }
 
+// parameters returns the first number of an entity that counts parameters, or 0.
+func parameters(e *record.Entity) float64 {
+	for _, v := range e.Values {
+		if number, ok := v.Value.(float64); ok && v.Field.Unit == "parameters" {
+			return number
+		}
+	}
+	return 0
+}
+
 // hasSize reports whether a model has a number of parameters, such as 70b, or is known by a name with it.
 func hasSize(b *exports.Build, ordinal uint32, size string) bool {
 	e := b.Entity(ordinal)
 	if billions, err := strconv.ParseFloat(strings.TrimSuffix(size, "b"), 64); err == nil {
-		if total := e.Values.Number("parameters.total") / 1e9; total > 0 && (billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10) {
+		if total := parameters(e) / 1e9; total > 0 && (billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10) {
 			return true
 		}
 	}

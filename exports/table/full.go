@@ -25,7 +25,7 @@ var fixed = []property{
 	{Column{"retires", Date}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).Retires} }},
 	{Column{"replacedBy", Text}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).ReplacedBy} }},
 	{Column{"rank", Integer}, "", func(_ *record.Entity, rank int) Cell { return countCell(int64(rank)) }},
-	{Column{"contextTokens", Integer}, kinds.Offers, func(e *record.Entity, _ int) Cell { return factCell(e, "contextTokens") }},
+	{Column{kinds.ContextSignal, Integer}, kinds.Offers, func(e *record.Entity, _ int) Cell { return factCell(e, kinds.ContextSignal) }},
 	{Column{"priceInput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Input) }},
 	{Column{"priceOutput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Output) }},
 	{Column{"priceBlended", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Blended) }},
@@ -161,7 +161,7 @@ func KindColumns(declared *kinds.Set, k *kinds.Kind) (columns []Column, at []int
 		name := prefixed("signal", s.Name)
 		without[name], without[name+"Date"] = !k.HasSignal(s.Name), !k.HasSignal(s.Name)
 	}
-	without["contextTokens"] = !k.HasSignal("contextTokens")
+	without[kinds.ContextSignal] = !k.HasSignal(kinds.ContextSignal)
 	for block, names := range map[string][]string{kinds.Offers: {"priceInput", "priceOutput", "priceBlended"},
 		kinds.Maintenance: {"maintenance", "maintenanceAsOf"}, kinds.Lifecycle: {"retires", "replacedBy"}} {
 		for _, name := range names {

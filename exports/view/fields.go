@@ -46,7 +46,7 @@ func SortKeys(declared *kinds.Set) []string {
 	if declared.HasBlock(kinds.Offers) {
 		keys = append(keys, "price")
 	}
-	if declared.Signal(ContextSignal) != nil {
+	if declared.Signal(kinds.ContextSignal) != nil {
 		keys = append(keys, "context")
 	}
 	for _, f := range declared.Leaves() {
@@ -59,9 +59,6 @@ func SortKeys(declared *kinds.Set) []string {
 	}
 	return keys
 }
-
-// ContextSignal is the signal that the key context and the parameter minContext stand for.
-const ContextSignal = "contextTokens"
 
 // SignalKey returns the key of a signal among the SortKeys.
 func SignalKey(name string) string { return "signal." + name }
@@ -81,7 +78,7 @@ func numberOf(declared *kinds.Set, key string) (n number, ok bool) {
 	case "retires":
 		return plain(retirementOf)
 	case "context":
-		key = SignalKey(ContextSignal)
+		key = SignalKey(kinds.ContextSignal)
 	}
 	if slices.Contains(record.ScoreNames, key) {
 		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}, true

@@ -27,17 +27,19 @@ func idKeys(e *record.Entity, yield func(key string)) {
 			yield(ids.ModelBase + "\x00" + base)
 		}
 	}
+	k := e.Declared().Kind(e.Type)
+	offered := k != nil && k.HasBlock(kinds.Offers)
 	add := func(namespace, value string) {
 		yield(namespace + "\x00" + ids.Canonical(namespace, value))
 		if channel, name, ok := strings.Cut(value, "/"); ok && namespace == "conda" && ids.PublicChannel(channel) {
 			yield(namespace + "\x00" + ids.Canonical(namespace, name)) // it has that name in the others
 		}
-		if e.Type == "model" && ids.NamesModels(namespace) {
+		if offered && ids.NamesModels(namespace) {
 			yield(ids.AnyModel + "\x00" + ids.Canonical(ids.AnyModel, value))
 			addForms(value)
 		}
 	}
-	if e.Type == "model" {
+	if offered {
 		addForms(e.Slug)
 	}
 	for _, id := range e.IDs {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -46,10 +47,10 @@ type OfferRef struct {
 
 // OfferFilter selects offers. The zero value selects all offers of listed models.
 type OfferFilter struct {
-	Models     []uint32     // ordinals of the view, or nil for any
-	Providers  []string     // slugs, any of which the offer's provider has
-	Families   []string     // slugs, any of which the model's family has
-	Modalities []string     // kinds of input, any of which the model takes
+	Models []uint32 // ordinals of the view, or nil for any
+	// Fields holds values, any of which the offer's provider (provider) or its model (one of
+	// kinds.OfferFilters) has.
+	Fields     map[string][]string
 	MaxInput   record.Price // unknown for no limit; otherwise the offer's price must be known
 	MaxOutput  record.Price
 	MinContext int64 // in tokens, as the offer states them; 0 for no limit
@@ -73,7 +74,7 @@ func (v *View) OffersOf(e *record.Entity) []record.Offer {
 func (v *View) Offers() *Offers { return v.offers() }
 
 func (v *View) newOffers() *Offers {
-	o := &Offers{view: v, first: map[uint32]int{}, values: map[string]map[string]*roaring.Bitmap{"provider": {}, "family": {}, "modality": {}}}
+	o := &Offers{view: v, first: map[uint32]int{}, values: map[string]map[string]*roaring.Bitmap{}}
 	for _, ordinal := range v.byKey {
 		e := v.entities[ordinal]
 		if e.Status == record.Withdrawn || len(e.Offers) == 0 {
@@ -96,6 +97,9 @@ func (o *Offers) add(e *record.Entity, x *record.Offer, ref OfferRef) {
 	in, out := x.Prices[record.InputPrice], x.Prices[record.OutputPrice]
 	o.list = append(o.list, offer{ref, [3]int64{sortPrice(in), sortPrice(out), sortPrice(pricing.Blend(in, out))}, x.Context})
 	add := func(field, value string) {
+		if o.values[field] == nil {
+			o.values[field] = map[string]*roaring.Bitmap{}
+		}
 		set := o.values[field][value]
 		if set == nil {
 			set = roaring.New()
@@ -104,7 +108,7 @@ func (o *Offers) add(e *record.Entity, x *record.Offer, ref OfferRef) {
 		set.Add(number)
 	}
 	add("provider", x.Provider)
-	for _, field := range [...]string{"family", "modality"} {
+	for _, field := range kinds.OfferFilters {
 		for _, value := range e.FieldValues(field) {
 			add(field, value)
 		}
@@ -128,8 +132,8 @@ func (o *Offers) sorted(key int) []uint32 {
 	return list
 }
 
-// Values returns the sorted values that the offers and their models have in a field: provider, family
-// or modality.
+// Values returns the sorted values that the offers and their models have in a field: provider or one of
+// kinds.OfferFilters.
 func (o *Offers) Values(field string) []string {
 	return append([]string{}, slices.Sorted(maps.Keys(o.values[field]))...)
 }
@@ -154,7 +158,7 @@ func (o *Offers) Select(f *OfferFilter) *OfferSet {
 			set.AddRange(uint64(first), uint64(first+len(o.view.entities[ordinal].Offers)))
 		}
 	}
-	for field, wanted := range map[string][]string{"provider": f.Providers, "family": f.Families, "modality": f.Modalities} {
+	for field, wanted := range f.Fields {
 		if len(wanted) == 0 {
 			continue
 		}

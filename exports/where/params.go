@@ -28,8 +28,11 @@ type Params struct {
 	Err   error // the first error, or nil
 }
 
-// Joined contains the parameters whose values can be comma-separated lists.
-var Joined = []string{"tag", "capability", "modality", "outputModality", "fields", "facets"}
+// Joined contains the parameters of every index whose values can be comma-separated lists.
+var Joined = []string{"tag", "capability", "fields", "facets"}
+
+// MaxValues is the maximum number of values of a parameter, including those in comma-separated lists.
+const MaxValues = 50
 
 // Fail keeps an error, unless there was one before.
 func (p *Params) Fail(err error) {

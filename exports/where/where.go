@@ -26,7 +26,7 @@ func Filters(declared *kinds.Set) []string {
 	if declared.HasBlock(kinds.Offers) {
 		names = append(names, "maxPrice")
 	}
-	if declared.Signal(view.ContextSignal) != nil {
+	if declared.Signal(kinds.ContextSignal) != nil {
 		names = append(names, "minContext")
 	}
 	for _, f := range declared.Leaves() {
@@ -78,7 +78,7 @@ func (p *Params) Filter(categories []string, index Index) *view.Filter {
 		p.limitField(f, field)
 	}
 	if p.Has("minContext") {
-		f.Bounds = append(f.Bounds, view.Bound{Key: view.SignalKey("contextTokens"), Number: float64(p.Count("minContext", 1, 1, math.MaxInt32))})
+		f.Bounds = append(f.Bounds, view.Bound{Key: view.SignalKey(kinds.ContextSignal), Number: float64(p.Count("minContext", 1, 1, math.MaxInt32))})
 	}
 	for _, s := range p.Given["signal"] {
 		b, err := parseBound(declared, s)
@@ -158,11 +158,20 @@ var amountForms = map[kinds.Type]string{kinds.Number: "a number: use digits, suc
 // readField reads the values of one of the view.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
 func (p *Params) readField(f *view.Filter, field string, closed map[string][]string, index Index) {
+	// Only some fields are split at commas: the values of others can contain commas.
+	splits := slices.Contains(Joined, field)
+	if declared := index.Kinds().Find(field); declared != nil && declared.Splits() {
+		splits = true
+	}
+	n := 0
 	for _, value := range p.Given[field] {
 		all := []string{value}
-		// Only some fields are split at commas: the values of others can contain commas.
-		if slices.Contains(Joined, field) {
+		if splits {
 			all = strings.Split(value, ",")
+		}
+		if n += len(all); n > MaxValues {
+			p.Fail(&Error{Param: field, Message: fmt.Sprintf("has %d values; at most %d are allowed", n, MaxValues)})
+			return
 		}
 		for i, v := range all {
 			all[i] = strings.TrimSpace(v)

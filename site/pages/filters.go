@@ -222,7 +222,8 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 	}
 	values := r.Build.Offers().Values("provider")
 	if provider := f.add(r, formField{Name: "provider", Label: "Provider", Known: values[:min(len(values), maxOptions)]}); provider.Value != "" {
-		if f.offers.Providers = r.sellers(provider.Value); f.offers.Providers == nil {
+		sellers := r.sellers(provider.Value)
+		if f.offers.Fields = map[string][]string{"provider": sellers}; sellers == nil {
 			provider.Wrong, provider.Near = "No provider has this name.", r.nearby("provider", didyoumean.Names(provider.Value, values, maxNear))
 		}
 	}

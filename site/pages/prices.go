@@ -17,7 +17,7 @@ const pricesPath = "/prices/"
 
 // offered returns the kinds whose entities have offers.
 func (s *Site) offered() []*kinds.Kind {
-	return slices.DeleteFunc(slices.Clone(s.kinds().Kinds), func(k *kinds.Kind) bool { return !k.HasBlock(kinds.Offers) })
+	return s.kinds().With(kinds.Offers)
 }
 
 // sold reports whether anything has offers.

@@ -59,7 +59,7 @@ func (m *item) UnmarshalJSON(b []byte) error {
 func ModelsDev(base, local, readOn string) *collect.Source {
 	s := newService(collect.Source{Name: "modelsdev", Title: "models.dev", Hosts: []string{"https://models.dev"}, PerSecond: 1,
 		Pages: []string{"https://github.com/anomalyco/models.dev#api"}, Columns: []collect.Column{sometimes(collect.OffersColumn)}}, same,
-		[]fact{{Column: mostly("contextTokens"), at: "limit.context"}, {Column: sometimes("outputTokens"), at: "limit.output"},
+		[]fact{{Column: mostly(kinds.ContextSignal), at: "limit.context"}, {Column: sometimes(kinds.OutputSignal), at: "limit.output"},
 			{Column: always("released"), at: "release_date", as: text}}, base)
 	all := &catalog{}
 	s.Read = func(ctx context.Context, c *collect.Client) error {
@@ -337,38 +337,14 @@ func (s *service) candidates(all *catalog, day string) (list []collect.Candidate
 		if !ok || slug == "" || m.text("name") == "" {
 			continue
 		}
-		c := collect.Candidate{Type: "model", Slug: slug, Fields: fieldsOf(id, m.object), Answer: s.model(all, id, day), Sellers: sellers[id]}
+		c := collect.Candidate{Type: "model", Slug: slug, Fields: map[string]any{"name": m.text("name"), "ids": map[string]any{"modelsdev": id}}, Says: m.object, Answer: s.model(all, id, day), Sellers: sellers[id]}
+		if license := schema.License(m.text("license")); license != "" {
+			c.Fields["license"] = license
+		}
 		if own := all.offer(content.Slugify(lab), name, day); own.Offer != nil {
 			c.Offers, c.Sellers = []record.Offer{*own.Offer}, max(1, c.Sellers)
 		}
 		list = append(list, c)
 	}
 	return list
-}
-
-// fieldsOf returns what a file says about a model.
-func fieldsOf(id string, m object) map[string]any {
-	fields := map[string]any{"name": m.text("name"), "ids": map[string]any{"modelsdev": id}}
-	for name, text := range map[string]string{"family": content.Slugify(m.text("family")), "knowledge": m.text("knowledge"), "license": schema.License(m.text("license"))} {
-		if text != "" {
-			fields[name] = text
-		}
-	}
-	for name, from := range map[string]string{"reasoning": "reasoning", "openWeights": "open_weights"} {
-		if yes, ok := m[from].(bool); ok {
-			fields[name] = yes
-		}
-	}
-	modalities := map[string]any{}
-	for _, name := range []string{"input", "output"} {
-		known := kinds.Default().Field("modalities." + name).Choices()
-		listed, _ := m.at("modalities." + name).([]any)
-		if listed = slices.DeleteFunc(listed, func(v any) bool { return !slices.Contains(known, yamldoc.Text(v)) }); len(listed) > 0 {
-			modalities[name] = listed
-		}
-	}
-	if len(modalities) > 0 {
-		fields["modalities"] = modalities
-	}
-	return fields
 }
