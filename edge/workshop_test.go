@@ -68,6 +68,7 @@ func TestWorkshop(t *testing.T) {
 	t.Run("relations", func(t *testing.T) { testWorkshopRelations(t, c) })
 	t.Run("submission", func(t *testing.T) { testWorkshopSubmission(t, c) })
 	t.Run("agents", func(t *testing.T) { testWorkshopAgents(t, c) })
+	t.Run("words", func(t *testing.T) { testWorkshopWords(t, c) })
 }
 
 func testWorkshopRequests(t *testing.T, c *contract) {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -15,7 +17,8 @@ import (
 // Map is the data for llms.txt.
 type Map struct {
 	Manifest   *store.Manifest
-	Base       string // the URL of the service, without a trailing slash
+	Kinds      *kinds.Set // of the index; nil for the default
+	Base       string     // the URL of the service, without a trailing slash
 	Categories []record.Category
 	Boards     []*board.Board   // the published boards
 	Leaders    []*record.Entity // the highest-ranked entities, highest first
@@ -26,32 +29,48 @@ type Map struct {
 func LLMs(m *Map) []byte {
 	w, b, d := &Markdown{}, m.Base, m.Manifest
 	w.Line("# " + Text(d.Title))
-	w.Line("> " + Block(d.Description))
-	w.Line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Figures have the date and the source that the content states. "+
+	if d.Description != "" {
+		w.Line("> " + Block(d.Description))
+	}
+	ranked := ""
+	if d.Counts.Ranked > 0 {
+		ranked = fmt.Sprintf(", %d of them ranked, with scores", d.Counts.Ranked)
+	}
+	w.Line(fmt.Sprintf("%d entities in %d categories%s as of %s (build %s). Figures have the date and the source that the content states. "+
 		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
 		"Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left. Errors are JSON and suggest corrections.",
-		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d)))
+		d.Counts.Entities, d.Counts.Categories, ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d)))
 	w.Line("## API")
-	w.List([]string{
+	list := []string{
 		Link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
 		Link("Documentation", b+"/docs/api") + ": the human-readable API reference, with a console for trying out requests",
-		Link("MCP server", b+"/mcp") + ": tools for searching, looking up, ranking and comparing entities over the Model Context Protocol (streamable HTTP, POST)",
-		Link("Search", b+"/api/search?q=gradient+boosting") + ": full-text search with filters, facets and suggestions",
+		Link("MCP server", b+"/mcp") + ": searching, looking up and comparing entities over the Model Context Protocol (streamable HTTP, POST)",
+		Link("Search", b+"/api/search?q=WORDS") + ": full-text search with filters, facets and suggestions",
 		Link("Entities", b+"/api/entities") + ": all entities, with filters, sorting and paging",
-		Link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
-		Link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",
 		Link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
-		Link("Offers", b+"/api/offers") + ": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what your usage costs",
-		Link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score",
-	})
+	}
+	if d.Counts.Ranked > 0 {
+		list = append(list, Link("Leaderboard of all categories", b+"/api/leaderboard/all")+": the ranked entities and their movement over the last seven days",
+			Link("Trending", b+"/api/trending")+": the entities whose scores rose the most",
+			Link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile)+": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score")
+	}
+	tables := []string{"ids"}
+	if m.has(kinds.Results) {
+		tables = append(tables, "benchmarks")
+	}
+	if m.has(kinds.Offers) {
+		tables = append(tables, "offers")
+		list = append(list, Link("Offers", b+"/api/offers")+": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what your usage costs")
+	}
+	w.List(list)
 	m.categories(w)
 	m.leaders(w)
 	w.Line("## Downloads")
 	w.List([]string{
 		Link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content at this URL never changes, and downloads are not limited",
 		Link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
-		Link("Entities with every column, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.FullFile+".parquet") + ": status, maintenance, rank, prices and links as well",
-		Link("Signals, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.SignalsFile+".parquet") + ": one row per figure, with its day and source; benchmarks, offers and ids are tables like it",
+		Link("Entities with every column, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.FullFile+".parquet") + ": status, links and everything that the index declares as well",
+		Link("Signals, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.SignalsFile+".parquet") + ": one row per figure, with its day and source; tables like it: " + strings.Join(tables, ", "),
 		Link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256, and who signed the build",
 		Link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
 	})
@@ -64,19 +83,29 @@ func LLMs(m *Map) []byte {
 	return w.Bytes()
 }
 
+func (m *Map) has(block string) bool { return cmp.Or(m.Kinds, kinds.Default()).HasBlock(block) }
+
 func (m *Map) categories(w *Markdown) {
 	var items []string
 	for _, b := range m.Boards {
 		items = append(items, Link(b.Title, m.Base+"/api/leaderboard/"+url.PathEscape(b.Slug))+": "+Text(b.Description))
 	}
 	for _, c := range m.Categories {
-		item := Link(c.Title, m.Base+"/api/leaderboard/"+url.PathEscape(c.Slug)) + fmt.Sprintf(": %d entities", c.Count)
+		path := "/api/leaderboard/" + url.PathEscape(c.Slug)
+		if m.Manifest.Counts.Ranked == 0 {
+			path = "/api/entities?category=" + url.QueryEscape(c.Slug)
+		}
+		item := Link(c.Title, m.Base+path) + fmt.Sprintf(": %d entities", c.Count)
 		if c.Description != "" {
 			item += "; " + Text(string(c.Description))
 		}
 		items = append(items, item)
 	}
-	w.Section("Leaderboards", items)
+	title := "Leaderboards"
+	if m.Manifest.Counts.Ranked == 0 {
+		title = "Categories"
+	}
+	w.Section(title, items)
 }
 
 func (m *Map) leaders(w *Markdown) {

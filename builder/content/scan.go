@@ -90,7 +90,7 @@ const settledAfter = 3 * time.Second
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains %s", f.dir, strings.Join(f.Kinds().Names(), "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains kinds.yaml or categories.yaml", f.dir)}
 	}
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": no such folder; specify the folder that contains "+strings.Join(kinds.Default().Names(), "/, ")+"/")
+	c.expect(t, dir+": no such folder; specify the folder that contains kinds.yaml or categories.yaml")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"exports/ids":               {"exports/kinds", "exports/record"},
 	"exports/pricing":           {"exports/jsonenc", "exports/record"},
 	"exports/where":             {"exports/didyoumean", "exports/kinds", "exports/record", "exports/safetext", "exports/view"},
-	"exports/resolve":           {"exports", "exports/didyoumean", "exports/history", "exports/ids", "exports/jsonenc"},
+	"exports/resolve":           {"exports", "exports/didyoumean", "exports/history", "exports/ids", "exports/jsonenc", "exports/kinds", "exports/record"},
 	"indexes":                   {"exports", "exports/*"},
 
 	// Building.

@@ -36,7 +36,7 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"url", "url", "the address that people should visit"},
 	{"provider", "provider", "who makes or offers it"},
 	{"license", "license", "an SPDX licence expression"},
-	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
+	{"pricing-model", "pricingModel", "how people pay for it, such as open-source or subscription"},
 }
 
 // requiredFields lists the fields that every entity must have.

@@ -118,7 +118,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	ranked := c.Served.Boards.Ranked()
-	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
+	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories}
 	m.Boards = c.Served.Own.Published()
 	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {

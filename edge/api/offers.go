@@ -21,8 +21,14 @@ var OfferParams = slices.Concat([]string{"model", "provider"}, kinds.OfferFilter
 // maxContext is the largest value of the parameter minContext.
 const maxContext = 1<<31 - 1
 
+// errNoOffers is the answer of an index in which nothing is offered.
+var errNoOffers = web.NewProblem("not-found", "No kind of this index has offers.")
+
 // Offers handles GET /api/offers.
 func (a *API) Offers(c *web.Call) (*web.Reply, error) {
+	if !c.Served.Build.Kinds().HasBlock(kinds.Offers) {
+		return nil, errNoOffers
+	}
 	sort, l := c.Query.OneOf("sort", "blended", view.OfferSortKeys), openList(c)
 	offers := l.catalogue.Offers()
 	filter, err := offerFilter(c, offers, l.catalogue)
@@ -181,6 +187,9 @@ var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "c
 
 // Cost handles GET /api/cost.
 func (a *API) Cost(c *web.Call) (*web.Reply, error) {
+	if !c.Served.Build.Kinds().HasBlock(kinds.Offers) {
+		return nil, errNoOffers
+	}
 	name := c.Query.Text("model")
 	if name == "" {
 		return nil, &query.Error{Param: "model", Message: "is required: set it to the slug, the name or an identifier of a model"}

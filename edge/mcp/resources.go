@@ -45,11 +45,11 @@ var templates = []struct {
 	query                      url.Values
 	accept                     string
 }{
-	{entityURI, "entity", "Entity", "One tool or model as a page in Markdown.", "", nil, markdownType + ", " + jsonType + ";q=0.5"},
-	{recordURI, "record", "Record", "One tool or model as JSON, with the dates and sources of its figures.", "", nil, jsonType},
-	{scoreURI, "score", "Score", "How the score of one tool or model is calculated, as JSON.", "/score", nil, jsonType},
-	{nearURI, "similar", "Similar entities", "Entities similar to one tool or model, as JSON.", "/similar", url.Values{"limit": {"5"}}, jsonType},
-	{lifeURI, "changes", "Changes to an entity", "The latest changes to one tool or model, as JSON.", "/changelog", url.Values{"limit": {"20"}}, jsonType},
+	{entityURI, "entity", "Entity", "One entity as a page in Markdown.", "", nil, markdownType + ", " + jsonType + ";q=0.5"},
+	{recordURI, "record", "Record", "One entity as JSON, with the dates and sources of its figures.", "", nil, jsonType},
+	{scoreURI, "score", "Score", "How the score of an entity is calculated, as JSON.", "/score", nil, jsonType},
+	{nearURI, "similar", "Similar entities", "Entities similar to another one, as JSON.", "/similar", url.Values{"limit": {"5"}}, jsonType},
+	{lifeURI, "changes", "Changes to an entity", "The latest changes to an entity, as JSON.", "/changelog", url.Values{"limit": {"20"}}, jsonType},
 	{boardURI, "board", "Leaderboard", "The first ten entities of a board or a category.", "", url.Values{"limit": {"10"}}, jsonType},
 }
 

@@ -20,7 +20,7 @@ import (
 
 // The schemas of results, which are responses of the API. They are short because models may read them.
 var (
-	objectSchema = &jsonschema.Schema{Type: "object", Description: "The record of the API without what is unknown. Scores are from 0 to 100 and null if not enough is known; prices are US dollars per million tokens."}
+	objectSchema = &jsonschema.Schema{Type: "object", Description: "The record of the API without what is unknown. Scores are from 0 to 100 and null if not enough is known."}
 	listSchema   = &jsonschema.Schema{Type: "object", Required: []string{"data", "count"}, Properties: map[string]*jsonschema.Schema{
 		"data":       {Type: "array", Items: objectSchema, Description: "Items with an id (type/slug) for the other tools, and what the list adds to their records, such as rank, delta, trend or similarity."},
 		"count":      {Type: "integer", Description: "Number of results on all pages."},

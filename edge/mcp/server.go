@@ -84,7 +84,7 @@ func instructions(o Options) string {
 	}
 	prices := ""
 	if o.Kinds.HasBlock(kinds.Offers) {
-		prices = "prices and cost answer questions about what models cost; "
+		prices = "prices and cost answer questions about what models cost, in US dollars per million tokens; "
 	}
 	b.WriteString(name + " has descriptive records (" + strings.Join(plurals, ", ") + "), with a source for each figure, and scores from 0 to 100 calculated from the figures. " +
 		"Start with search (for a need described in words) or leaderboard (for a ranking for one purpose); " + prices + "continue with get_entity, similar and compare, using the id of a result (type/slug). " +

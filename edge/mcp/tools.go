@@ -41,7 +41,7 @@ type (
 		kind
 		Provider     string   `json:"provider,omitempty" jsonschema:"Only entities of this provider, such as OpenAI."`
 		Tag          []string `json:"tag,omitempty" jsonschema:"Only entities with all these tags."`
-		Capability   []string `json:"capability,omitempty" jsonschema:"Only entities with all these capabilities, such as tool-call."`
+		Capability   []string `json:"capability,omitempty" jsonschema:"Only entities with all these capabilities."`
 		License      string   `json:"license,omitempty" jsonschema:"Only entities with this licence (SPDX identifier)."`
 		PricingModel string   `json:"pricingModel,omitempty" jsonschema:"Only entities with this pricing model."`
 		Status       string   `json:"status,omitempty" jsonschema:"Default: all but withdrawn."`
@@ -53,13 +53,13 @@ type (
 	}
 	entityInput struct {
 		one
-		View string `json:"view,omitempty" jsonschema:"summary (default); full, which adds links, offers and sources, in structuredContent only; or score, which shows how the score is calculated."`
+		View string `json:"view,omitempty" jsonschema:"summary (default); full, which adds everything else, sources included, in structuredContent only; or score, which shows how the score is calculated."`
 		moment
 	}
 	boardInput struct {
 		Board string `json:"category,omitempty" jsonschema:"The slug of the category or board to rank, or all. An unknown slug returns the list; kindex://boards describes the boards."`
 		Type  string `json:"type,omitempty" jsonschema:"Only entities of this kind."`
-		By    string `json:"by,omitempty" jsonschema:"The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest commits and release, citations from dependents and papers, engagement from contributors and forks."`
+		By    string `json:"by,omitempty" jsonschema:"The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean of the others; the resource kindex://score of an entity says what each comes from."`
 		paging
 		moment
 		whole

@@ -40,6 +40,7 @@ func Served(declared *kinds.Set) ([]byte, error) {
 	s.filters()
 	s.lists()
 	s.operations()
+	s.changes()
 	s.texts()
 	s.examples()
 	s.prune()
@@ -326,6 +327,26 @@ func (s *served) operations() {
 	})
 	list, _ := s.root.get("tags").([]any)
 	s.root.put("tags", slices.DeleteFunc(list, func(tag any) bool { return !tags[tag.(*object).text("name")] }))
+}
+
+// changes drops the values of changes that only blocks have which no kind has, and gives keys of entities the kinds.
+func (s *served) changes() {
+	only := map[string]string{"Benchmark": kinds.Results, "Offer": kinds.Offers, "Tiers": kinds.Offers}
+	keys := "^(" + strings.Join(s.base.Names(), "|") + ")/"
+	walk(s.root, func(o *object) {
+		if rest, ok := strings.CutPrefix(o.text("pattern"), keys); ok {
+			o.put("pattern", "^("+strings.Join(s.declared.Names(), "|")+")/"+rest)
+		}
+		list, _ := o.get("anyOf").([]any)
+		if len(list) == 0 {
+			return
+		}
+		o.put("anyOf", slices.DeleteFunc(list, func(choice any) bool {
+			c, _ := choice.(*object)
+			name := strings.TrimPrefix(c.text("$ref")+c.at("items").text("$ref"), "#/components/schemas/")
+			return only[name] != "" && !s.declared.HasBlock(only[name])
+		}))
+	})
 }
 
 // texts changes what names columns or entities that the index lacks.

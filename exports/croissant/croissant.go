@@ -239,7 +239,7 @@ func keywords(declared *kinds.Set) (words []string) {
 	for _, k := range declared.Order {
 		words = append(words, k.Plural)
 	}
-	return append(words, "leaderboard", "knowledge index")
+	return append(words, "knowledge index")
 }
 
 // day returns the day of an RFC 3339 time.

@@ -26,6 +26,7 @@ type Set struct {
 	PricingModels []string    // the valid values of pricingModel
 	IDs           []Namespace // of identifiers, besides the built-in ones
 
+	pricing []Link   // PricingModels with their kinds
 	leaves  []*Field // the Fields, with the parts of groups in the place of the group
 	names   []string // of the Kinds
 	byPath  map[string]*Field
@@ -35,7 +36,10 @@ type Set struct {
 }
 
 // Link is a declared link of entities.
-type Link struct{ Name, Title, Description string }
+type Link struct {
+	Name, Title, Description string
+	Kinds                    []string // of Default: only an index with one of these kinds has it; nil for any
+}
 
 // Namespace is a declared namespace of identifiers.
 type Namespace struct {

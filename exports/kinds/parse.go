@@ -46,14 +46,16 @@ func parse(data []byte, base *Set) (*Set, error) {
 		s.Signals = append(s.Signals, &x.value)
 	}
 	for _, x := range file.Links {
-		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description})
+		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description, x.value.Kinds})
 	}
 	for _, x := range file.PricingModels {
-		s.PricingModels = append(s.PricingModels, x.name)
+		s.pricing = append(s.pricing, Link{Name: x.name, Kinds: x.value.Kinds})
 	}
 	if base != nil {
-		s.Links = appendNew(base.Links, s.Links, func(l Link) string { return l.Name })
-		s.PricingModels = appendNew(base.PricingModels, s.PricingModels, func(p string) string { return p })
+		s.Links, s.pricing = withDefaults(file.Kinds, base.Links, s.Links), withDefaults(file.Kinds, base.pricing, s.pricing)
+	}
+	for _, p := range s.pricing {
+		s.PricingModels = append(s.PricingModels, p.Name)
 	}
 	var mistakes []error
 	for _, x := range file.Kinds {
@@ -73,11 +75,15 @@ func parse(data []byte, base *Set) (*Set, error) {
 	return s, nil
 }
 
-// appendNew returns list and those of more whose names it lacks.
-func appendNew[T any](list, more []T, name func(T) string) []T {
-	list = append([]T{}, list...)
-	for _, x := range more {
-		if !slices.ContainsFunc(list, func(y T) bool { return name(y) == name(x) }) {
+// withDefaults returns the defaults of the declared kinds, and those of own whose names they lack.
+func withDefaults(declared ordered[kindYAML], defaults, own []Link) (list []Link) {
+	for _, x := range defaults {
+		if x.Kinds == nil || slices.ContainsFunc(x.Kinds, declared.has) {
+			list = append(list, x)
+		}
+	}
+	for _, x := range own {
+		if !slices.ContainsFunc(list, func(y Link) bool { return y.Name == x.Name }) {
 			list = append(list, x)
 		}
 	}
@@ -226,6 +232,15 @@ func (c *choices) UnmarshalYAML(unmarshal func(any) error) error {
 type ordered[T any] []struct {
 	name  string
 	value T
+}
+
+func (l ordered[T]) has(name string) bool {
+	for _, x := range l {
+		if x.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // UnmarshalYAML decodes the mapping twice: once for the values, once for the order.

@@ -134,15 +134,23 @@ func orNull(b []byte) []byte {
 // ChangeFields lists the field names that a change may contain, and their groups.
 func ChangeFields(declared *kinds.Set) []string {
 	list := []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
-		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
-	list = append(list, "ids")
+		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals"}
+	if declared.HasBlock(kinds.Results) {
+		list = append(list, "signals.benchmarks")
+	}
+	list = append(list, "scores", "ids")
 	for _, f := range declared.Fields {
 		list = append(list, f.Path)
 		for _, part := range f.Parts {
 			list = append(list, part.Path)
 		}
 	}
-	list = append(list, "lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy", "offers")
+	if declared.HasBlock(kinds.Lifecycle) {
+		list = append(list, "lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy")
+	}
+	if declared.HasBlock(kinds.Offers) {
+		list = append(list, "offers")
+	}
 	for _, l := range declared.Links {
 		list = append(list, "links."+l.Name)
 	}

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/news"
 	"kindex/exports/record"
+	"kindex/site/textfmt"
 )
 
 // monthPage sums up the changes of a month.
@@ -72,8 +74,15 @@ func (r *request) month() (*page, error) {
 		}
 		d.Sections = append(d.Sections, s)
 	}
+	what := []string{"New entries", "releases"}
+	if r.kinds().HasBlock(kinds.Offers) {
+		what = append(what, "price changes")
+	}
+	if what = append(what, "retirements"); r.Build.Manifest.Counts.Ranked > 0 {
+		what = append(what, "gains in score")
+	}
 	return &page{Template: "month", Title: d.Title, Data: d, Section: "/changes/",
-		Description: "New entries, releases, price changes, retirements and the largest gains in score in " + monthTitle(name) + "."}, nil
+		Description: textfmt.JoinAnd(what) + " in " + monthTitle(name) + "."}, nil
 }
 
 // monthOptions returns links to the newest months.

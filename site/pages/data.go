@@ -43,7 +43,7 @@ type firstFile struct {
 // firstFiles lists the paths of the files that most people want.
 var firstFiles = []struct{ path, title, text string }{
 	{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."},
-	{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity, with its scores."},
+	{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity."},
 	{exports.SignalsFile + ".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."},
 	{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."},
 }
@@ -73,8 +73,8 @@ var fileFormats = map[string]string{
 // fileKinds lists the groups of files, each with a path prefix. All other files are in
 // the last group.
 var fileKinds = []struct{ begin, title, text string }{
-	{exports.EntitiesFile + ".", "Entities", "Every listed entity with its scores, in the same 20 columns in every format."},
-	{exports.FullFile + ".", "Entities with every column", "The same entities, with their status, maintenance, rank, prices and links as well."},
+	{exports.EntitiesFile + ".", "Entities", "Every listed entity, in the same 20 columns in every format."},
+	{exports.FullFile + ".", "Entities with every column", "The same entities, with their status, links and everything that the index declares as well."},
 	{exports.SignalsFile + ".", "Signals", "One row per figure of an entity, with the day and the page where it was read."},
 	{exports.BenchmarksFile + ".", "Benchmark results", "One row per result of a model."},
 	{exports.OffersFile + ".", "Offers", "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
@@ -83,8 +83,11 @@ var fileKinds = []struct{ begin, title, text string }{
 	{exports.FeedFile + ".", "Feeds", "The latest changes and the movers of each week, for feed readers."},
 	{exports.LeaderboardsFile, "Leaderboards", "Those of all entities, of each category and of each board, best first."},
 	{history.SnapshotsDir, "Earlier days", "The ranks and scores of all entities at the end of a day."},
-	{"", "Metadata", "The categories, the providers, the scoring formula, and the JSON Schema of an entity."},
+	{"", "Metadata", "The categories, the providers, the JSON Schema of an entity, and the rest."},
 }
+
+// rankings are the groups of files that an index without scores has, but does not speak of.
+var rankings = []string{exports.LeaderboardsFile, history.SnapshotsDir}
 
 // publicFiles returns the build's public files. Compressed files are Variants of their
 // originals.
@@ -141,7 +144,8 @@ func (r *request) data() (*page, error) {
 			}
 		}
 		for i, k := range fileKinds {
-			if !strings.HasPrefix(f.Path, k.begin) {
+			unranked := r.Build.Manifest.Counts.Ranked == 0 && slices.Contains(rankings, k.begin)
+			if unranked || !strings.HasPrefix(f.Path, k.begin) {
 				continue
 			}
 			groups[i].Files = append(groups[i].Files, f)

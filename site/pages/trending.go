@@ -60,6 +60,9 @@ func (r *request) trending() (*page, error) {
 	l.Text = fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, windowDays(window))
 	if l.Total == 0 {
 		l.Text, l.Notes = fmt.Sprintf("Nothing has risen among the %s of %s in the last %d days.", of, what, windowDays(window)), nil
+		if by == "" && r.Build.Manifest.Counts.Ranked == 0 {
+			l.Text = fmt.Sprintf("Nothing has risen in the last %d days.", windowDays(window))
+		}
 	}
 	p := r.listPage(l, l.Text, "")
 	p.Title, p.Section = fmt.Sprintf("%s, last %d days", l.Heading, windowDays(window)), "/trending/"
