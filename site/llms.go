@@ -29,9 +29,7 @@ type Map struct {
 func LLMs(m *Map) []byte {
 	w, b, d := &Markdown{}, m.Base, m.Manifest
 	w.Line("# " + Text(d.Title))
-	if d.Description != "" {
-		w.Line("> " + Block(d.Description))
-	}
+	w.Line("> " + Block(d.Description))
 	ranked := ""
 	if d.Counts.Ranked > 0 {
 		ranked = fmt.Sprintf(", %d of them ranked, with scores", d.Counts.Ranked)

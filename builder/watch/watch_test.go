@@ -16,7 +16,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/kinds"
 	"kindex/exports/store"
 )
 

@@ -8,25 +8,28 @@ import (
 	"kindex/exports/didyoumean"
 )
 
+// What declarations cannot be named. This package is below those with the tables of routes, records and columns:
+// tests of edge and site/pages compare the lists with them.
+
 // Members are the names of a record's own members, of what is computed, and of what lists add. No field can
 // have one of them.
 var Members = []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 	"tags", "capabilities", "scores", "composite", "adoption", "quality", "freshness", "citations", "engagement", "addedDate",
 	"lastUpdated", "status", "links", "signals", "ids", "formerly", "sources", "lifecycle", "maintenance", "maintenanceAsOf", "price",
 	"offerCount", "offers", "offersRead", "retires", "replacedBy", "rank", "benchmarks", "boardScore", "relevance",
-	"highlights", "previousRank", "delta", "trend", "similarity", "reasons", ContextSignal, "priceInput", "priceOutput", "priceBlended"}
+	"highlights", "kind", "growth", "amends", "build", "previousRank", "delta", "trend", "similarity", "reasons", ContextSignal, "priceInput", "priceOutput", "priceBlended"}
 
 // Parameters are the names of parameters of the API and of pages that mean something else than a declared
 // field. No filter can have one of them.
-var Parameters = []string{"at", "addedSince", "board", "by", "cached", "cacheWrite", "capability", "category", "context", "csv", "cursor", "entity",
-	"event", "facets", "field", "fields", "figures", "format", "id", "input", "kind", "letter", "license", "limit", "maintenance",
-	"maxInput", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "page",
+var Parameters = []string{"at", "addedSince", "board", "by", "cached", "cacheWrite", "cacheWrite1h", "capability", "category", "context", "csv", "cursor", "entity",
+	"event", "facets", "field", "fields", "figures", "format", "id", "images", "input", "inputAudio", "kind", "letter", "license", "limit", "maintenance",
+	"maxInput", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "outputAudio", "page",
 	"pricingModel", "provider", "q", "reasoning", "requests", "retiresBefore", "signal", "since", "sort", "status", "tag", "type", "until",
 	"updatedSince", "view", "window"}
 
 // Paths are the first parts of the website's addresses that lead to something else than a kind. Neither the
 // name nor the plural of a kind can be one of them.
-var Paths = []string{"all", "api", "assets", "auth", "capabilities", "categories", "changes", "compare", "data", "developer", "docs",
+var Paths = []string{"all", "api", "assets", "auth", "badge", "capabilities", "categories", "changes", "compare", "data", "developer", "docs",
 	"favicon.ico", "feed", "healthz", "leaderboards", "mcp", "og", "preview", "prices", "quality", "quality-and-price", "robots.txt",
 	"search", "sitemap", "submit", "tags", "trending"}
 
@@ -76,6 +79,12 @@ func (s *Set) check() []error {
 // names refuses two fields with one column or one filter.
 func (c *checker) names() {
 	columns, filters := map[string]string{}, map[string]string{}
+	for _, l := range c.Links {
+		columns["link"+upper(l.Name)] = "the link " + l.Name
+	}
+	for _, x := range c.Signals {
+		columns["signal"+upper(x.Name)], columns["signal"+upper(x.Name)+"Date"] = "the signal "+x.Name, "the signal "+x.Name
+	}
 	for _, f := range c.leaves {
 		path := f.declaration()
 		if other := columns[f.Column()]; other != "" {
