@@ -142,8 +142,8 @@ func (b *build) lostChanges(ctx context.Context, lost []string) error {
 		len(lost), b.previous.History().Changes(), firstFew(lost))}
 	published, was := b.previous.History().Head().Commit, b.previous.History().Head().Path
 	if now := b.archive.Log; now != nil && published != "" && was != now.Path {
-		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and its history is that of its folder", folderName(was), folderName(now.Path))
-		e.Repair = "move it back, or start a new history with --allow-shrink"
+		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and no commit moved most of its files from one to the other", folderName(was), folderName(now.Path))
+		e.Repair = "move the folder in a single commit, or start a new history with --allow-shrink"
 		return e
 	}
 	merged, err := gitlog.IsMerged(ctx, b.Content, published, b.head.Commit)

@@ -44,24 +44,24 @@ type file struct {
 	problem    string         // the reason the file cannot be read
 }
 
-// readLog returns the commits after since or, if since is "", all commits, oldest first, of which files have
-// been changed.
-func (r *repository) readLog(ctx context.Context, since string) (commits []*logged, err error) {
+// readLog returns the commits up to head and after since or, if since is "", all commits, oldest first, that
+// changed entity files in the folder with a path.
+func (r *repository) readLog(ctx context.Context, head, since, folder string) (commits []*logged, err error) {
 	args := []string{
 		"log", "--first-parent", "--reverse", "--diff-merges=first-parent", "--root", "--raw", "-z", "--no-abbrev",
 		"--no-renames", "--no-relative", "--ignore-submodules=none", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--no-show-signature", "--no-notes", "--no-decorate", "--no-follow", "-O" + os.DevNull,
-		"--encoding=UTF-8", "--format=tformat:" + logFormat, r.head,
+		"--encoding=UTF-8", "--format=tformat:" + logFormat, head,
 	}
 	if since != "" {
 		args = append(args, "^"+since)
 	}
 	args = append(args, "--")
 	for _, kind := range r.kinds.Names() {
-		args = append(args, r.Prefix+kind)
+		args = append(args, folder+kind)
 	}
 	err = r.Stream(ctx, r.command(args...), func(out *bufio.Reader) error {
-		in := &logReader{in: out, kinds: r.kinds, path: r.Prefix}
+		in := &logReader{in: out, kinds: r.kinds, path: folder}
 		for {
 			c, err := in.read()
 			if errors.Is(err, io.EOF) {

@@ -73,7 +73,8 @@ type Log struct {
 }
 
 // Walk finds every version of every entity in the first-parent history of HEAD. It reads
-// only commits; neither the working tree nor the user's settings matter. A commit adds at
+// only commits; neither the working tree nor the user's settings matter. A commit that moves the folder moves its
+// history. A commit adds at
 // most one version of an entity, and none if the entity's content has not changed. An
 // incremental walk reads only newer commits, but has the same result. It requires that HEAD
 // descend from the commit of the previous walk, and that the path of the folder and the
@@ -148,7 +149,10 @@ func (r *repository) continues(ctx context.Context, e Previous, ahead []Ahead) (
 
 // walk reads git log, and then the files in it, which are parsed on all processors.
 func (r *repository) walk(ctx context.Context, since string, known knownFunc, lines *lines) error {
-	commits, err := r.readLog(ctx, since)
+	commits, err := r.readLog(ctx, r.head, since, r.Prefix)
+	if err == nil && since == "" {
+		commits, err = r.followFolder(ctx, commits, r.Prefix)
+	}
 	if err != nil {
 		return err
 	}
