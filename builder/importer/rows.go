@@ -121,6 +121,9 @@ func newInput(data []byte, k kind) (*input, error) {
 	if k.jsonl {
 		return &input{next: jsonRows(data)}, nil
 	}
+	if !bytes.ContainsRune(data, '\n') { // old programs end lines with a carriage return
+		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+	}
 	rows := csv.NewReader(bytes.NewReader(data))
 	rows.Comma, rows.FieldsPerRecord = k.delimiter, -1
 	names, err := rows.Read()

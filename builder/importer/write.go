@@ -39,6 +39,9 @@ func (j *job) settle(r *row) Outcome {
 			"rows %d and %d would both become %s but have different content; select one with where, or distinguish them with clashSlug",
 			held.number, held.other.number, d.key())})
 	}
+	if reserved := content.DeviceName(d.final); reserved != "" {
+		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: d.final, Message: yamldoc.Quote(d.final) + reserved})
+	}
 	f, err := j.compose(d)
 	if err != nil {
 		if len(o.Reasons) == 0 {
