@@ -151,6 +151,7 @@ scale: build corpus ## validate, build and verify N generated entities; print ti
 # Run nothing else at the same time, because most of the results are times.
 bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/http; see site/docs/benchmarks.md
 	@$(GO) run ./cmd/bench -corpus $(CORPUS) $(BENCHFLAGS)
+	@$(GO) test ./exports/view -run - -bench Declared -benchtime 5x -count 5
 
 snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
