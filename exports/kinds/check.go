@@ -21,10 +21,10 @@ var Members = []string{"type", "slug", "name", "provider", "description", "categ
 
 // Parameters are the names of parameters of the API and of pages that mean something else than a declared
 // field. No filter can have one of them.
-var Parameters = []string{"at", "addedSince", "board", "by", "cached", "cacheWrite", "cacheWrite1h", "capability", "category", "context", "csv", "cursor", "entity",
-	"event", "facets", "field", "fields", "figures", "format", "id", "images", "input", "inputAudio", "kind", "letter", "license", "limit", "maintenance",
-	"maxInput", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "outputAudio", "page",
-	"pricingModel", "provider", "q", "reasoning", "requests", "retiresBefore", "signal", "since", "sort", "status", "tag", "type", "until",
+var Parameters = []string{"at", "addedSince", "board", "by", "cached", "cacheWrite", "cacheWrite1h", "capability", "category", "characters", "context", "csv", "cursor", "entity",
+	"event", "facets", "field", "fields", "figures", "format", "id", "images", "input", "inputAudio", "inputImage", "kind", "letter", "license", "limit", "maintenance",
+	"maxInput", "maxOutput", "maxPrice", "minContext", "minScore", "mode", "model", "name", "offset", "order", "output", "outputAudio", "page", "pages",
+	"pricingModel", "provider", "q", "reasoning", "requests", "retiresBefore", "seconds", "signal", "since", "sort", "status", "tag", "type", "until",
 	"updatedSince", "view", "window"}
 
 // Paths are the first parts of the website's addresses that lead to something else than a kind. Neither the
