@@ -144,7 +144,7 @@ func meaning(declared *kinds.Set, set, name string) string {
 	return cmp.Or(meanings[name], table.Meaning(declared, name))
 }
 
-var meanings = map[string]string{ //nolint:gosec // tokens of models, not secrets
+var meanings = map[string]string{
 	"slug":              "Identifier of the entity, unique within its type.",
 	"type":              "The type of entity.",
 	"name":              "The name as its provider writes it.",
