@@ -129,8 +129,14 @@ func offerText(raw []byte) string {
 		return string(raw)
 	}
 	p := record.PriceSummary{Input: o.Prices[record.InputPrice], Output: o.Prices[record.OutputPrice]}
-	if words := Words(&p); words != "" {
-		return words
+	var words []string
+	if text := Words(&p); text != "" {
+		words = append(words, text)
 	}
-	return "prices unknown"
+	for i, name := range record.PriceNames {
+		if o.Prices[i].Known() && !record.PerMillion(i) {
+			words = append(words, Dollars(o.Prices[i])+" "+terms[name].unit)
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), "prices unknown")
 }
