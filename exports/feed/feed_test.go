@@ -140,7 +140,7 @@ var news = []struct {
 			e.Offers = append(e.Offers, record.Offer{Provider: "router", ID: fmt.Sprintf("m-%02d", i)})
 		}
 	})},
-	{"Seller's: cached input price of lab/m.1 at acme $0.125 per million tokens added and 36 more fields", offered(nil), offered(func(e *record.Entity) {
+	{"Seller's: cached input price of lab/m.1 at acme $0.125 per million tokens added and 60 more fields", offered(nil), offered(func(e *record.Entity) {
 		o := &e.Offers[0]
 		for i := range o.Prices {
 			o.Prices[i] = record.PriceOf(int64(125_000 * (i + 1)))
