@@ -85,7 +85,8 @@ function live() {
     const save = one('[data-save]');
     if (save) {
       save.href = said.save;
-      if (!amends) save.download = said.path.split('/').pop();
+      const name = said.path.split('/').pop();
+      save.download = amends ? name.replace(/yaml$/, 'changes.yaml') : name;
       const mail = one('[data-mail]');
       mail.href = said.mail;
       mail.hidden = !said.mail;
