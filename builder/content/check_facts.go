@@ -61,13 +61,20 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 				others = append(others, kinds.InSentence(k.Plural))
 			}
 		}
-		d.AddAt([]string{name}, true, yamldoc.Problem{Message: "applies only to " + strings.Join(others, ", ") + "; remove it"})
+		message := "applies only to " + strings.Join(others, ", ") + "; remove it"
+		if others == nil {
+			message = "is a field of no kind; list it in the fields of a kind in kinds.yaml, or remove it"
+		}
+		d.AddAt([]string{name}, true, yamldoc.Problem{Message: message})
 	}
 	for _, f := range set.Fields {
 		check(f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
 	}
 	for block, names := range blockMembers {
 		for _, name := range names {
+			if !set.HasBlock(block) {
+				continue // reported as unknown
+			}
 			check(name, func(k *kinds.Kind) bool { return k.HasBlock(block) })
 		}
 	}
