@@ -28,6 +28,7 @@ func TestAnnouncedPrices(t *testing.T) {
     next: {from: 2026-12-01, input: 3, output: 12}
   - {provider: azure, id: changing, input: 2.5, output: 9, until: 2026-11-30}
   - {provider: xai, id: changing, input: 9, output: 9, until: 2026-10-31, next: {from: 2026-11-01, input: 7, output: 7}}
+  - {provider: minimax, id: changing, input: 50, output: 50, until: 2026-10-31, next: {from: 2027-01-01, input: 1, output: 1}}
 `,
 		"model/reader.yaml", "name: Reader\n"+model+`  - {provider: openai, id: reader, page: 0.002}
   - {provider: azure, id: reader, minute: 0.006, character: 0.000015, image: 0.01}
@@ -57,11 +58,12 @@ func TestAnnouncedPrices(t *testing.T) {
 	}
 	const before = "openai/changing 10, input 1000000×2=2, output 1000000×8=8\n" +
 		"azure/changing 11.5, input 1000000×2.5=2.5, output 1000000×9=9\n" +
-		"xai/changing 18, input 1000000×9=9, output 1000000×9=9" // read on the day from which less was announced
+		"xai/changing 18, input 1000000×9=9, output 1000000×9=9\n" + // read on the day from which less was announced
+		"minimax/changing 100, input 1000000×50=50, output 1000000×50=50" // read after the day on which it was to end
 	const million = "model=changing&input=1000000&output=1000000"
 	cost(million, before)
 	cost(million+"&mode=offPeak&provider=openai", "openai/changing 5, input 1000000×1=1, output 1000000×4=4")
-	has("/api/cost?"+million, `"until":"2026-11-30"`)
+	has("/api/cost?"+million, `"until":"2026-11-30"`, `"until":"2026-12-31"`)
 	has("/api/entity/model/changing", `"price":{"input":2,"output":8,`, `"next":{"from":"2026-12-01","input":3,"output":12}`,
 		`"modes":{"offPeak":{"hours":"16:30 to 00:30 UTC","input":1,"output":4}}`)
 	has("/api/offers?sort=input&provider=openai&model=changing", `"input":2,`, `"until":"2026-11-30"`, `"next":{"from":"2026-12-01"`)
@@ -80,6 +82,7 @@ func TestAnnouncedPrices(t *testing.T) {
 	s.publishDay(t, r, "2026-12-02")
 	cost(million, "openai/changing 15, input 1000000×3=3, output 1000000×12=12\n"+
 		"xai/changing 18, input 1000000×9=9, output 1000000×9=9\n"+
+		"minimax/changing 100, input 1000000×50=50, output 1000000×50=50\n"+
 		"azure/changing null, input 1000000×null=null, output 1000000×null=null, no input, no output")
 	cost(million+"&at=2026-11-30", before)
 	has("/api/cost?"+million, "The prices ended on 2026-11-30")

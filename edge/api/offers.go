@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,11 +206,7 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 	}
 	l := newList(c)
 	l.day = day
-	offers := c.Served.Build.OffersOf(e)
-	if day != "" {
-		offers = pricing.On(e.Offers, day)
-	}
-	costs := pricing.CalculateAll(offers, provider, use)
+	costs := pricing.CalculateAll(pricing.On(e.Offers, cmp.Or(day, c.Served.Build.AsOf)), provider, use)
 	for i := range costs {
 		l.body = costs[i].AppendJSON(l.next())
 	}

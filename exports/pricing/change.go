@@ -48,10 +48,8 @@ func DescribeChange(f record.FieldChange) (c Change, ok bool) {
 		value = priceText
 	}
 	switch name {
-	case "tiers":
-		value = tiersText
-	case "next":
-		value = nextText
+	case "tiers", "next":
+		value = func(raw []byte) string { return conditionsText(name, raw) }
 	}
 	c.Old, c.New = value(f.Old), value(f.New)
 	switch { // the unit follows the last value
@@ -102,10 +100,6 @@ func termText(raw []byte) string {
 		return strings.Trim(strings.ReplaceAll(s, `"`, ""), "[]")
 	}
 }
-
-func tiersText(raw []byte) string { return conditionsText("tiers", raw) }
-
-func nextText(raw []byte) string { return conditionsText("next", raw) }
 
 // conditionsText describes a member of an offer.
 func conditionsText(member string, raw []byte) string {

@@ -86,17 +86,18 @@ type Terms struct {
 // announced. If the prices still end, Until is their last day.
 func (o *Offer) On(day string) Offer {
 	on := *o
+	if o.Date > o.Until {
+		on.Until = ""
+	}
 	switch next := o.Next; {
 	case next != nil && o.Date >= next.From:
 		on.Until, on.Next = "", nil
 	case next != nil && day >= next.From:
 		on.Prices, on.Tiers, on.Modes, on.Until, on.Next = next.Prices, next.Tiers, next.Modes, "", nil
-	case o.Until != "" && o.Date > o.Until:
-		on.Until = ""
-	case o.Until != "" && day > o.Until:
-		on.Prices, on.Tiers, on.Modes = Prices{}, nil, nil
-	case o.Until == "" && next != nil:
+	case on.Until == "" && next != nil:
 		on.Until = dayBefore(next.From)
+	case on.Until != "" && day > on.Until:
+		on.Prices, on.Tiers, on.Modes = Prices{}, nil, nil
 	}
 	return on
 }

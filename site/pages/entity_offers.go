@@ -209,25 +209,32 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 	return h
 }
 
-// withAnnounced adds the moments, up to a day, from which announced prices held or others no longer did.
+// withAnnounced returns moments, up to a day, with the offers as they were then. It adds those from which announced
+// prices held or others no longer did.
 func withAnnounced(moments []history.Moment, asOf string) (list []history.Moment) {
-	for i, m := range moments {
+	on := func(m history.Moment, day string) {
+		e := *m.Entity
+		e.Offers, m.Entity = pricing.On(e.Offers, day), &e
 		list = append(list, m)
+	}
+	for i, m := range moments {
 		if m.Entity == nil {
+			list = append(list, m)
 			continue
 		}
-		end := asOf // of this moment
+		start, end := asOf, asOf // of this moment
+		if m.Time != 0 {
+			start = time.Unix(m.Time, 0).UTC().Format(time.DateOnly)
+		}
+		on(m, start)
 		if i+1 < len(moments) && moments[i+1].Time != 0 {
 			end = min(end, time.Unix(moments[i+1].Time-1, 0).UTC().Format(time.DateOnly))
 		}
 		for _, day := range announcedDays(m.Entity.Offers) {
 			at, err := time.Parse(time.DateOnly, day)
-			if err != nil || day > end || at.Unix() <= m.Time {
-				continue
+			if err == nil && day > start && day <= end {
+				on(history.Moment{Entity: m.Entity, Time: at.Unix(), Commit: m.Commit}, day)
 			}
-			e := *m.Entity
-			e.Offers = pricing.On(e.Offers, day)
-			list = append(list, history.Moment{Entity: &e, Time: at.Unix(), Commit: m.Commit})
 		}
 	}
 	return list
