@@ -20,7 +20,7 @@ type Highlight struct {
 // nothing else matches.
 func (r *Result) Highlights(e *record.Entity) []Highlight {
 	var out []Highlight
-	for i, t := range r.index.split(e).texts {
+	for i, t := range fieldTexts(e, r.index.titles[e.Category]) {
 		if i >= alwaysMarked && len(out) > 0 {
 			break
 		}
@@ -42,11 +42,10 @@ func (r *Result) Highlights(e *record.Entity) []Highlight {
 	return loose.Highlights(e)
 }
 
-// fieldText is a text of an entity, split into words.
+// fieldText is a text of an entity.
 type fieldText struct {
 	field, text string
 	isName      bool
-	words       []span
 }
 
 // alwaysMarked is the number of texts that are marked even if others match.
@@ -54,14 +53,10 @@ const alwaysMarked = 6
 
 // fieldTexts returns the texts in which matches are marked.
 func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
-	list := []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
+	return []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
 		{field: "tags", text: strings.Join(e.Tags, ", ")}, {field: "capabilities", text: strings.Join(e.Capabilities, ", ")}, {field: "category", text: e.Category},
 		{field: "categoryTitle", text: categoryTitle}, {field: "license", text: e.License}, {field: "slug", text: e.Slug, isName: true}, {field: "type", text: e.Type},
 		{field: "formerly", text: strings.Join(slices.Sorted(slices.Values(e.Formerly)), ", "), isName: true}}
-	for i := range list {
-		list[i].words = spans(list[i].text)
-	}
-	return list
 }
 
 // highlight returns the text with <mark> around the matching words and everything
@@ -70,14 +65,14 @@ func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
 // words are written without spaces.
 func (r *Result) highlight(t *fieldText) (highlighted string, found bool) {
 	var b strings.Builder
-	at := 0
-	for i := 0; i < len(t.words); {
-		n := r.matchAt(t.words[i:], t.isName)
+	at, words := 0, spans(t.text)
+	for i := 0; i < len(words); {
+		n := r.matchAt(words[i:], t.isName)
 		if n == 0 {
 			i++
 			continue
 		}
-		start, end := t.words[i].start, t.words[i+n-1].end
+		start, end := words[i].start, words[i+n-1].end
 		b.WriteString(html.EscapeString(t.text[at:start]) + "<mark>" + html.EscapeString(t.text[start:end]) + "</mark>")
 		at, found = end, true
 		i += n

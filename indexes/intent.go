@@ -91,8 +91,8 @@ func (r *ranking) findSpellings() {
 			r.addSpelling([]string{from, "to", to}, i)
 		}
 		for at := range w.term {
-			if at >= 2 && len(w.term)-at >= 2 {
-				r.addSpelling([]string{w.term[:at], w.term[at:]}, i)
+			if head, tail := w.term[:at], w.term[at:]; len(head) >= 2 && len(tail) >= 2 && !stopWords[head] && !stopWords[tail] { // not an other
+				r.addSpelling([]string{head, tail}, i)
 			}
 		}
 	}

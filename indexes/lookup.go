@@ -13,7 +13,6 @@ import (
 	segment "github.com/blevesearch/scorch_segment_api/v2"
 
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
 )
 
 // vocabulary holds the terms of a field in memory, in order. Because fields are short, set
@@ -24,13 +23,30 @@ type vocabulary []word
 
 type word struct {
 	text     string
-	letters  int      // their number
-	mask     uint64   // result of didyoumean.LetterMask
-	ordinals []uint32 // of the records that have it
+	letters  int             // their number
+	mask     uint64          // result of didyoumean.LetterMask
+	ordinals []uint32        // of the records that have it, unless they are many
+	many     *roaring.Bitmap // the same
 }
 
+// manyRecords is the number of records from which a bitmap of them is faster to use and takes less memory than a list.
+const manyRecords = 64
+
 func newWord(text string, ordinals []uint32) word {
-	return word{text, utf8.RuneCountInString(text), didyoumean.LetterMask(text), ordinals}
+	w := word{text: text, letters: utf8.RuneCountInString(text), mask: didyoumean.LetterMask(text)}
+	if len(ordinals) < manyRecords {
+		w.ordinals = ordinals
+	} else {
+		w.many = roaring.BitmapOf(ordinals...)
+	}
+	return w
+}
+
+// addTo adds the records that have the word to a set.
+func (w *word) addTo(set *roaring.Bitmap) {
+	if set.AddMany(w.ordinals); w.many != nil {
+		set.Or(w.many)
+	}
 }
 
 // readVocabulary reads the terms of a field of a segment.
@@ -93,7 +109,7 @@ func (x *Index) readRecords() {
 func (v vocabulary) records() *roaring.Bitmap {
 	found := roaring.New()
 	for i := range v {
-		found.AddMany(v[i].ordinals)
+		v[i].addTo(found)
 	}
 	return found
 }
@@ -134,15 +150,18 @@ func (x *Index) near(field int, p *pattern) (found byEdits) {
 		found[d] = roaring.New()
 	}
 	for w, d := range x.fields[field].near(p) {
-		found[d].AddMany(w.ordinals)
+		w.addTo(found[d])
 	}
 	return found
 }
 
-// term returns the records that have a term in a field.
+// term returns the records that have a term in a field. The set must not be changed.
 func (x *Index) term(field int, term string) *roaring.Bitmap {
 	v := x.fields[field]
 	if i := sort.Search(len(v), func(i int) bool { return v[i].text >= term }); i < len(v) && v[i].text == term {
+		if v[i].many != nil {
+			return v[i].many
+		}
 		return v[i : i+1].records()
 	}
 	return none
@@ -177,34 +196,13 @@ func (x *Index) phrase(list int, words []string, within *roaring.Bitmap) *roarin
 			sets = append(sets, x.term(list, stem(w)))
 		}
 	}
-	found, want := roaring.New(), " "+strings.Join(words, " ")+" "
+	found, want := roaring.New(), wordNumbers(words)
 	for o := range roaring.Values(roaring.FastAnd(append(sets, within)...)) {
-		if strings.Contains(x.split(x.build.Entity(o)).lists[list], want) {
+		if containsRun(x.words[o][list], want) {
 			found.Add(o)
 		}
 	}
 	return found
-}
-
-// splitTexts holds the texts of an entity, split into words.
-type splitTexts struct {
-	lists [wordFields]string // the words as they are written, each between spaces
-	texts []fieldText
-}
-
-// split returns the texts of an entity. They are kept once they have been searched for a phrase, or marked.
-func (x *Index) split(e *record.Entity) *splitTexts {
-	if kept, ok := x.kept.Load(e); ok {
-		return kept.(*splitTexts)
-	}
-	d, out := newDocument(e, x.titles), &splitTexts{texts: fieldTexts(e, x.titles[e.Category])}
-	for list := range out.lists {
-		for _, text := range d.list(list) {
-			out.lists[list] += " " + strings.Join(terms(text), " ") + " \n"
-		}
-	}
-	x.kept.Store(e, out)
-	return out
 }
 
 // pattern is a word of at most maxFuzzyLen letters that terms are compared

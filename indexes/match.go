@@ -173,7 +173,7 @@ func (r *ranking) findNear(words []string) {
 	}
 	for name, d := range r.fields[joinedField].near(newPattern(joined, edits)) {
 		if name.text != joined && digits(name.text) == digits(joined) { // GPT-4 is not GPT-5
-			found[d].AddMany(name.ordinals)
+			name.addTo(found[d])
 		}
 	}
 	nearer := roaring.New() // if the name and the slug of a record differ, the nearer one counts

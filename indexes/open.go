@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -22,9 +23,9 @@ type Index struct {
 	titles   map[string]string // of categories by slug
 	synonyms *synonyms
 	fields   [fieldCount]vocabulary
-	lengths  []uint8   // results of nameLength by ordinal
-	standing []int32   // what the composite scores add to relevance, by ordinal
-	kept     *sync.Map // results of split by *record.Entity
+	lengths  []uint8     // results of nameLength by ordinal
+	standing []int32     // what the composite scores add to relevance, by ordinal
+	words    []textWords // by ordinal
 	retired  *roaring.Bitmap
 	topics   func() *topicNames
 }
@@ -47,7 +48,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{build: b, records: b.Len(), kept: new(sync.Map), titles: map[string]string{}, synonyms: newSynonyms(b.Synonyms())}
+	x := &Index{build: b, records: b.Len(), titles: map[string]string{}, synonyms: newSynonyms(b.Synonyms())}
 	if err := x.readSegment(file); err != nil {
 		return nil, fmt.Errorf("open search index %s: %w", file, err)
 	}
@@ -105,6 +106,14 @@ func (x *Index) prepare() {
 	for o, e := range x.build.All {
 		x.lengths[o], x.standing[o] = nameLength(e), scoreTenth*int32(e.Scores.Composite.Tenths())
 	}
+	x.words = make([]textWords, x.build.Len())
+	parallel.Ranges(len(x.words), func(from, to int) {
+		for o := from; o < to; o++ {
+			if e := x.build.Entity(uint32(o)); e != nil {
+				x.words[o] = newTextWords(newDocument(e, x.titles))
+			}
+		}
+	})
 	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
 	x.topics = sync.OnceValue(x.readTopicNames)
 }
@@ -128,7 +137,7 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 	case b.Manifest.ID != x.build.Manifest.ID:
 		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
-	with := &Index{build: b, kept: new(sync.Map), titles: titles, synonyms: x.synonyms}
+	with := &Index{build: b, titles: titles, synonyms: x.synonyms}
 	with.readRecords()
 	with.prepare()
 	return with, nil

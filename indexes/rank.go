@@ -152,10 +152,16 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 		return []Hit{}
 	}
 	var best []scored
+	cut := false // whether best started with a full page once
 	scores := r.score()
 	for o := range roaring.Values(r.matches) {
-		if h := (scored{o, scores[o], r.build.SortPosition(o)}); after == nil || after.precedes(h) {
-			best = append(best, h)
+		h := scored{o, scores[o], r.build.SortPosition(o)}
+		if cut && compareScored(h, best[n-1]) > 0 || after != nil && !after.precedes(h) {
+			continue
+		}
+		if best = append(best, h); len(best) >= 2*n+100 {
+			slices.SortFunc(best, compareScored)
+			best, cut = best[:n], true
 		}
 	}
 	slices.SortFunc(best, compareScored)

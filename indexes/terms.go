@@ -1,6 +1,8 @@
 package indexes
 
 import (
+	"hash/crc32"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,7 +23,7 @@ type span struct {
 // is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
 // without spaces, every character is a word.
 func spans(text string) []span {
-	var out []span
+	out := make([]span, 0, len(text)/6+1)
 	for i := 0; i < len(text); {
 		start := i
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -40,7 +42,10 @@ func spans(text string) []span {
 
 func endOfWord(text string, i int) int {
 	for i < len(text) {
-		r, n := utf8.DecodeRuneInString(text[i:])
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
 		switch {
 		case wordRune(r) && !ideographic(r):
 		case r == '.' && digitAt(text, i-1) && digitAt(text, i+1):
@@ -65,6 +70,9 @@ func suffixLength(rest string) int {
 }
 
 func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9'
+	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r))
 }
 
@@ -121,4 +129,43 @@ func Words(text string) (out []string) {
 		}
 	}
 	return out
+}
+
+// textWords holds the words of a record by list, in their order and as they are written, each as its
+// wordNumber. betweenTexts separates those of different texts.
+type textWords [wordFields][]uint32
+
+const betweenTexts = 0
+
+func newTextWords(d *document) (w textWords) {
+	for list := range w {
+		for _, text := range d.list(list) {
+			w[list] = append(append(w[list], wordNumbers(terms(text))...), betweenTexts)
+		}
+		w[list] = slices.Clip(w[list])
+	}
+	return w
+}
+
+// wordNumbers returns the CRC-32 of each word. Two words of one text hardly ever share it.
+func wordNumbers(words []string) []uint32 {
+	numbers := make([]uint32, len(words))
+	for i, w := range words {
+		numbers[i] = max(betweenTexts+1, crc32.ChecksumIEEE([]byte(w)))
+	}
+	return numbers
+}
+
+// containsRun reports whether a list contains the numbers of want one after the other.
+func containsRun(list, want []uint32) bool {
+	for {
+		at := slices.Index(list, want[0])
+		if at < 0 || len(list)-at < len(want) {
+			return false
+		}
+		if list = list[at:]; slices.Equal(list[:len(want)], want) {
+			return true
+		}
+		list = list[1:]
+	}
 }
