@@ -73,11 +73,10 @@ func (x *Index) readSegment(file string) (err error) {
 	if s.Count() != uint64(x.records) {
 		return errors.Join(fmt.Errorf("expected %d documents, got %d", x.records, s.Count()), s.Close())
 	}
-	for f, name := range fieldNames {
-		if x.fields[f], err = readVocabulary(s, name); err != nil {
-			break
-		}
-	}
+	err = parallel.Each(fieldCount, func(f int) (err error) {
+		x.fields[f], err = readVocabulary(s, fieldNames[f])
+		return err
+	})
 	return errors.Join(err, s.Close())
 }
 
