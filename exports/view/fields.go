@@ -64,10 +64,10 @@ func SortKeys(declared *kinds.Set) []string {
 func SignalKey(name string) string { return "signal." + name }
 
 // numberOf returns the property with one of the SortKeys, or one that filters limit: retires, or the path of
-// a field. ok is false if there is none.
-func numberOf(declared *kinds.Set, key string) (n number, ok bool) {
-	days := func(of func(e *record.Entity) int64) (number, bool) { return number{of, formatDay, parseDay}, true }
-	plain := func(of func(e *record.Entity) int64) (number, bool) { return number{of, formatInt, parseInt}, true }
+// a field. Where an index has none by that name, it is unknown.
+func numberOf(declared *kinds.Set, key string) number {
+	days := func(of func(e *record.Entity) int64) number { return number{of, formatDay, parseDay} }
+	plain := func(of func(e *record.Entity) int64) number { return number{of, formatInt, parseInt} }
 	switch key {
 	case "addedDate":
 		return days(func(e *record.Entity) int64 { return dayNumber(e.AddedDate) })
@@ -81,18 +81,30 @@ func numberOf(declared *kinds.Set, key string) (n number, ok bool) {
 		key = SignalKey(kinds.ContextSignal)
 	}
 	if slices.Contains(record.ScoreNames, key) {
-		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}, true
+		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}
 	}
-	if name, is := strings.CutPrefix(key, SignalKey("")); is {
-		s := declared.Signal(name)
-		return number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}, s != nil
+	if s := declared.Signal(strings.TrimPrefix(key, SignalKey(""))); s != nil && SignalKey(s.Name) == key {
+		return plain(func(e *record.Entity) int64 { return signalNumber(e, s) })
 	}
 	for _, f := range declared.Leaves() {
 		if f.Path == key || f.Sort && f.SortKey() == key {
 			return plain(func(e *record.Entity) int64 { return fieldNumber(e, f) })
 		}
 	}
-	return number{}, false
+	return plain(func(*record.Entity) int64 { return unknown })
+}
+
+// numbers returns the property that numberOf describes, by ordinal.
+func (v *View) numbers(key string) []int64 {
+	if list, ok := v.properties.Load(key); ok {
+		return list.([]int64)
+	}
+	n, list := numberOf(v.declared, key), make([]int64, len(v.entities))
+	for o, e := range v.All {
+		list[o] = n.of(e)
+	}
+	v.properties.Store(key, list)
+	return list
 }
 
 func scoreNumber(s record.Score) int64 {

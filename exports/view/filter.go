@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -42,29 +41,21 @@ type Bound struct {
 
 // limit is a condition on a number: it must be known and from low to high.
 type limit struct {
-	of        func(e *record.Entity) int64
+	key       string
 	low, high int64
 }
 
-func (l limit) allows(e *record.Entity) bool {
-	n := l.of(e)
-	return n != unknown && l.low <= n && n <= l.high
-}
+func (l limit) allows(n int64) bool { return n != unknown && l.low <= n && n <= l.high }
 
 // Empty reports whether the filter selects all listed records.
-func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits(kinds.Default())) == 0 }
+func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits()) == 0 }
 
 // limits returns the conditions on numbers.
-func (f *Filter) limits(declared *kinds.Set) (list []limit) {
+func (f *Filter) limits() (list []limit) {
 	add := func(wanted bool, key string, low, high int64) {
-		if !wanted {
-			return
+		if wanted {
+			list = append(list, limit{key, low, high})
 		}
-		n, ok := numberOf(declared, key)
-		if !ok {
-			n.of = func(*record.Entity) int64 { return unknown }
-		}
-		list = append(list, limit{n.of, low, high})
 	}
 	const lowest, highest = math.MinInt64, math.MaxInt64
 	add(f.MinScore.Known(), "composite", int64(f.MinScore.Code()), highest)
@@ -117,10 +108,9 @@ func (v *View) Select(f *Filter) *roaring.Bitmap {
 		}
 		set.And(any)
 	}
-	if limits := f.limits(v.declared); len(limits) > 0 {
-		set = v.keep(set, func(e *record.Entity) bool {
-			return !slices.ContainsFunc(limits, func(l limit) bool { return !l.allows(e) })
-		})
+	for _, l := range f.limits() {
+		numbers := v.numbers(l.key)
+		set = keep(set, func(o uint32) bool { return l.allows(numbers[o]) })
 	}
 	return set
 }
@@ -147,10 +137,10 @@ func (v *View) withAll(field string, values []string) *roaring.Bitmap {
 }
 
 // keep returns the records of a set for which f returns true.
-func (v *View) keep(set *roaring.Bitmap, f func(e *record.Entity) bool) *roaring.Bitmap {
+func keep(set *roaring.Bitmap, f func(ordinal uint32) bool) *roaring.Bitmap {
 	kept := make([]uint32, 0, set.GetCardinality())
-	for it := set.Iterator(); it.HasNext(); {
-		if o := it.Next(); f(v.entities[o]) {
+	for o := range roaring.Values(set) {
+		if f(o) {
 			kept = append(kept, o)
 		}
 	}
@@ -170,7 +160,8 @@ func (v *View) Board(category, typ, score string) *roaring.Bitmap {
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
-	return v.keep(v.Select(f), func(e *record.Entity) bool { return e.Scores.Get(score).Known() })
+	numbers := v.numbers(score)
+	return keep(v.Select(f), func(o uint32) bool { return numbers[o] != unknown })
 }
 
 // Matches reports whether an entity matches a filter, as View.Select decides for its record. It does
@@ -184,7 +175,7 @@ func (f *Filter) Matches(e *record.Entity) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(f.limits(e.Declared()), func(l limit) bool { return !l.allows(e) })
+	return !slices.ContainsFunc(f.limits(), func(l limit) bool { return !l.allows(numberOf(e.Declared(), l.key).of(e)) })
 }
 
 // hasAll reports whether an entity has all values in a filter field.

@@ -45,18 +45,13 @@ func (v *View) order(s Sort) *order {
 		return x.(*order)
 	}
 	x := &order{Sort: s, view: v, ordinals: slices.Clone(v.byKey)}
-	x.number, _ = numberOf(v.declared, s.Key) // the keys of requests and cursors are checked
 	if s.Key == nameKey {
 		x.names = make([]string, len(v.entities))
-	} else {
-		x.numbers = make([]int64, len(v.entities))
-	}
-	for _, o := range v.ranked {
-		if s.Key == nameKey {
-			x.names[o] = record.Fold(v.entities[o].Name)
-		} else {
-			x.numbers[o] = x.number.of(v.entities[o])
+		for o, e := range v.All {
+			x.names[o] = record.Fold(e.Name)
 		}
+	} else {
+		x.number, x.numbers = numberOf(v.declared, s.Key), v.numbers(s.Key)
 	}
 	slices.SortStableFunc(x.ordinals, func(a, b uint32) int { // they are already by type and slug
 		if s.Key == nameKey {
@@ -151,8 +146,8 @@ func (v *View) PositionOf(s Sort, ordinal uint32) Position {
 	p := Position{Type: e.Type, Slug: e.Slug}
 	if s.Key == nameKey {
 		p.Value = record.Fold(e.Name)
-	} else if number, _ := numberOf(v.declared, s.Key); number.of(e) != unknown {
-		p.Value = number.format(number.of(e))
+	} else if n := v.numbers(s.Key)[ordinal]; n != unknown {
+		p.Value = numberOf(v.declared, s.Key).format(n)
 	}
 	return p
 }

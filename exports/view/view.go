@@ -30,12 +30,13 @@ type View struct {
 	listed   int              // number of records that are not withdrawn; they come first in ranked
 	scored   int              // number of those with a composite score; they come first, too
 
-	addresses map[string]address // by type, NUL and slug
-	fields    map[string]*field
-	orders    sync.Map // *order by Sort
-	ids       func() *idIndex
-	offers    func() *Offers
-	relations func() relations
+	addresses  map[string]address // by type, NUL and slug
+	fields     map[string]*field
+	orders     sync.Map // *order by Sort
+	properties sync.Map // []int64 by key; see numbers
+	ids        func() *idIndex
+	offers     func() *Offers
+	relations  func() relations
 }
 
 // address says which record is found under a type and a slug.
