@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -84,15 +83,14 @@ func (x *Index) readRecords() {
 	for f := range found {
 		found[f] = map[string][]uint32{}
 	}
-	replaced := cmp.Or(x.build.Replaced(), none)
-	for o := range uint32(x.build.Len()) {
-		if replaced.Contains(o) {
+	for i, d := range ofDocuments(x, (*document).terms) {
+		if d == nil {
 			continue
 		}
 		x.records++
-		for f, list := range newDocument(x.build.Entity(o), x.titles).terms() {
+		for f, list := range d {
 			for _, term := range list {
-				if has := found[f][term]; len(has) == 0 || has[len(has)-1] != o {
+				if has, o := found[f][term], uint32(i); len(has) == 0 || has[len(has)-1] != o {
 					found[f][term] = append(has, o)
 				}
 			}

@@ -105,16 +105,23 @@ func (x *Index) prepare() {
 	for o, e := range x.build.All {
 		x.lengths[o], x.standing[o] = nameLength(e), scoreTenth*int32(e.Scores.Composite.Tenths())
 	}
-	x.words = make([]textWords, x.build.Len())
-	parallel.Ranges(len(x.words), func(from, to int) {
+	x.words = ofDocuments(x, newTextWords)
+	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
+	x.topics = sync.OnceValue(x.readTopicNames)
+}
+
+// ofDocuments returns what a function returns for the document of each record, by ordinal, and the zero value for
+// records that edits replace.
+func ofDocuments[T any](x *Index, of func(*document) T) []T {
+	list := make([]T, x.build.Len())
+	parallel.Ranges(len(list), func(from, to int) {
 		for o := from; o < to; o++ {
 			if e := x.build.Entity(uint32(o)); e != nil {
-				x.words[o] = newTextWords(newDocument(e, x.titles))
+				list[o] = of(newDocument(e, x.titles))
 			}
 		}
 	})
-	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
-	x.topics = sync.OnceValue(x.readTopicNames)
+	return list
 }
 
 // having returns the records that have a value in a filter field.
