@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -257,6 +260,58 @@ func (h *hearing) since(ids []string) (list []heard) {
 		}
 	}
 	return list
+}
+
+// logged is a log that tests can read while it is being written.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// owner is an account that registers webhooks through the API.
+type owner struct {
+	t   *testing.T
+	url string
+	key apikey.Secret
+}
+
+func (o *owner) ask(method, path string, body, answer any) {
+	o.t.Helper()
+	b, err := json.Marshal(body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	q, err := http.NewRequest(method, o.url+path, bytes.NewReader(b))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("x-api-key", o.key.Reveal())
+	a, err := http.DefaultClient.Do(q)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err == nil && a.StatusCode < 300 {
+		err = json.Unmarshal(text, answer)
+	}
+	if err != nil || a.StatusCode >= 300 {
+		o.t.Fatalf("%s %s: %d %s, %v", method, path, a.StatusCode, text, err)
+	}
 }
 
 // TestAnnouncements takes an endpoint through what can happen to builds, on one SQLite edge and on

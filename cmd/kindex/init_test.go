@@ -23,7 +23,7 @@ func TestStarterReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := runCommands(t, dir, string(text), "kindex")
+	ran := runCommands(t, dir, string(text))
 	for _, want := range []string{"build", "serve", "search", "show", "fmt", "validate"} {
 		if !strings.Contains(ran, "kindex "+want) {
 			t.Errorf("the README does not call kindex %s:\n%s", want, ran)
@@ -63,33 +63,11 @@ func TestPrintedCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeOwnIndex runs the README's section about creating an index.
-func TestReadmeOwnIndex(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, ok := strings.Cut(string(text), "\n## An index of your own\n")
-	section, _, ok2 := strings.Cut(section, "\n## ")
-	if !ok || !ok2 {
-		t.Fatal("the README has no section about creating an index")
-	}
-	ran := runCommands(t, t.TempDir(), section, "bin/kindex")
-	for _, want := range []string{"init mine", "build", "serve"} {
-		if !strings.Contains(ran, "kindex "+want) {
-			t.Errorf("the section does not call kindex %s:\n%s", want, ran)
-		}
-	}
-}
-
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 // runCommands runs every line of a Markdown document's shell blocks in the folder dir, and
-// returns these lines. name is the name by which the document calls the program. Servers
-// that it starts keep running until the end of the test.
-func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
+// returns these lines. Servers that it starts keep running until the end of the test.
+func runCommands(t *testing.T, dir, markdown string) (ran string) {
 	t.Helper()
 	addr := suite.FreeAddress(t)
 	ctx, stop := context.WithCancel(context.Background())
@@ -98,7 +76,7 @@ func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 		for line := range strings.Lines(block[1]) {
 			line = strings.TrimSpace(line)
 			ran += line + "\n"
-			line = strings.ReplaceAll(strings.ReplaceAll(line, name+" ", "kindex "), "127.0.0.1:8080", addr)
+			line = strings.ReplaceAll(line, "127.0.0.1:8080", addr)
 			cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", strings.ReplaceAll(line, "curl '", "curl -fsS '"))
 			cmd.Dir, cmd.Env = dir, append(append(os.Environ(), programEnvironment...), "KINDEX_ADDR="+addr, "KINDEX_ADMIN=")
 			if strings.HasPrefix(line, "kindex serve ") {

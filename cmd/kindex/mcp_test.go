@@ -86,7 +86,7 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", filepath.Join("testdata", "agent.mjs"), siteFolder, string(to))
+	cmd := exec.Command("node", filepath.Join("testdata", "agent.mjs"), filepath.Join("..", "..", "site"), string(to))
 	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,18 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"kindex/builder"
 	"kindex/builder/suite"
@@ -32,7 +32,7 @@ type replay struct {
 
 // TestChangelogOfCollection compares the changelog of every snapshot of the public list
 // with the snapshots, change by change and value by value.
-func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChangelog() }
+func TestChangelogOfCollection(t *testing.T) { wholeReplay(t).compareChangelog() }
 
 // TestChangelogOfExtract does the same with a small extract from the list.
 func TestChangelogOfExtract(t *testing.T) {
@@ -42,74 +42,19 @@ func TestChangelogOfExtract(t *testing.T) {
 }
 
 // wholeReplay replays all snapshots of the public list if they exist next to the
-// repository, and lets the test run in parallel with others. If edit is not nil, it may
-// first change the rows of each snapshot.
-func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
+// repository, and lets the test run in parallel with others.
+func wholeReplay(t *testing.T) *replay {
 	t.Helper()
 	shared := suite.Collections(t)
-	folder := filepath.Join(shared, "data", "best-of")
 	t.Parallel()
-	r := &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
-	if edit != nil {
-		folder = editSnapshots(t, folder, edit)
-		if err := replayInto(r.repo, shared, folder); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		unedited.once.Do(func() {
-			if unedited.dir, unedited.err = os.MkdirTemp("", "kindex-replay"); unedited.err == nil {
-				unedited.err = replayInto(filepath.Join(unedited.dir, "repo"), shared, folder)
-			}
-		})
-		if unedited.err != nil {
-			t.Fatal(unedited.err)
-		}
-		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
-		r.git("", "-C", r.repo, "remote", "remove", "origin") // the original repository has no remote either
+	folder, r := filepath.Join(shared, "data", "best-of"), &replay{t: t, repo: filepath.Join(t.TempDir(), "repo")}
+	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, r.repo)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	r.read(folder)
 	return r
-}
-
-// unedited is the repository that contains all snapshots without changes. It is created
-// only once.
-var unedited struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-// replayInto creates a repository from snapshots.
-func replayInto(repo, shared, folder string) error {
-	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, repo)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
-
-// editSnapshots returns copies of snapshots after applying an edit to them.
-func editSnapshots(t *testing.T, folder string, edit func(date string, header []string, rows [][]string)) string {
-	t.Helper()
-	dir := t.TempDir()
-	names, err := filepath.Glob(filepath.Join(folder, "*.csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		records := readCSV(t, name)
-		date := filepath.Base(name)[:10]
-		edit(date, records[0], records[1:])
-		var b bytes.Buffer
-		if err := csv.NewWriter(&b).WriteAll(records); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, date+".csv"), b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }
 
 // extractReplay writes and commits the snapshots from testdata.
@@ -217,12 +162,39 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 	return server
 }
 
+// day parses a day.
+func day(t *testing.T, text string) time.Time {
+	t.Helper()
+	d, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // checkout returns a separate working tree that contains the content as of a snapshot.
 func (r *replay) checkout(i int) string {
 	r.t.Helper()
 	dir := filepath.Join(r.t.TempDir(), "checkout")
 	r.git("", "-C", r.repo, "worktree", "add", "-q", "--detach", dir, r.commits[i])
 	return filepath.Join(dir, "content")
+}
+
+// fetch reads JSON from a server.
+func fetch(t *testing.T, url string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(fetchText(t, url)), v); err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+}
+
+func fetchText(t *testing.T, url string) string {
+	t.Helper()
+	status, body, err := get(url)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("%s: status %d, %.300s, %v", url, status, body, err)
+	}
+	return body
 }
 
 // change is a change as returned by the API.

@@ -63,7 +63,7 @@ func (s stopping) Run() int {
 	defer stopWorkers()
 	defer storagetest.Stop()
 	defer edgetest.Stop()
-	defer func() { _, _ = os.RemoveAll(unedited.dir), os.RemoveAll(pristine.dir) }() // "" removes nothing
+	defer func() { _ = os.RemoveAll(pristine.dir) }() // "" removes nothing
 	return s.M.Run()
 }
 
