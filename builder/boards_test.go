@@ -206,7 +206,7 @@ func TestBoards(t *testing.T) {
 	t.Parallel()
 	h := newBoardHistory(t, 5)
 	out := t.TempDir()
-	for i := range 3 {
+	for i := range suite.Pick(2, 3) {
 		report := h.build(out, 3)
 		full := h.build(t.TempDir(), 1)
 		sameBuild(t, report.Dir, full.Dir)

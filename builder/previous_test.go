@@ -138,40 +138,40 @@ func TestBuildReusesPrevious(t *testing.T) {
 		{"nothing before", func() {}},
 		{"nothing new", func() {}},
 		{"another time", func() { at = at.Add(40 * 24 * time.Hour) }},
-		{"an edit", func() { f.replace("tool/pytorch.yaml", "Tensor library", "A tensor library") }},
-		{"a comment only", func() { f.add("tool/keras.yaml", "# nothing\n") }},
-		{"edits at both ends", func() {
+		{"edits in the middle and at both ends, and a comment only", func() {
+			f.replace("tool/pytorch.yaml", "Tensor library", "A tensor library")
+			f.add("tool/keras.yaml", "# nothing\n")
 			f.replace("model/claude-3-5-haiku-20241022.yaml", "name: ", "name: First ")
 			f.replace("tool/scipy.yaml", "name: ", "name: Last ")
 		}},
-		{"new entities", func() {
+		{"new entities, a warning in a file, and one about two files", func() {
 			f.write("model/0.yaml", entity("Zero", "signals: {benchmarks: [{name: B, value: -1.5}]}\n"))
 			f.write("tool/zzz.yaml", entity("\"quoted \\\" \\\\ \\xe9\"", "addedDate: 2020-02-29\nsignals: {}\ntags: []\n"))
-		}},
-		{"a warning in the file, and one about two files", func() {
 			f.write("tool/odd.yaml", entity("Odd", "license: Nobody's\n"))
 			f.write("tool/odd-2.yaml", entity("Odd"))
 		}},
-		{"the warning is gone", func() { f.write("tool/odd.yaml", entity("Odder", "license: MIT\n")) }},
-		{"a deletion", func() { f.remove("tool/matplotlib.yaml") }},
-		{"it is back", func() { f.write("tool/matplotlib.yaml", entity("Matplotlib")) }},
-		{"a rename with the earlier slug", func() {
+		{"the warning is gone, and an entity", func() {
+			f.write("tool/odd.yaml", entity("Odder", "license: MIT\n"))
+			f.remove("tool/matplotlib.yaml")
+		}},
+		{"it is back; renames with the earlier slug and without", func() {
+			f.write("tool/matplotlib.yaml", entity("Matplotlib"))
 			f.rename("tool/keras.yaml", "tool/keras-3.yaml")
 			f.add("tool/keras-3.yaml", "formerly: [keras, keras-2]\n")
+			f.rename("tool/spacy.yaml", "tool/spacy-nlp.yaml")
 		}},
-		{"a rename without", func() { f.rename("tool/spacy.yaml", "tool/spacy-nlp.yaml") }},
-		{"a new file where an earlier slug was", func() {
+		{"a new file where an earlier slug was, one withdrawn and one deprecated", func() {
 			f.replace("tool/keras-3.yaml", "formerly: [keras, keras-2]", "formerly: [keras-2]")
 			f.write("tool/keras.yaml", entity("Keras"))
-		}},
-		{"withdrawn and deprecated", func() {
 			f.add("tool/odd.yaml", "status: withdrawn\n")
 			f.add("tool/odd-2.yaml", "status: deprecated\n")
 		}},
 		{"a category's title", func() { f.replace("categories.yaml", "title: ", "title: About ") }},
 		{"no categories file", func() { f.remove("categories.yaml"); f.remove("boards.yaml") }},
-		{"another scoring", func() { f.replace("scoring.yaml", "full: 200000,", "full: 50000,") }},
-		{"another title", func() { f.replace("index.yaml", "title: ", "title: Another ") }},
+		{"another scoring and another title", func() {
+			f.replace("scoring.yaml", "full: 200000,", "full: 50000,")
+			f.replace("index.yaml", "title: ", "title: Another ")
+		}},
 		{"a damaged build before", func() { alter("entities.jsonl", "PyTorch", "PyTurch") }}, // there is another, intact build
 
 		{"of another format", func() {

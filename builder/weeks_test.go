@@ -2,7 +2,6 @@ package builder_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -180,49 +179,6 @@ func checkWeek(t *testing.T, w *record.Week, before, after []string) {
 	}
 	if want := []string{"stars of gains 100→5000", "stars of read-again 100→5000"}; !slices.Equal(figures, want) {
 		t.Errorf("what has grown is %q, want %q", figures, want)
-	}
-}
-
-// TestWeeksStay builds the steps of random histories as of their own times, incrementally and
-// from scratch, and as of earlier days. Whatever the builds, each week has one item.
-func TestWeeksStay(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	found := 0
-	for seed := range suite.Pick[uint64](1, 8) {
-		s := newRandomHistory(t, seed)
-		s.git("init", "-q", "-b", "main")
-		s.commit("begin")
-		out, seen, latest := t.TempDir(), map[string]string{}, s.now
-		for i := range 10 {
-			for range 1 + s.rand.IntN(4) {
-				s.step()
-				keys := slices.Sorted(maps.Keys(s.files))
-				key := keys[s.rand.IntN(len(keys))]
-				s.files[key].stars, s.files[key].date = fmt.Sprint(10+s.rand.IntN(9000)), "2026-02-01"
-				s.put(key, s.files[key])
-				s.commit("a step")
-				if latest.Before(s.now) {
-					latest = s.now
-				}
-			}
-			s.now = s.now.AddDate(0, 0, 4)
-			s.asOf = latest.AddDate(0, 0, s.rand.IntN(4))
-			incremental, full := s.build(out, 1), s.build(t.TempDir(), 1)
-			sameBuild(t, incremental.Dir, full.Dir)
-			sameWeeks(t, seen, full.Dir)
-			if i%3 == 2 {
-				s.asOf = s.asOf.AddDate(0, 0, -s.rand.IntN(30))
-				sameWeeks(t, seen, s.build(t.TempDir(), 1).Dir)
-			}
-			if t.Failed() {
-				t.Fatalf("seed %d, after %s", seed, strings.Join(s.told, "; "))
-			}
-		}
-		found += len(seen) / 3
-	}
-	if found < 3 {
-		t.Errorf("only %d weeks had movers", found)
 	}
 }
 

@@ -3,7 +3,6 @@ package exports
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,10 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"kindex/builder/suite"
 	"kindex/exports/record"
@@ -50,7 +46,6 @@ func TestBuildReadsBack(t *testing.T) {
 	b := openBuild(t, list)
 	t.Run("addresses", func(t *testing.T) { checkAddresses(t, b, list) })
 	t.Run("records", func(t *testing.T) { checkRecords(t, b, list) })
-	t.Run("exports", func(t *testing.T) { checkExports(t, b) })
 	t.Run("similar", func(t *testing.T) { checkSimilar(t, b, list) })
 }
 
@@ -157,74 +152,6 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 	if n := b.Manifest.Counts.Ranked; n != ranked {
 		t.Errorf("%d ranked, want %d", n, ranked)
 	}
-}
-
-// checkExports compares the export's other formats, each written in several shards or row
-// groups, with the lines of the JSONL.
-func checkExports(t *testing.T, b *Build) {
-	file := func(ext string) []byte {
-		data, err := b.ReadFile(EntitiesFile + ext)
-		if data == nil || err != nil {
-			t.Fatalf("there is no %s: %v", ext, err)
-		}
-		return data
-	}
-	lines := bytes.Split(bytes.TrimSuffix(file(".jsonl"), []byte("\n")), []byte("\n"))
-	var objects []json.RawMessage
-	if err := json.Unmarshal(file(".json"), &objects); err != nil {
-		t.Fatal(err)
-	}
-	reader := csv.NewReader(bytes.NewReader(file(".csv")))
-	records, err := reader.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	type row struct {
-		Slug string   `parquet:"slug,optional"`
-		Tags []string `parquet:"tags,list"`
-	}
-	rows, err := parquet.Read[row](bytes.NewReader(file(".parquet")), int64(len(file(".parquet"))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(objects) != len(lines) || len(records) != len(lines)+1 || len(rows) != len(lines) {
-		t.Fatalf("%d lines, %d objects, %d records, %d rows", len(lines), len(objects), len(records), len(rows))
-	}
-	for i, line := range lines {
-		var want map[string]any
-		if err := json.Unmarshal(line, &want); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(objects[i], line) {
-			t.Fatalf("object %d is\n%s\nwant\n%s", i, objects[i], line)
-		}
-		if rows[i].Slug != want["slug"] || strings.Join(rows[i].Tags, "|") != cellText(want["tags"]) {
-			t.Fatalf("row %d is %+v, want %+v", i, rows[i], want)
-		}
-		for j, c := range table.EntityColumns {
-			text := cellText(want[c.Name])
-			if records[i+1][j] != text || records[0][j] != c.Name {
-				t.Fatalf("%s of record %d is %q, want %q", records[0][j], i, records[i+1][j], text)
-			}
-		}
-	}
-}
-
-// cellText returns the text of a value in a CSV file.
-func cellText(value any) string {
-	switch v := value.(type) {
-	case []any:
-		var items []string
-		for _, item := range v {
-			items = append(items, item.(string))
-		}
-		return strings.Join(items, "|")
-	case float64:
-		return fmt.Sprintf("%.1f", v)
-	case string:
-		return v
-	}
-	return ""
 }
 
 func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {

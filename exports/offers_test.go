@@ -246,41 +246,6 @@ func containsAll(list, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(v string) bool { return !slices.Contains(list, v) })
 }
 
-// TestOffersOfPastDays selects offers in more snapshots than stay in memory.
-func TestOffersOfPastDays(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, suite.Pick(80, 250))))
-	p.goOn(60)
-	_, list := p.listed(len(p.versions), p.rng)
-	a := p.archive(len(p.versions))
-	a.Snapshots = nil
-	lists := map[string][]*record.Entity{}
-	days := p.days()
-	for i := range 6 {
-		day := days[1+i*(len(days)-2)/(5)]
-		if lists[day] != nil {
-			continue
-		}
-		versions, entities := p.listed(p.until(day), p.rng)
-		lists[day] = entities
-		a.Snapshots = append(a.Snapshots, snapshotOf(day, versions, entities))
-	}
-	b := openBuild(t, list, a)
-	for day, list := range lists {
-		t.Run(day, func(t *testing.T) {
-			t.Parallel()
-			for range 2 {
-				s, err := b.History().Day(day)
-				if err != nil {
-					t.Fatal(err)
-				}
-				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), s.View, list)
-			}
-		})
-	}
-}
-
 // TestDaysInMemory checks that a few days stay in memory, among them always the one that today's leaderboards are
 // compared with, and that this one is made without admission.
 func TestDaysInMemory(t *testing.T) {

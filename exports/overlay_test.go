@@ -51,7 +51,7 @@ type edited struct {
 func TestEditsAnswerAsANewBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	for seed, n := range []int{1, 7, 600} {
+	for seed, n := range suite.Pick([]int{7, 600}, []int{7, 600, 1}) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(uint64(seed), 33))

@@ -1,18 +1,14 @@
 package exports
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/exports/store"
@@ -55,51 +51,6 @@ func TestInstallKeepsOrMends(t *testing.T) {
 		}
 		writeBuild(t, root, list)
 		only()
-	}
-}
-
-func TestPrune(t *testing.T) {
-	ids := make([]string, 6)
-	for keep, want := range map[int][]int{0: {2}, 1: {2}, 2: {2, 5}, 3: {2, 4, 5}, 5: {1, 2, 3, 4, 5}, 6: {0, 1, 2, 3, 4, 5}, 9: {0, 1, 2, 3, 4, 5}} {
-		root := t.TempDir()
-		dir := store.BuildsDir(root)
-		for i := range ids {
-			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // names do not reflect the order of creation
-			at := time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)
-			path := filepath.Join(dir, ids[i])
-			if err := errors.Join(os.MkdirAll(filepath.Join(path, "lookup"), 0o755), os.Chtimes(path, at, at)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Mkdir(filepath.Join(dir, "notes"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		removed, err := store.Prune(root, keep, func(id string) bool { return id == ids[2] })
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept, err := store.Builds(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names, gone []string
-		for i, id := range ids {
-			if slices.Contains(want, i) {
-				names = append(names, id)
-			} else {
-				gone = append(gone, id)
-			}
-		}
-		if !slices.Equal(kept, names) || !slices.Equal(removed, gone) {
-			t.Errorf("keep %d: kept %v, removed %v", keep, kept, removed)
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != len(want)+1 {
-			t.Errorf("keep %d leaves %v, %v", keep, entries, err)
-		}
-	}
-	if removed, err := store.Prune(filepath.Join(t.TempDir(), "none"), 1, nil); err != nil || len(removed) != 0 {
-		t.Errorf("a missing folder: %v, %v", removed, err)
 	}
 }
 
@@ -197,55 +148,5 @@ func TestPublishIsAtomic(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join(root, "exports"))
 	if err != nil || len(entries) != 2 {
 		t.Errorf("publishing leaves %v, %v", entries, err)
-	}
-}
-
-func TestLock(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "new", "folder")
-	ctx := t.Context()
-	first, err := store.AcquireLock(ctx, root, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var busy *store.BusyError
-	_, err = store.AcquireLock(ctx, root, nil)
-	if !errors.As(err, &busy) || busy.Root != root || !strings.Contains(err.Error(), fmt.Sprintf("process %d, since 2", os.Getpid())) {
-		t.Errorf("a second lock returns %v", err)
-	}
-	waits := 0
-	short, cancel := context.WithCancel(ctx)
-	_, err = store.AcquireLock(short, root, func(b *store.BusyError) { waits++; cancel() })
-	if !errors.Is(err, context.Canceled) || waits != 1 {
-		t.Errorf("waiting in vain (reported %d times) returns %v", waits, err)
-	}
-	told := make(chan *store.BusyError, 9)
-	got := make(chan error, 1)
-	go func() {
-		second, err := store.AcquireLock(ctx, root, func(b *store.BusyError) { told <- b })
-		if err == nil {
-			err = second.Release()
-		}
-		got <- err
-	}()
-	if b := <-told; b.Root != root || !strings.HasPrefix(b.Owner, "process ") {
-		t.Errorf("reported %+v", b)
-	}
-	select {
-	case err := <-got:
-		t.Fatalf("two holders have the lock: %v", err)
-	case <-time.After(150 * time.Millisecond):
-	}
-	if err := first.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-got; err != nil || len(told) != 0 {
-		t.Errorf("after the wait: %v, reported %d more times", err, len(told))
-	}
-	third, err := store.AcquireLock(ctx, root, func(*store.BusyError) { t.Error("the lock is not held") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := third.Release(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -5,37 +5,25 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge"
-	"kindex/edge/edgetest"
 )
 
 // TestMemory streams the rows of a build with the recipes, and then the same rows
 // many times over: both must need about as much memory. The same programs, changed to read
-// everything at once, must need more memory. TestMemoryOfABuild does the same with a whole
-// build.
+// everything at once, must need more memory.
 func TestMemory(t *testing.T) {
 	suite.InTest(t)
 	measure(t, start(t), start(t, repeated))
 }
 
-// TestMemoryOfNode is TestMemory for a recipe in JavaScript.
-func TestMemoryOfNode(t *testing.T) {
-	suite.InSoak(t, "Node is slow with so little memory; TestMemory measures a recipe in Python")
-	measureNode(start(t, repeated))
-}
-
 // repeated serves the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
-	times := suite.Pick(100, 150)
+	const times = 100
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/export/entities" {
 			next.ServeHTTP(w, r)
@@ -62,25 +50,6 @@ func repeated(next http.Handler) http.Handler {
 	})
 }
 
-// TestMemoryOfABuild is TestMemory with a build of 20,000 entities.
-func TestMemoryOfABuild(t *testing.T) {
-	suite.InSoak(t, "generates and builds 20,000 entities; TestMemory streams repeated rows")
-	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
-	for _, args := range [][]string{
-		{"./cmd/gencorpus", "-n", "20000", "-content", "builder/suite/testdata/content", "-out", corpus},
-		{"./cmd/kindex", "build", "--content", corpus, "--out", out, "--as-of", edgetest.Today().Format(time.DateOnly)},
-	} {
-		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run"}, args...)...)
-		cmd.Dir = suite.Root(t)
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v: %s", args, err, said)
-		}
-	}
-	large := startWith(t, edge.Options{Dir: out, LimitKey: 100})
-	measure(t, start(t), large)
-	measureNode(large)
-}
-
 // measure runs a recipe with few entities and with many. Python frees memory immediately,
 // so its peak is measured.
 func measure(t *testing.T, small, large *place) {
@@ -94,21 +63,6 @@ func measure(t *testing.T, small, large *place) {
 	t.Logf("models.py: %d MiB for few, %d MiB for %d rows, %d MiB all at once", few>>20, many>>20, n, greed>>20)
 	if many-few > (greed-few)/2 {
 		t.Errorf("models.py needs %d KiB more for %d rows; reading all at once needs %d KiB more", (many-few)>>10, n, (greed-few)>>10)
-	}
-}
-
-// measureNode runs a recipe with many entities. Node frees memory only when it must, so it
-// gets only a little: enough to stream the rows, but too little to keep them all.
-func measureNode(large *place) {
-	large.t.Helper()
-	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")
-	node := []string{"node", "--max-old-space-size=12", "--max-semi-space-size=1"}
-	large.must(append(node, "texts.mjs")...)
-	if n := strings.Count(large.read("texts.jsonl"), "\n"); n < 19_000 {
-		large.t.Errorf("only %d texts", n)
-	}
-	if said := large.fails(append(node, "greedy-texts.mjs")...); !strings.Contains(said, "heap out of memory") {
-		large.t.Errorf("reading all at once, with little memory: %s", said)
 	}
 }
 

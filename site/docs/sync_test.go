@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -184,7 +182,6 @@ func TestSync(t *testing.T) {
 	}
 	gone := s.text("tool/einops")
 	day := 0
-	seldom := []string{"an edit while withdrawn", "one that goes and comes back in one build", "nothing but the passing of a day"} // make soak takes these steps, too
 	for _, step := range []struct {
 		what    string
 		changes int
@@ -200,32 +197,33 @@ func TestSync(t *testing.T) {
 			s.remove("tool/einops")
 			s.write("tool/brand-new", "name: Brand new\ndescription: Is new.\ncategory: ml-frameworks\n")
 		}},
-		{"a rename with an edit", 1, func() {
+		{"a rename with an edit, and a re-creation", 2, func() {
 			s.rename("tool/brand-new", "tool/brand-newest")
 			s.edit("tool/brand-newest", "^name: .*", "name: Newest")
+			s.write("tool/einops", gone)
 		}},
-		{"a re-creation", 1, func() { s.write("tool/einops", gone) }},
-		{"a deletion and a rename to its slug at once", 2, func() { s.remove("tool/keras"); s.rename("tool/brand-newest", "tool/keras") }},
-		{"a withdrawal", 1, func() { s.write("tool/einops", gone+"status: withdrawn\n") }},
-		{"an edit while withdrawn", 1, func() { s.edit("tool/einops", "^name: .*", "name: Einops, withdrawn") }},
-		{"the end of a withdrawal", 1, func() { s.edit("tool/einops", "^status: .*\n", "") }},
-		{"three commits, in which one comes, is renamed and goes", 3, func() {
+		{"a deletion and a rename to its slug at once, and a withdrawal", 3, func() {
+			s.remove("tool/keras")
+			s.rename("tool/brand-newest", "tool/keras")
+			s.write("tool/einops", gone+"status: withdrawn\n")
+		}},
+		{"the end of a withdrawal, and three commits, in which one comes, is renamed and goes", 4, func() {
+			s.edit("tool/einops", "^status: .*\n", "")
 			s.write("tool/fleeting", "name: Fleeting\ndescription: Comes and goes.\ncategory: ml-frameworks\n")
 			s.commit()
 			s.rename("tool/fleeting", "tool/fleeting-2")
 			s.commit()
 			s.remove("tool/fleeting-2")
 		}},
-		{"one that goes and comes back in one build", 2, func() { s.remove("tool/einops"); s.commit(); s.write("tool/einops", gone) }},
-		{"nothing but the passing of a day", 0, func() { day++ }},
-		{"another formula", 0, func() {
+		{"one that goes and comes back in one build, another formula and another day", 2, func() {
+			s.remove("tool/einops")
+			s.commit()
+			s.write("tool/einops", gone)
+			day++
 			s.edit("scoring", `^version: .*`, "version: other")
 			s.edit("scoring", `weight: 2\b`, "weight: 5")
 		}},
 	} {
-		if slices.Contains(seldom, step.what) && !suite.Soaking() {
-			continue
-		}
 		step.do()
 		s.publish(day)
 		if said, want := s.inStep(p, step.what), fmt.Sprintf("%d changes; build ", step.changes); !strings.HasPrefix(said, want) {
@@ -247,98 +245,6 @@ func (s *series) rewrite() {
 	s.t.Helper()
 	s.edit("tool/pytorch", "^name: .*", "name: Rewritten")
 	s.git("checkout", "-q", "--orphan", "other")
-}
-
-// TestSyncAtRandom makes random changes, several in each build.
-func TestSyncAtRandom(t *testing.T) {
-	suite.InSoak(t, "it repeats random changes; TestSync makes each kind of change once")
-	t.Parallel() // building is disk-bound
-	s := newSeries(t)
-	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
-	s.inStep(p, "the first build")
-	rng := rand.New(rand.NewPCG(6, 6))
-	removed := map[string]string{}
-	for build := range 10 {
-		var did []string
-		for range 1 + rng.IntN(3) {
-			touched := map[string]bool{}
-			for range 1 + rng.IntN(6) {
-				did = append(did, s.disturb(rng, fmt.Sprint(build, "-", len(did)), removed, touched))
-			}
-			s.commit()
-		}
-		s.publish(build / 4)
-		s.inStep(p, fmt.Sprintf("build %d: %s", build, strings.Join(did, "; ")))
-	}
-}
-
-// succeeds reports whether an entity is the successor of another one.
-func (s *series) succeeds(files []string, key string) bool {
-	return slices.ContainsFunc(files, func(file string) bool {
-		return strings.Contains(s.text("tool/"+strings.TrimSuffix(filepath.Base(file), ".yaml")), "replacedBy: "+key)
-	})
-}
-
-// disturb changes one entity that has not been changed since the last commit.
-func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, touched map[string]bool) string {
-	s.t.Helper()
-	names, err := filepath.Glob(s.path("tool/*"))
-	if err != nil || len(names) == 0 {
-		s.t.Fatal(err)
-	}
-	one := "tool/" + strings.TrimSuffix(filepath.Base(names[rng.IntN(len(names))]), ".yaml")
-	if touched[one] {
-		return "nothing"
-	}
-	touched[one] = true
-	switch rng.IntN(6) {
-	case 0:
-		if s.succeeds(names, one) {
-			return "nothing"
-		}
-		removed[one] = s.text(one)
-		s.remove(one)
-		return "delete " + one
-	case 1:
-		for _, back := range slices.Sorted(func(yield func(string) bool) {
-			for name := range removed {
-				if !yield(name) {
-					return
-				}
-			}
-		}) {
-			if !touched[back] && !strings.Contains(removed[back], "formerly") && !strings.Contains(removed[back], "replacedBy") {
-				s.write(back, removed[back])
-				delete(removed, back)
-				touched[back] = true
-				return "bring back " + back
-			}
-		}
-		return "nothing"
-	case 2:
-		if strings.Contains(s.text(one), "\nformerly") {
-			return "nothing"
-		}
-		to := "tool/renamed-" + id
-		s.rename(one, to)
-		touched[to] = true
-		return "rename " + one + " to " + to
-	case 3:
-		if strings.Contains(s.text(one), "\nstatus: ") {
-			s.edit(one, `^status: .*\n`, "")
-			return "bring " + one + " back to the lists"
-		}
-		s.write(one, s.text(one)+"status: withdrawn\n")
-		return "withdraw " + one
-	case 4:
-		name := "tool/new-" + id
-		s.write(name, "name: New "+id+"\ndescription: New.\ncategory: nlp\ntags: [a-"+id+", b]\nsignals:\n  stars: {value: "+fmt.Sprint(rng.IntN(90000))+"}\n")
-		touched[name] = true
-		return "create " + name
-	default:
-		s.edit(one, "^description: .*", "description: Edited "+id+".")
-		return "edit " + one
-	}
 }
 
 // breaks interrupts both responses at several points, and checks that the copy stays unchanged.
