@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -150,8 +151,8 @@ func (r *ranking) relax() {
 			break
 		}
 		next := slices.MinFunc(order, func(a, b int) int {
-			if n == 0 {
-				return cmp.Compare(counts[a], counts[b])
+			if n == 0 { // first the number of a version that there is not
+				return cmp.Or(cmp.Compare(letters(r.clauses[a].term), letters(r.clauses[b].term)), cmp.Compare(counts[a], counts[b]))
 			}
 			return cmp.Compare(telling[a], telling[b])
 		})
@@ -173,6 +174,14 @@ func (r *ranking) relax() {
 		}
 	}
 	r.intersect()
+}
+
+// letters returns 1 if a word has any letters, and else 0.
+func letters(word string) int {
+	if strings.IndexFunc(word, unicode.IsLetter) < 0 {
+		return 0
+	}
+	return 1
 }
 
 // mayLack reports whether records may lack a word or a phrase. Behind the record that the query names, others of its

@@ -73,7 +73,10 @@ func (r *ranking) matchClause(i int) *match {
 		return m
 	}
 	// Robots also finds robotics, but in names only what starts with the word itself.
-	longer := fieldSets{r.prefix(nameField, w.term), r.prefix(topicField, w.stem), r.prefix(textField, w.stem)}
+	longer := fieldSets{nameField: r.prefix(nameField, w.term)}
+	if len(w.term) > 1 || digits(w.term) != "" {
+		longer[topicField], longer[textField] = r.prefix(topicField, w.stem), r.prefix(textField, w.stem)
+	}
 	w.isPrefix = !longer[nameField].IsEmpty()
 	m.add(&longer, prefixWeight, false)
 	inflected := r.inflected(w)

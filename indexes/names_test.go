@@ -37,6 +37,9 @@ func oddContent(t testing.TB) string {
 		"tool/senor":         "name: Señor Café\ncategory: a\ndescription: Marks & accents, \"quoted\".\n",
 		"tool/gidra":         "name: Ёлка Гидра\ncategory: a\ndescription: По-русски.\n",
 		"tool/hammer":        "name: Hammer\ncategory: hand-tools\ndescription: Drives nails.\nformerly: [nail-driver, old-hammer]\n",
+		"model/mail":         "name: Mail\ncategory: b\nprovider: Open Letters\ndescription: Writes.\nstatus: deprecated\n",
+		"model/mail-2":       "name: Mail 2\ncategory: b\nprovider: Open Letters\ndescription: Writes mail by open letters.\n",
+		"tool/mail":          "name: Mail\ncategory: b\nprovider: Somebody\ndescription: Sends.\n",
 		"tool/ollama":        "name: Ollama\ncategory: a\ndescription: Runs models.\n",
 		"tool/llama-index":   "name: LlamaIndex\ncategory: a\ndescription: Retrieves.\n",
 		"model/opus-4-5":     "name: Claude Opus 4.5\ncategory: b\ndescription: Opus.\ntags: [claude-opus]\n",
@@ -76,7 +79,9 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 		"olama": "tool/ollama tool/llama-index", "caude opus 5": "model/opus-5 model/opus-4-5", "claude ops 4.5": "model/opus-4-5",
 		"old-hammer": "tool/hammer", "nail driver": "tool/hammer", "naildriver": "tool/hammer", "workbench": "tool/hammer", "hand tools": "tool/hammer",
 		"deep seek": "tool/deepseek-chat", "deep seek chat": "tool/deepseek-chat", "technologies": "tool/deepseek-chat", "technology": "tool/deepseek-chat",
+		"open letters mail": "model/mail", "mail openletters": "model/mail", "open mail": "model/mail", "somebody mail": "tool/mail",
 		"acme": "tool/deepseek-chat", "technologis": "tool/deepseek-chat", "the acme": "tool/deepseek-chat", "object-detection": "model/detr",
+		"claude 3 opus": "model/opus-4-5 model/opus-5", "opus 4": "model/opus-4-5", "claude haiku": "model/opus-4-5 model/opus-5",
 	} {
 		expected := strings.Fields(want)
 		keys, _ := c.find(t, q, 50)

@@ -103,6 +103,7 @@ func (r *ranking) award(set *roaring.Bitmap, score int32) {
 // named is like award, for records that match even if they lack the words because the query is
 // their name or an identifier.
 func (r *ranking) named(set *roaring.Bitmap, score int32) {
+	set = roaring.And(set, r.within)
 	r.award(set, score)
 	r.alone.Or(set)
 	r.isNamed = r.isNamed || !set.IsEmpty()
@@ -139,7 +140,9 @@ func (r *ranking) find(text string) {
 	r.findNear(words)
 	if r.intersect(); r.matches.IsEmpty() && len(r.clauses) <= maxFuzzyClauses {
 		for i := range r.clauses {
-			r.addFuzzy(r.matched[i], &r.clauses[i])
+			if w := &r.clauses[i]; r.term(nameField, w.term).IsEmpty() { // the word of a name is no typo
+				r.addFuzzy(r.matched[i], w)
+			}
 		}
 		r.intersect()
 	}
@@ -150,7 +153,7 @@ func (r *ranking) find(text string) {
 func (r *ranking) matchQuery(words []string) {
 	joined, bare := strings.Join(words, ""), trimFillers(words)
 	plain := r.withoutKinds(bare)
-	exact, named := r.term(exactField, strings.Join(words, " ")), r.term(joinedField, joined)
+	exact, named := roaring.And(r.term(exactField, strings.Join(words, " ")), r.within), roaring.And(r.term(joinedField, joined), r.within)
 	r.award(exact, scoreExact)
 	r.award(named, scoreJoinedExact)
 	r.isExact = roaring.Or(exact, named)
@@ -158,10 +161,16 @@ func (r *ranking) matchQuery(words []string) {
 	for o := range roaring.Values(r.isExact) {
 		r.award(r.having("provider", r.build.Entity(o).Provider), scoreMaker)
 	}
+	ofMaker := r.namedAfterMaker(words)
+	r.named(ofMaker, scoreJoinedExact)
+	r.isExact.Or(ofMaker)
 	variants := r.variants(words)
 	variants.Or(r.term(joinedField, strings.Join(plain, "")))
 	r.named(variants, scoreVariant)
 	r.award(r.prefix(exactField, strings.Join(plain, " ")+" "), scoreStart)
+	if len(words) == 1 && digits(joined) != "" { // llama3
+		r.award(r.prefix(joinedField, joined), scoreStart)
+	}
 	if r.queryWords = len(bare); len(bare) > 1 {
 		phrases := spellings(bare)
 		if len(plain) > 1 && len(plain) < len(bare) {
@@ -181,6 +190,24 @@ func (r *ranking) matchQuery(words []string) {
 		r.alone.Or(set)
 		r.joinedText = joined
 	}
+}
+
+// namedAfterMaker returns the records whose name or slug is the query but for that of their provider at one end, or
+// the first words of it: OpenAI GPT-4o, Stable Diffusion by Stability.
+func (r *ranking) namedAfterMaker(words []string) *roaring.Bitmap {
+	found := roaring.New()
+	for i := 1; i < len(words) && len(words) <= 2*maxPart; i++ {
+		for _, q := range [][2][]string{{words[:i], words[i:]}, {words[i:], words[:i]}} {
+			maker, name := q[0], q[1]
+			for o := range roaring.Values(roaring.Or(r.term(exactField, strings.Join(name, " ")), r.term(joinedField, strings.Join(name, "")))) {
+				made := terms(r.build.Entity(o).Provider)
+				if strings.Join(made, "") == strings.Join(maker, "") || slices.Equal(made[:min(len(made), len(maker))], maker) {
+					found.Add(o)
+				}
+			}
+		}
+	}
+	return found
 }
 
 // variants returns the records whose name or slug is the query but for the number of a word.
