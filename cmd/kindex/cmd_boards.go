@@ -108,7 +108,7 @@ func newBoardReport(b *builder.RankedBoard, o boardsOptions) (boardReport, error
 }
 
 func (r *boardReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s, %s", r.Slug, safetext.OneLine(r.Title), plural.Count(r.Count, r.Type, r.Type+"s"))
+	fmt.Fprintf(w, "%s: %s, %s", r.Slug, safetext.OneLine(r.Title), plural.Count(r.Count, "entity", "entities"))
 	if !r.Published {
 		fmt.Fprintf(w, "; not published: a board needs %d", board.MinEntries)
 	}
