@@ -168,6 +168,12 @@ func calendar(layout, text, wrong string) (any, string) {
 
 // splitList splits a string into a list: by a separator, or as a list in Python notation.
 func splitList(text, how string) (entries []string, wrong string) {
+	if how == "range" {
+		if m := rangeText.FindStringSubmatch(text); m != nil {
+			return m[1:], ""
+		}
+		return []string{text}, ""
+	}
 	if how != "python" {
 		return strings.Split(text, how), ""
 	}
@@ -180,6 +186,9 @@ func splitList(text, how string) (entries []string, wrong string) {
 	}
 	return entries, ""
 }
+
+// rangeText matches the two numbers of a range: 5-6, 5 – 6, 5..6 or 5 to 6.
+var rangeText = regexp.MustCompile(`^\s*(-?\d\S*?)(?:\s*[-–—~…]\s*|\s*\.\.+\s*|\s+to\s+)(-?\d\S*)\s*$`)
 
 // pythonEntry matches an entry of a list and the comma after it. An entry is a string in single or
 // double quotes, or a word.

@@ -54,11 +54,16 @@ func (g *guesser) targets() (list []string) {
 	list = append(list, names)
 	for _, f := range kinds.Stated(g.kinds.Leaves()) {
 		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
-			title := f.Title
-			if f.Name == kinds.FromPart && f.Group != nil && f.Group.Type == kinds.Range {
-				title = f.Group.Title // a column with one number is the lower end
+			names := []string{f.Path, normal(f.Path), normal(f.Title), normal(f.Title + f.Unit), normal(f.Query)}
+			if isEnd(f) {
+				for word := range strings.FieldsSeq(ends[f.Name]) {
+					names = append(names, normal(f.Group.Title+word), normal(word+f.Group.Title), normal(f.Group.Name+word), normal(word+f.Group.Name))
+				}
+				if f.Name == kinds.FromPart { // a column with one number, or with both
+					names = append(names, normal(f.Group.Title), normal(f.Group.Name))
+				}
 			}
-			list = append(list, strings.Join([]string{f.Path, normal(f.Path), normal(title), normal(title + f.Unit), normal(f.Query)}, " "))
+			list = append(list, strings.Join(names, " "))
 		}
 	}
 	for _, s := range g.kinds.Signals {
@@ -72,6 +77,12 @@ func (g *guesser) targets() (list []string) {
 	}
 	return list
 }
+
+// ends are words that the names of columns with an end of a range contain.
+var ends = map[string]string{kinds.FromPart: "from min minimum low lowest start", kinds.ToPart: "to max maximum high highest end"}
+
+// isEnd reports whether a field, which may be nil, is an end of a range.
+func isEnd(f *kinds.Field) bool { return f != nil && f.Group != nil && f.Group.Type == kinds.Range }
 
 // Guess proposes a mapping from the names of the columns of a file and the values in its first
 // 1,000 rows. The mapping is valid unless no column seems to have a name, but only a person can
@@ -185,6 +196,11 @@ func (g *guesser) choose(targets []string) {
 	try := func(path string, c *column, doubt string) {
 		if path != "" && !chosen[path] && !c.used && len(c.values) > 0 {
 			chosen[path], c.used = true, true
+			if before, isFrom := strings.CutSuffix(path, "."+kinds.FromPart); isFrom && isEnd(g.kinds.Field(path)) && slices.ContainsFunc(c.values, rangeText.MatchString) {
+				chosen[before+"."+kinds.ToPart] = true
+				g.addRange(before, c, doubt)
+				return
+			}
 			g.add(path, c, doubt)
 		}
 	}
@@ -262,6 +278,20 @@ func (g *guesser) add(path string, c *column, doubt string) {
 	if f := g.kinds.Field(path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
 		g.Type = g.kinds.Listing(f)[0].Name
 	}
+}
+
+// addRange adds a column with both ends of a range to the mapping.
+func (g *guesser) addRange(path string, c *column, doubt string) {
+	for _, s := range c.values {
+		ends, _ := splitList(s, "range")
+		for _, end := range ends {
+			if _, wrong := new(evaluator).convert("number", end); wrong != "" && doubt == "" {
+				doubt = yamldoc.Quote(end) + " " + wrong
+			}
+		}
+	}
+	both := "{column: " + scalar(c.name) + ", list: range, take: "
+	g.lines[path] += g.line("  "+kinds.FromPart, both+"first}", doubt) + g.line("  "+kinds.ToPart, both+"last}", "")
 }
 
 // line returns a line of the mapping, and records what is unsure about it.

@@ -74,7 +74,7 @@ type Value struct {
 	All      []*Value
 
 	When    []Condition
-	List    string            // "", "python" or a separator
+	List    string            // "", "python", "range" or a separator
 	Take    string            // "", "first" or "last"
 	Table   map[string]string // replacement values; "" means no value
 	As      string            // "", or one of the conversions in the schema
