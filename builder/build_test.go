@@ -20,35 +20,6 @@ import (
 
 var asOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// realBuild is the build of realContent.
-var realBuild struct {
-	sync.Once
-	out    string
-	report *builder.Report
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	_ = os.RemoveAll(realBuild.out) // "" removes nothing
-	os.Exit(code)
-}
-
-// realContent returns a build of the content for tests as of boardsAsOf, which all tests share.
-func realContent(t *testing.T) *builder.Report {
-	t.Helper()
-	realBuild.Do(func() {
-		var err error
-		if realBuild.out, err = os.MkdirTemp("", "kindex-builder-"); err != nil {
-			t.Fatal(err)
-		}
-		realBuild.report = buildInto(t, suite.Content(t), realBuild.out, boardsAsOf)
-	})
-	if realBuild.report == nil {
-		t.Fatal("the content was not built")
-	}
-	return realBuild.report
-}
-
 // build builds a content folder as of asOf.
 func build(t *testing.T, content string) *builder.Report {
 	t.Helper()

@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,46 +12,14 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
-	"kindex/exports"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
-	"kindex/exports/view"
 )
 
 // boardsAsOf is the day of the build that tests share. Readings become too old to count, so without
 // a fixed day, scores would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-
-// TestKnownAlternatives checks the most similar alternatives of well-known entities.
-func TestKnownAlternatives(t *testing.T) {
-	suite.InTest(t)
-	b, err := exports.Open(realContent(t).Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	for key, want := range map[string]string{
-		"tool/pytorch": "tool/tensorflow",
-		"tool/xgboost": "tool/lightgbm tool/catboost",
-		"tool/faiss":   "tool/n2 tool/pgvector",
-		"tool/mlflow":  "tool/wandb",
-		"tool/einops":  "", // nothing else does this job
-		"model/gpt-4o": "model/gpt-4-1",
-	} {
-		typ, slug, _ := strings.Cut(key, "/")
-		o, _, _ := b.Find(typ, slug)
-		var got []string
-		for _, n := range b.Similar(o) {
-			if typ, slug := b.Key(n.Ordinal); n.Kind() == exports.Alternative {
-				got = append(got, typ+"/"+slug)
-			}
-		}
-		if first := strings.Join(got[:min(len(got), len(strings.Fields(want)))], " "); first != want || want == "" && len(got) > 0 {
-			t.Errorf("the alternatives of %s are %v, want %q first", key, got, want)
-		}
-	}
-}
 
 // fixtureContent loads the content for tests and its formula.
 func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
@@ -66,65 +33,6 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 		t.Fatal(err)
 	}
 	return c, f
-}
-
-// TestRanksAreEarned checks that the formula never produces an undeserved rank.
-func TestRanksAreEarned(t *testing.T) {
-	suite.InTest(t)
-	c, f := fixtureContent(t)
-	entities := map[string]*record.Entity{}
-	for _, e := range c.Entities {
-		entities[e.Key()] = e
-	}
-	text, err := os.ReadFile(filepath.Join(realContent(t).Dir, exports.LeaderboardsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var boards map[string][]struct{ Type, Slug string }
-	if err := json.Unmarshal(text, &boards); err != nil {
-		t.Fatal(err)
-	}
-	rows := boards[view.AllBoard]
-	ranked := map[string]int{}
-	for _, r := range rows {
-		e := entities[r.Type+"/"+r.Slug]
-		if ranked[r.Type]++; ranked[r.Type] <= 10 && e.Status != record.Active {
-			t.Errorf("%s is %s but has rank %d among its type", e.Key(), e.Status, ranked[r.Type])
-		}
-		earned(t, f, e)
-	}
-	if ranked["tool"] < 30 || ranked["model"] < 30 {
-		t.Errorf("only %v are ranked", ranked)
-	}
-	for _, key := range []string{"tool/pytorch", "tool/tensorflow", "tool/scikit-learn", "tool/transformers"} {
-		if x := f.Explain(entities[key], boardsAsOf); x.Composite.Float() < 75 {
-			t.Errorf("%s has %s: experts would not expect that", key, x.Composite)
-		}
-	}
-}
-
-// earned checks that a ranked entity has enough data. A ranked model must have a result that
-// its maker did not measure.
-func earned(t *testing.T, f *score.Formula, e *record.Entity) {
-	t.Helper()
-	x := f.Explain(e, boardsAsOf)
-	if !x.Ranked || x.Coverage < x.MinimumCoverage {
-		t.Errorf("%s is on a leaderboard with a coverage of %g, below %g", e.Key(), x.Coverage, x.MinimumCoverage)
-	}
-	others := 0 // results that somebody other than the maker measured
-	for _, d := range x.Dimensions {
-		if d.Score.Known() && d.Coverage < d.MinimumCoverage {
-			t.Errorf("%s has a score for %s with a coverage of %g, below %g", e.Key(), d.Name, d.Coverage, d.MinimumCoverage)
-		}
-		for _, m := range d.Measures {
-			if m.Result != nil && m.Score != nil && !strings.Contains(*m.Result, "(maker") {
-				others++
-			}
-		}
-	}
-	if e.Type == "model" && others == 0 {
-		t.Errorf("%s is ranked by %d results, %d of them not by its maker", e.Key(), len(e.Signals.Benchmarks), others)
-	}
 }
 
 // TestTopTens compares the top of each board with what experts have agreed to; content/boards.md

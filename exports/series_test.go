@@ -2,83 +2,13 @@ package exports
 
 import (
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
 	"kindex/builder/suite"
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
-
-// TestSeries compares the series of every signal and of the price of every entity with a
-// plain walk of the versions in the order of their commits.
-func TestSeries(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	p, b := archived(t, 70, 40, 400)
-	price := func(e *record.Entity) record.PriceSummary { return b.Providers().Compute(e, "").Price }
-	points, gaps := 0, 0
-	for line := range p.lines {
-		newest := p.lines[line][len(p.lines[line])-1]
-		for i, v := range p.lines[line] {
-			if v != newest && i%5 != 0 {
-				continue
-			}
-			list, err := b.History().Moments(v, math.MaxInt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if last, err := b.History().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
-				t.Fatalf("the last two up to version %d are %v, %v", v, last, err)
-			}
-			for _, s := range kinds.Default().Signals {
-				want := walked(p, line, v, func(e *record.Entity) record.Fact {
-					f, _ := e.Signals.Fact(s.Name)
-					return f
-				})
-				got := history.SignalSeries(list, s.Name)
-				if !slices.Equal(got, want) {
-					t.Fatalf("%s up to version %d:\ngot  %v\nwant %v", s.Name, v, got, want)
-				}
-				points += len(got)
-				for _, x := range got {
-					if x.Value == (record.Fact{}) {
-						gaps++
-					}
-				}
-			}
-			if got, want := history.Series(list, price), walked(p, line, v, price); !slices.Equal(got, want) {
-				t.Fatalf("prices up to version %d:\ngot  %v\nwant %v", v, got, want)
-			}
-		}
-	}
-	if points < 5000 || gaps < 500 {
-		t.Errorf("%d points, %d gaps", points, gaps)
-	}
-}
-
-// walked is Series, computed from all versions of the history up to one of a line.
-func walked[T comparable](p *madeHistory, line, until int, value func(*record.Entity) T) []history.Point[T] {
-	var all []history.Point[T]
-	var zero T
-	for v := range until + 1 {
-		if p.lineOf[v] != line {
-			continue
-		}
-		x := history.Point[T]{Time: p.versions[v].Time, Commit: p.commits[p.versions[v].Commit].Hash}
-		if e := p.entities[v]; e != nil {
-			x.Value = value(e)
-		}
-		all = append(all, x)
-	}
-	all = slices.CompactFunc(all, func(a, b history.Point[T]) bool { return a.Value == b.Value })
-	if len(all) > 0 && all[0].Value == zero {
-		all = all[1:]
-	}
-	return all
-}
 
 // TestMomentsEndWithTheRecord checks that an edit, and an entity without a history, have a
 // last point that is not committed, and that an unchanged record adds none.

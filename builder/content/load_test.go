@@ -1,7 +1,6 @@
 package content_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -146,36 +145,6 @@ func TestLoadContent(t *testing.T) {
 		if l.Entities[i-1].Key() >= l.Entities[i].Key() {
 			t.Errorf("%s comes before %s", l.Entities[i-1].Key(), l.Entities[i].Key())
 		}
-	}
-}
-
-// TestLoadTwice checks that the result does not depend on the order in which files are read
-// in parallel.
-func TestLoadTwice(t *testing.T) {
-	suite.InTest(t)
-	files := map[string]string{}
-	for i := range 300 {
-		files[fmt.Sprintf("content/tool/t%d.yaml", i)] = strings.ReplaceAll(complete, "ex, old-ample", fmt.Sprintf("ex%d", i))
-		files[fmt.Sprintf("content/model/m%d.yaml", i)] = fmt.Sprintf("name: M\nb%d: x\na%d: y\ntags: [A, B]\nlinks: {demo: x, paper: y}\n", i, i)
-		files[fmt.Sprintf("content/model/n%d.yaml", i)] = fmt.Sprintf("name: N%d\ncategory: nlp\ndescription: D\nformerly: [n]\n", i)
-	}
-	writeFiles(t, files)
-	first, firstProblems, err := builder.LoadContent("content", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, secondProblems, err := builder.LoadContent("content", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(first, second) {
-		t.Error("two loads differ")
-	}
-	if !reflect.DeepEqual(firstProblems, secondProblems) {
-		t.Errorf("two reports differ:\n%s\n\n%s", firstProblems, secondProblems)
-	}
-	if n, _ := firstProblems.Count(); n != 300*8+299 {
-		t.Errorf("%d errors, want %d", n, 300*8+299)
 	}
 }
 

@@ -225,6 +225,18 @@ func (f *fleet) commit() {
 	}
 }
 
+// commitAll turns a folder into a git repository with one commit.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "First"}} {
+		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
+		cmd.Env = append(os.Environ(), programEnvironment...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+}
+
 // add starts another edge, and tells the proxy its address.
 func (f *fleet) add() *fleetEdge {
 	f.t.Helper()

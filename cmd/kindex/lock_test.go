@@ -19,7 +19,6 @@ import (
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/store"
-	"kindex/site/pages"
 )
 
 // TestBuildersQueue checks that, of two concurrent builders, the second waits for the first
@@ -72,51 +71,6 @@ func TestBuildersQueue(t *testing.T) {
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != cli.ExitOK {
 		t.Errorf("after all builds: exit %d, %s", code, stderr)
-	}
-}
-
-// TestStaticSitesQueue checks that a builder waits while another builder is writing to the
-// same static site folder.
-func TestStaticSitesQueue(t *testing.T) {
-	suite.InTest(t)
-	if !pages.Searchable() {
-		suite.NotRun(t, "MiniSearch is missing; make site/pages/npm/minisearch.js fetches it")
-	}
-	t.Parallel()
-	content, out, site := t.TempDir(), t.TempDir(), t.TempDir()
-	writeContent(t, content, 3)
-	lock, err := store.AcquireLock(context.Background(), site, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"build", "--content", content, "--out", out, "--static", site}
-	one, other := startBuilder(t, args...), startBuilder(t, args...)
-	for _, b := range []*running{one, other} {
-		line := b.firstLine(t)
-		for strings.HasPrefix(line, "waiting: "+out) { // wait for the other builder's build
-			line = b.firstLine(t)
-		}
-		if want := fmt.Sprintf("waiting: %s: another build is running (process %d, since ", site, os.Getpid()); !strings.HasPrefix(line, want) {
-			t.Errorf("the waiting builder printed %q, want %q", line, want)
-		}
-	}
-	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code, rest := other.end(t); code != cli.ExitProblem || !strings.HasPrefix(rest, "kindex: interrupted: build ") || !strings.Contains(rest, " is published, but its static site is incomplete") {
-		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
-	}
-	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {
-		t.Error("a page was written while another builder held the lock")
-	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
-	if code, rest := one.end(t); code != cli.ExitOK {
-		t.Errorf("after waiting: exit %d, %s", code, rest)
-	}
-	if _, err := os.Stat(filepath.Join(site, "index.html")); err != nil {
-		t.Error(err)
 	}
 }
 

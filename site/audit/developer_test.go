@@ -35,7 +35,7 @@ type developer struct {
 	receiver *edgetest.Receiver
 }
 
-// TestDeveloper follows a developer who signs in, creates a key and sets up a webhook.
+// TestDeveloper follows a developer who proposes an entity, signs in, creates a key and sets up a webhook.
 func TestDeveloper(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -45,13 +45,58 @@ func TestDeveloper(t *testing.T) {
 	d.edge, d.issuer = serveSignIn(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, Guard: d.receiver.Guard,
 		WebhookSchedule: webhook.Schedule{20 * time.Millisecond}, WebhookPoll: 10 * time.Millisecond})
 	d.tab, d.scripts = browser.Open(t, desktop, height), true
+	d.draft()
 	d.signIn("1001", "zoe-o-neil")
+	d.submit()
 	d.key()
 	hook := d.makeWebhook()
 	d.testWebhook(hook)
 	d.replay(hook)
 	d.tab.CheckQuiet(t, d.edge.URL)
 	d.withoutScripts()
+}
+
+const draftedText = "Shows where gradients vanish or explode while a network trains, layer by layer, in the terminal."
+
+// draft types a proposal, gets errors while typing, and fixes them.
+func (d *developer) draft() {
+	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/submit/"))
+	d.tab.Do(d, chromedp.SendKeys(`#f-name`, "Gradient Compass"), chromedp.SetValue(`#f-category`, "ml-frameworks"), chromedp.SendKeys(`#f-description`, draftedText),
+		chromedp.SendKeys(`#f-tags`, "gradients, Python"), chromedp.SendKeys(`#f-url`, "compass.example.org"), chromedp.SendKeys(`#f-license`, "MITT"), browser.Press("\t"))
+	written := func(text string) {
+		d.Helper()
+		d.tab.Until(d, `document.querySelector('[data-text]').textContent.includes(%q)`, text)
+	}
+	written("license: MITT") // the text that was typed last
+	for field, says := range map[string]string{"url": "https://", "license": "MIT", "tags": "python"} {
+		d.tab.Until(d, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
+	}
+	if ready := browser.Eval[bool](d, d.tab, `!document.querySelector('[data-ways]').hidden`); ready {
+		d.Error("the form can be submitted although it has errors")
+	}
+	for field, text := range map[string]string{"license": "license: MIT\n", "tags": "tags: [gradients, python]"} {
+		// A mouse click could miss the button, because messages that appear at the same moment shift the page.
+		d.tab.Do(d, chromedp.Evaluate[chromedp.Void]("document.querySelector(`[data-field="+field+"] li button`).click()"))
+		written(text)
+	}
+	d.tab.Do(d, chromedp.Focus(`#f-url`), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), browser.Press("https://compass.example.org\t"))
+	d.tab.Until(d, `document.querySelector('[data-says]').classList.contains('is-right') && !document.querySelector('[data-field] [aria-invalid]')`)
+	for _, line := range []string{"content/tool/gradient-compass.yaml", "name: Gradient Compass", "category: ml-frameworks", "url: https://compass.example.org", draftedText} {
+		if file := d.text(`[data-yaml]`); !strings.Contains(file, line) {
+			d.Errorf("the file lacks %q: %s", line, file)
+		}
+	}
+}
+
+// submit checks that the form is still filled in after signing in, and submits it.
+func (d *developer) submit() {
+	d.tab.Load(d, chromedp.Click(`.nav .more summary`), chromedp.Click(`.nav a[href="/submit/"]`))
+	d.tab.Until(d, `document.querySelector('#f-name').value === "Gradient Compass" && document.querySelector('[data-says]').classList.contains('is-right')`)
+	res := d.tab.Load(d, chromedp.Click(`button[formaction="/submit/"]`))
+	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), "pending") {
+		d.Fatalf("submitted, %d at %s: %s", res.Status, res.URL, d.text(`main`))
+	}
+	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/developer/"))
 }
 
 // serveSignIn starts an edge that uses the npm package oidc-provider for sign-in.

@@ -1,8 +1,7 @@
 // Package audit_test tests the website as its users meet it. It checks all pages: that they are
 // accessible, that strings cannot inject markup or scripts, that they are small, and that every
-// link works. It also uses the website in a browser, like a visitor, a developer and the owner of
-// a webhook. Contributing an entity is covered by a test in cmd/kindex, because it requires kindex
-// commands.
+// link works. It also uses the website in a browser, like a visitor, a developer, a contributor and the
+// owner of a webhook.
 package audit_test
 
 import (

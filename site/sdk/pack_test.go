@@ -160,7 +160,10 @@ func pythonPackage(t *testing.T) string {
 
 // typescript builds the package.
 func typescript(t *testing.T) fs.FS {
-	dir, _ := compiled(t)
+	t.Helper()
+	suite.NodeModules(t, "openapi-typescript", "typescript")
+	dir := t.TempDir()
+	command(t, exec.Command("node", "typescript/build.mjs", dir))
 	return os.DirFS(dir)
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -58,38 +57,7 @@ func TestPython(t *testing.T) {
 	})
 }
 
-// TestPythonVersions runs the programs that need no special edge on every installed Python
-// from 3.9 on. One of them must be the one that TestPython uses, so that it never tests nothing.
-func TestPythonVersions(t *testing.T) {
-	suite.InSoak(t, "repeats what TestPython does for the installed Python; TestPythonSources checks the syntax of 3.9")
-	t.Parallel()
-	e := edgetest.Start(t, edge.Options{LimitKey: 100_000, LimitAnonymous: 100_000})
-	key := e.Key(t, "versions")
-	newest := sdk.Versions(sdk.Python)[0]
-	const present = `import sys; print("%d.%d" % sys.version_info[:2], end="")`
-	installed := string(command(t, exec.Command(needPython(t, "python3"), "-c", present)))
-	versions := []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"}
-	if !slices.Contains(versions, installed) {
-		t.Errorf("python3 is Python %s, which is not among %v", installed, versions)
-	}
-	for _, version := range versions {
-		t.Run(version, func(t *testing.T) {
-			program := "python" + version
-			if version == installed {
-				program = "python3"
-			} else if out, err := exec.Command(program, "-c", "import venv, ensurepip, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
-				suite.CannotRun(t, program+" is not installed")
-			}
-			v := newVenv(t, program)
-			v.pip(t, e.URL+"/api/sdk/python/"+newest.File)
-			v.env = append(v.env, "KINDEX_URL="+e.URL, "KINDEX_API_KEY="+key, "KINDEX_CUT="+e.URL)
-			v.test(t, nil, "test_operations.Interface", "test_streams.Streams", "test_network.Connections", "test_network.Redirects", "test_async")
-		})
-	}
-}
-
-// checkInstall checks that pip installs from the permanent URL, verifies its hash and, in make
-// soak, builds the same wheel everywhere, even from a rebuilt source archive.
+// checkInstall checks that pip installs from the permanent URL, and verifies its hash.
 func (v *venv) checkInstall(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.Python)[0]
@@ -110,43 +78,6 @@ print(kindex.__version__, d.version, d.requires, d.metadata["License"] or d.meta
 	cmd := v.command(t, "pip", "install", "--no-index", "--force-reinstall", "--require-hashes", "-r", requirements)
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("DO NOT MATCH")) {
 		t.Errorf("pip installed a package with another hash: %v\n%s", err, out)
-	}
-	if suite.Soaking() {
-		samePackages(t, v, newest)
-	}
-}
-
-// samePackages builds a wheel and a source archive twice, the second time from the first
-// source archive.
-func samePackages(t *testing.T, v *venv, newest sdk.Archive) {
-	t.Helper()
-	const build = `import sys; sys.dont_write_bytecode = True
-import backend
-print(backend.build_sdist(sys.argv[1]), backend.build_wheel(sys.argv[1]))`
-	archive := filepath.Join(v.dir, "first.tar.gz")
-	write(t, archive, string(newest.Data))
-	var before []string
-	for round, name := range []string{archive, ""} {
-		dir := filepath.Join(v.dir, "round", string(rune('a'+round)))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if name == "" {
-			name = filepath.Join(v.dir, "round", "a", "kindex-"+newest.Version+".tar.gz")
-		}
-		command(t, exec.Command("tar", "xzf", name, "-C", dir))
-		cmd := v.command(t, "python", "-X", "dev", "-W", "error", "-c", build, dir)
-		cmd.Dir = filepath.Join(dir, "kindex-"+newest.Version)
-		cmd.Env = append(cmd.Env, "PYTHONPATH=.")
-		made := strings.Fields(string(command(t, cmd)))
-		if want := []string{"kindex-" + newest.Version + ".tar.gz", "kindex-" + newest.Version + "-py3-none-any.whl"}; !slices.Equal(made, want) {
-			t.Fatalf("the backend created %v, want %v", made, want)
-		}
-		now := []string{read(t, filepath.Join(dir, made[0])), read(t, filepath.Join(dir, made[1]))}
-		if before != nil && !slices.Equal(before, now) {
-			t.Error("the second build differs")
-		}
-		before = now
 	}
 }
 

@@ -14,15 +14,6 @@ import (
 
 const typescriptReadme = "site/sdk/typescript/README.md"
 
-// strictly contains the compiler settings for the programs in the README.
-const strictly = `{
-	"compilerOptions": {
-		"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022"], "types": ["node"],
-		"strict": true, "skipLibCheck": true, "noUncheckedIndexedAccess": true, "outDir": "compiled"
-	},
-	"include": ["block-*.ts"]
-}`
-
 // typescriptFromReadme runs every code block in the README, and returns the project into which the
 // first one has installed the client. As soon as it has, all programs are compiled.
 func typescriptFromReadme(t *testing.T) *project {
@@ -31,7 +22,7 @@ func typescriptFromReadme(t *testing.T) *project {
 	p := &project{t.TempDir(), t.TempDir()}
 	compiled := false
 	edgetest.Examples(t, typescriptReadme, edgetest.Run{Edge: e, Dir: p.dir, Key: e.Key(t, "acme"),
-		Programs: map[string][]string{"ts": {"bash", "-c", `exec node "compiled/${0%.ts}.js"`}},
+		Programs: map[string][]string{"ts": {"bash", "-c", `exec node "${0%.ts}.js"`}},
 		Except:   []edgetest.Exception{{Text: "<!doctype html>", Reason: "a browser opens it in TestTypeScript/browser"}},
 		After: func(b edgetest.Block, printed string) {
 			t.Logf("%d: %s", b.Line, printed)
@@ -54,12 +45,11 @@ func (p *project) compile(t *testing.T, e *edgetest.Edge) {
 			write(t, filepath.Join(p.dir, fmt.Sprintf("block-%d.ts", b.Line)), strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", e.URL))
 		}
 	}
-	write(t, filepath.Join(p.dir, "tsconfig.readme.json"), strictly)
 	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{filepath.Join("testdata", "typescript", "programs.mjs"), filepath.Join(nodeModules(t), "@types")}
-	for _, config := range []string{"tsconfig.json", "tsconfig.browser.json", "tsconfig.readme.json"} {
+	for _, config := range []string{"tsconfig.json", "tsconfig.browser.json"} {
 		args = append(args, filepath.Join(p.dir, config))
 	}
 	command(t, exec.Command("node", args...)) // fails if a configuration selects no program

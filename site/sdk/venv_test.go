@@ -87,13 +87,6 @@ type venv struct {
 	env []string
 }
 
-func newVenv(t *testing.T, python string) *venv {
-	t.Helper()
-	v := &venv{dir: t.TempDir(), env: pythonEnv()}
-	command(t, exec.Command(needPython(t, python), "-m", "venv", v.dir))
-	return v
-}
-
 // pythonEnv returns environment variables in which Python and pip have their default settings,
 // except that pip stores nothing outside the virtual environment.
 func pythonEnv() (env []string) {
