@@ -59,7 +59,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	s.timeouts.header, s.timeouts.read = hanging, hanging
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 8, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
-	public, admin := runServer(t, s)
+	public, admin, _ := run(t, s)
 	var idle []net.Conn
 	for range 8 {
 		c := dialFrom(t, "127.0.0.2", public)
@@ -111,7 +111,7 @@ func TestAttackBusyConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 4}
-	public, _ := runServer(t, s)
+	public, _, _ := run(t, s)
 	const body = "name=x&x=yz"
 	var wait sync.WaitGroup
 	var finish []func()
@@ -150,30 +150,6 @@ func TestAttackBusyConnections(t *testing.T) {
 		if status == 0 {
 			t.Errorf("the connection %d was closed, although its request was in progress", i)
 		}
-	}
-}
-
-// runServer runs a server until the test ends, and returns its addresses.
-func runServer(t *testing.T, s *Server) (public, admin string) {
-	t.Helper()
-	ready, ended := make(chan [2]string, 1), make(chan error, 1)
-	ctx, stop := context.WithCancel(context.Background())
-	go func() {
-		ended <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: hanging, Ready: func(public, admin string) { ready <- [2]string{public, admin} }})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	select {
-	case err := <-ended:
-		ended <- err
-		t.Fatal(err)
-		return "", ""
-	case at := <-ready:
-		return at[0], at[1]
 	}
 }
 

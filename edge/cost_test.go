@@ -81,7 +81,7 @@ func (c *costReply) String() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// TestCost compares costs with calculations by hand, for twelve real models. /M is a million
+// TestCost compares costs with calculations by hand, for real models. /M is a million
 // tokens.
 func TestCost(t *testing.T) {
 	s := servePrices(t)
@@ -104,9 +104,6 @@ func TestCost(t *testing.T) {
 		// 50,000 × $2.50/M = $0.125; 200,000 × $0.25/M = $0.05; 8,000 × $15/M = $0.12.
 		{"model=gemini-2-5-pro&input=250000&cached=200000&output=8000&reasoning=6000",
 			"google/gemini-2.5-pro 0.295 over 200000, input 50000×2.5=0.125, output 8000×15=0.12, cacheRead 200000×0.25=0.05"},
-		// 200,000 × $2/M = $0.40 and 1 × $12/M = $0.000012; a thousand times.
-		{"model=gemini-3-1-pro-preview&input=200000&output=1&requests=1000",
-			"google/gemini-3.1-pro-preview 400.012, input 200000000×2=400, output 1000×12=0.012"},
 		// 10,000 − 4,000 − 5,000 = 1,000 tokens are neither read from the cache nor written to it. AIHubMix:
 		// 1,000 × $0.28/M = $0.00028; 500 × $1.69/M = $0.000845; 4,000 × $0.0282/M = $0.0001128;
 		// 5,000 × $0.3525/M = $0.0017625. Sum: $0.0030003, rounded $0.003000. Alibaba:
@@ -119,10 +116,6 @@ func TestCost(t *testing.T) {
 			"aihubmix/qwen3.6-plus 3.0003, input 1000000×0.28=0.28, output 500000×1.69=0.845, cacheRead 4000000×0.0282=0.1128, cacheWrite 5000000×0.3525=1.7625"},
 		// 200,001 × $2.50/M = $0.5000025; 100 × $5/M = $0.0005. Sum: $0.5005025, half up $0.500503.
 		{"model=grok-4-3&input=200001&output=100", "xai/grok-4.3 0.500503 over 200000, input 200001×2.5=0.5000025, output 100×5=0.0005"},
-		// 100,000 × $0.60/M = $0.06; 500,000 × $0.12/M = $0.06; 20,000 × $2.40/M = $0.048.
-		// One request costs $0.168, twelve cost $2.016.
-		{"model=minimax-m3&input=600000&cached=500000&output=20000&requests=12",
-			"minimax/MiniMax-M3 2.016 over 512000, input 1200000×0.6=0.72, output 240000×2.4=0.576, cacheRead 6000000×0.12=0.72"},
 		// 1,000 × $2/M = $0.002; 3,000 × $10/M = $0.03; 9,000 × $0.20/M = $0.0018; 40,000 × $2.50/M = $0.10.
 		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000",
 			"anthropic/claude-sonnet-5 0.1338, input 1000×2=0.002, output 3000×10=0.03, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
@@ -130,12 +123,6 @@ func TestCost(t *testing.T) {
 		// Sum: $0.000002620875, rounded $0.000003.
 		{"model=deepseek-v4-pro&input=7&cached=3&output=1",
 			"deepseek/deepseek-v4-pro 0.000003, input 4×0.435=0.00000174, output 1×0.87=0.00000087, cacheRead 3×0.003625=0.000000010875"},
-		// In batches: 100,000 × $0.25/M = $0.025; 5,000 × $1.50/M = $0.0075; 200 times $0.0325 is $6.50.
-		{"model=gemini-3-flash-preview&mode=batch&input=100000&output=5000&requests=200",
-			"google/gemini-3-flash-preview 6.5, input 20000000×0.25=5, output 1000000×1.5=1.5"},
-		// 20,000 × $0.75/M = $0.015; 4,000 × $4.50/M = $0.018; ten times $0.033 is $0.33.
-		{"model=gemini-3-5-flash&mode=batch&input=20000&output=4000&reasoning=3000&requests=10",
-			"google/gemini-3.5-flash 0.33, input 200000×0.75=0.15, output 40000×4.5=0.18"},
 		// 123,456 × $0.75/M = $0.092592; 7,890 × $3.75/M = $0.0295875. Sum: $0.1221795, half up $0.122180.
 		{"model=gemini-3-6-flash&mode=batch&input=123456&output=7890",
 			"google/gemini-3.6-flash 0.12218, input 123456×0.75=0.092592, output 7890×3.75=0.0295875"},
@@ -143,14 +130,10 @@ func TestCost(t *testing.T) {
 		{"model=gemini-3-6-flash&mode=batch&input=1000&cached=400&output=0",
 			"google/gemini-3.6-flash null, input 600×0.75=0.00045, cacheRead 400×null=null, no cacheRead"},
 		{"model=gemini-2-5-pro&input=1000&cacheWrite=1000&output=10", "google/gemini-2.5-pro null, output 10×10=0.0001, cacheWrite 1000×null=null, no cacheWrite"},
-		{"model=gpt-5-4&mode=batch&input=1&output=1", "openai/gpt-5.4 null, no modes.batch"},
 		// A name, an identifier of a provider, and the units that cannot be calculated.
 		{"model=GPT-5.4&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
-		{"model=openai:gpt-5.4&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
 		{"model=gpt-5.4&input=1000000&at=2026-08-25", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
-		{"model=gpt-5-4&input=10&cacheWrite1h=10", "openai/gpt-5.4 null, cacheWrite1h 10×null=null, no cacheWrite1h"},
 		{"model=gpt-5-4&input=10&inputAudio=10&images=2", "openai/gpt-5.4 null, inputAudio 10×null=null, image 2×null=null, no inputAudio, no image"},
-		{"model=gpt-5-4&input=0&output=4&outputAudio=4", "openai/gpt-5.4 null, outputAudio 4×null=null, no outputAudio"},
 		// The offer's context is 1,050,000 tokens, and its output limit 128,000.
 		{"model=gpt-5-5&provider=openai&input=1050001&output=128001", "openai/gpt-5.5 null, beyond its context, beyond its outputLimit"},
 		{"model=gpt-5-5&provider=openai&input=1050000&output=128001", "openai/gpt-5.5 null, beyond its outputLimit"},
@@ -162,8 +145,6 @@ func TestCost(t *testing.T) {
 			"anthropic/claude-sonnet-5 0.1498, input 1000×3=0.003, output 3000×15=0.045, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
 		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000&at=2026-09-01",
 			"anthropic/claude-sonnet-5 0.1338, input 1000×2=0.002, output 3000×10=0.03, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
-		{"model=gpt-five-four&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
-		{"model=gpt-5-4&input=1000000&at=2026-08-25", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
 	} {
 		a := s.ask(t, "GET", "/api/cost?"+c.query)
 		var got costReply
@@ -188,54 +169,24 @@ func TestCost(t *testing.T) {
 func TestPriceRefusals(t *testing.T) {
 	s := servePrices(t)
 	for path, want := range map[string]string{
-		"cost?":                                           `"field":"model","message":"is required`,
-		"cost?input=1":                                    `"field":"model","message":"is required`,
-		"cost?model=gpt-5-4":                              `"field":"input","message":"is required`,
-		"cost?model=gpt-5-4&output=1":                     `"field":"input","message":"is required`,
-		"cost?model=gpt-5.4x&input=1":                     `"field":"model","message":"\"gpt-5.4x\" names no model`,
-		"cost?model=gpt-5.4-2026-03-05&input=1":           `"suggestion":"gpt-5-4"`,
-		"cost?model=gpt-55&input=1&at=2026-08-25":         `"field":"model","message":"\"gpt-55\" names no model`,
-		"cost?model=tool/gpt-5-4&input=1":                 `names no model`,
-		"cost?model=gpt-5-4&model=gpt-5-5&input=1":        `"field":"model","message":"must be given only once`,
-		"cost?model=gpt-5-4&input=1.5":                    `"field":"input"`,
-		"cost?model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
-		"cost?model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
-		"cost?model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input`,
-		"cost?model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
-		"cost?model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
-		"cost?model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,
-		"cost?model=gpt-5-4&input=1&provider=opnai":       `"suggestion":"openai"`,
-		"cost?model=gpt-5-4&inputs=1":                     `"suggestion":"input"`,
-		"offers?maxInput=1.0000001":                       "with at most six decimals",
-		"offers?maxInput=1e3":                             "is not an amount of US dollars",
-		"offers?maxInput=-1":                              "is not an amount of US dollars",
-		"offers?maxOutput=1000000000":                     "from 0 to 1000000",
-		"offers?maxOutput=":                               "must not be empty",
-		"offers?minContext=1kk":                           "is not a whole number",
-		"offers?sort=cached":                              "is not one of input, output, blended",
-		"offers?provider=opnai":                           `"suggestion":"openai"`,
-		"offers?modality=smell":                           "is not one of text, image",
-		"offers?model=grok-43":                            `"suggestion":"grok-4-3"`,
-		"offers?model=":                                   "must not be empty",
-		"offers?family=%20":                               "must not be empty",
-		"offers?maxinput=1":                               `"suggestion":"maxInput"`,
-		"offers?offset=1&cursor=AAAA":                     "cannot be combined with cursor",
-		"offers?cursor=AAAA":                              "is not a valid cursor",
-		"offers?model=nothing&at=2026-9-1":                "is not a date",
+		"cost?input=1":                              `"field":"model","message":"is required`,
+		"cost?model=gpt-5-4":                        `"field":"input","message":"is required`,
+		"cost?model=gpt-5.4x&input=1":               `"field":"model","message":"\"gpt-5.4x\" names no model`,
+		"cost?model=gpt-5.4-2026-03-05&input=1":     `"suggestion":"gpt-5-4"`,
+		"cost?model=tool/gpt-5-4&input=1":           `names no model`,
+		"cost?model=gpt-5-4&model=gpt-5-5&input=1":  `"field":"model","message":"must be given only once`,
+		"cost?model=gpt-5-4&input=1000000001":       `"suggestion":"1000000000"`,
+		"cost?model=gpt-5-4&input=10&cached=11":     `"field":"cached","message":"cached, cacheWrite, cacheWrite1h, inputAudio and inputImage together are more than input`,
+		"cost?model=gpt-5-4&input=1&provider=opnai": `"suggestion":"openai"`,
+		"offers?maxInput=1.0000001":                 "with at most six decimals",
+		"offers?maxOutput=1000000000":               "from 0 to 1000000",
+		"offers?provider=opnai":                     `"suggestion":"openai"`,
+		"offers?model=grok-43":                      `"suggestion":"grok-4-3"`,
+		"offers?maxinput=1":                         `"suggestion":"maxInput"`,
 	} {
 		if a := s.ask(t, "GET", "/api/"+path); a.status != 400 || !strings.Contains(string(a.body), want) {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.body, want)
 		}
-	}
-	for query, status := range map[string]int{"model=gpt-5-4&input=1&at=2026-08-21": 404, "model=gpt-5-4&input=1&at=2026-11-02": 400,
-		"model=gpt-5-4&input=1&provider=azure": 200} {
-		if a := s.ask(t, "GET", "/api/cost?"+query); a.status != status {
-			t.Errorf("%s: %d %s", query, a.status, a.body)
-		}
-	}
-	next := s.list(t, "/api/offers?limit=1").NextCursor
-	if a := s.ask(t, "GET", fmt.Sprint("/api/offers?limit=1&sort=input&cursor=", *next)); a.status != 400 || !strings.Contains(string(a.body), "different request") {
-		t.Errorf("a cursor of another order: %d %s", a.status, a.body)
 	}
 }
 

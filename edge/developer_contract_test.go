@@ -39,7 +39,7 @@ func testKeys(t *testing.T, c *contract) {
 	// Keys created in the same millisecond can be listed in either order.
 	l := list(owner)
 	i := slices.IndexFunc(l.Data, func(k struct{ ID, Name, Masked, CreatedAt, LastUsedAt string }) bool { return k.ID == made.ID })
-	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" {
+	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" || l.Data[1-i].LastUsedAt == "" {
 		t.Errorf("%+v", l)
 	}
 	again := create(409, `{"name":"one"}`, "Idempotency-Key: a-1")
@@ -227,7 +227,9 @@ func testWebhooks(t *testing.T, c *contract) {
 	const good = `{"url":"https://8.8.8.8/hook?a=b","events":["entity.updated","entity.created"]}`
 	var made struct{ ID, Secret string }
 	create(201, good, "Idempotency-Key: w-1").decode(t, &made)
-	create(409, good, "Idempotency-Key: w-1")
+	if a := create(409, good, "Idempotency-Key: w-1"); !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), made.Secret) {
+		t.Errorf("the repeated request got %s", a.body)
+	}
 	create(422, `{"url":"https://8.8.8.8/","events":["entity.created"]}`, "Idempotency-Key: w-1")
 	c.send(t, request{op: "createWebhook", verb: "POST", target: path, status: 400, key: owner, body: good, fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
 	for _, body := range []string{`{}`, `{"url":"https://8.8.8.8/"}`, `{"url":"http://8.8.8.8/","events":["entity.created"]}`, `{"url":"https://8.8.8.8/","events":["entity.moved"]}`,

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
@@ -80,35 +79,6 @@ func (s *served) write(method, path, key, body string, header ...string) (answer
 	return exchange(http.DefaultClient, method, s.url+path, body, append([]string{"x-api-key", key, "Content-Type", kind}, header...)...)
 }
 
-// TestSecuritySixthKey creates many keys concurrently through several edges.
-func TestSecuritySixthKey(t *testing.T) {
-	suite.InRace(t)
-	onEveryEngine(t, 3, func(t *testing.T, edges []*served) {
-		secret, _ := edges[0].newKey(t, "ada")
-		var mu sync.Mutex
-		var wait sync.WaitGroup
-		statuses := map[int]int{}
-		for i := range 60 {
-			wait.Go(func() {
-				a, err := edges[i%3].write("POST", keysPath, secret.Reveal(), `{"name":"more"}`)
-				mu.Lock()
-				defer mu.Unlock()
-				if statuses[a.status]++; err != nil || a.status == 409 && !strings.Contains(string(a.body), `"code":"too-many-keys"`) {
-					t.Errorf("%v %s", err, a.body)
-				}
-			})
-		}
-		wait.Wait()
-		if statuses[201] != apikey.MaxActive-1 || statuses[409] != 60-statuses[201] {
-			t.Errorf("%v", statuses)
-		}
-		var list struct{ Count int }
-		if err := json.Unmarshal(edges[1].ask(t, "GET", keysPath, "x-api-key", secret.Reveal()).body, &list); err != nil || list.Count != apikey.MaxActive {
-			t.Errorf("%d keys: %v", list.Count, err)
-		}
-	})
-}
-
 // TestKeyIsMadeOnce sends the same write many times concurrently, like a client that does not
 // receive a response in time.
 func TestKeyIsMadeOnce(t *testing.T) {
@@ -140,65 +110,6 @@ func TestKeyIsMadeOnce(t *testing.T) {
 		wait.Wait()
 		if codes["201"] != 1 || codes["409secret-shown-once"] != 19 || len(named) != 1 {
 			t.Errorf("%v, of the keys %v", codes, named)
-		}
-	})
-}
-
-// TestRevokedKeyStopsEverywhere: a revoked key stops working immediately, also on another edge.
-func TestRevokedKeyStopsEverywhere(t *testing.T) {
-	suite.InRace(t)
-	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
-		owner, _ := edges[0].newKey(t, "ada")
-		stolen, k := edges[0].newKey(t, "ada")
-		use := func(s *served) answer { return s.ask(t, "GET", "/api/categories", "x-api-key", stolen.Reveal()) }
-		for _, s := range edges {
-			if a := use(s); a.status != 200 {
-				t.Fatalf("%d %s", a.status, a.body)
-			}
-		}
-		if a, err := edges[0].write("DELETE", keysPath+"?id="+k.ID, owner.Reveal(), ""); err != nil || a.status != 204 || len(a.body) > 0 || a.header.Get("Cache-Control") != "no-store" {
-			t.Fatalf("%v %d %s", err, a.status, a.body)
-		}
-		for i, s := range edges {
-			if a := use(s); a.status != 401 || !strings.Contains(string(a.body), "revoked") {
-				t.Errorf("edge %d: %d %s", i, a.status, a.body)
-			}
-		}
-	})
-}
-
-// TestSecurityAnotherAccountsKey: to other accounts, a key appears not to exist, and they cannot
-// change it.
-func TestSecurityAnotherAccountsKey(t *testing.T) {
-	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		mine, own := s.newKey(t, "mallory")
-		yours, k := s.newKey(t, "ada")
-		unknown, err := s.write("DELETE", keysPath+"?id=key_"+strings.Repeat("a", 20), mine.Reveal(), "", "X-Request-Id", "same")
-		if err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := s.write("DELETE", keysPath+"?id="+k.ID, mine.Reveal(), "", "X-Request-Id", "same")
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The responses differ only in the ID that was requested.
-		if got := strings.ReplaceAll(string(theirs.body), k.ID, "key_"+strings.Repeat("a", 20)); theirs.status != 404 || got != string(unknown.body) {
-			t.Errorf("%d %s\n%d %s", theirs.status, theirs.body, unknown.status, unknown.body)
-		}
-		if a := s.ask(t, "GET", keysPath, "x-api-key", mine.Reveal()); strings.Contains(string(a.body), k.ID) || !strings.Contains(string(a.body), own.ID) {
-			t.Errorf("list of another account: %s", a.body)
-		}
-		// Mass assignment: fields that clients cannot set are rejected, and the error names
-		// them.
-		for _, body := range []string{`{"name":"x","accountId":"` + k.AccountID + `"}`, `{"name":"x","key":"` + mine.Reveal() + `"}`, `{"name":"x","account_id":"` + k.AccountID + `"}`} {
-			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is not a known field") {
-				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
-			}
-		}
-		if a := s.ask(t, "GET", keysPath, "x-api-key", yours.Reveal()); a.status != 200 || strings.Count(string(a.body), `"id"`) != 1 {
-			t.Errorf("the other account's keys afterwards: %d %s", a.status, a.body)
 		}
 	})
 }
@@ -265,48 +176,4 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if n := strings.Count(log.String(), "…redacted"); n < 8 {
 		t.Errorf("only %d redaction marks in the log", n)
 	}
-}
-
-// TestLastUse: the edge on which the key was used reports the use immediately, and RunJobs
-// stores it.
-func TestLastUse(t *testing.T) {
-	suite.InTest(t)
-	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
-		secret, k := edges[0].newKey(t, "ada")
-		lastUsed := func(s *served) (at *time.Time) {
-			t.Helper()
-			var list struct {
-				Data []struct {
-					ID         string
-					LastUsedAt *time.Time
-				}
-			}
-			key, _ := edges[0].newKey(t, "ada")
-			a := s.ask(t, "GET", keysPath, "x-api-key", key.Reveal())
-			if err := json.Unmarshal(a.body, &list); err != nil || len(list.Data) < 2 {
-				t.Fatalf("%v %s", err, a.body)
-			}
-			for _, d := range list.Data {
-				if d.ID == k.ID {
-					return d.LastUsedAt
-				}
-			}
-			t.Fatalf("the key is not in %s", a.body)
-			return nil
-		}
-		if at := lastUsed(edges[0]); at != nil {
-			t.Errorf("used at %v before any use", at)
-		}
-		before := time.Now().Truncate(time.Second)
-		edges[0].ask(t, "GET", "/api/categories", "x-api-key", secret.Reveal())
-		if at := lastUsed(edges[0]); at == nil || at.Before(before) {
-			t.Errorf("used at %v", at)
-		}
-		if err := edges[0].keys.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if at := lastUsed(edges[1]); at == nil || at.Before(before) {
-			t.Errorf("another edge reports %v", at)
-		}
-	})
 }

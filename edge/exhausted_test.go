@@ -129,7 +129,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	blind.spend(requestOf("GET", "/api/categories", "", nil), 1)
 	blind.spend(requestOf("GET", "/api/categories", blindKey, nil), 1)
 	blind.ForgetBuild()
-	worst, asked := uint64(0), 0
+	worst, asked, at := uint64(0), 0, 0
 	for _, caller := range []string{"", key} {
 		plain, status := s.costOf(requestOf("GET", "/api/entities", caller, nil), 50)
 		if status != 429 {
@@ -147,7 +147,11 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			path = plainPath.Replace(path)
 			for _, query := range append([]string{""}, costlyQueries[path]...) {
 				tag := open.ask(t, "HEAD", path+query).header.Get("Etag")
+				at++
 				for i, header := range conditions(tag) {
+					if !suite.Soaking() && (i+at)%3 > 0 {
+						continue // make test sends each header to a third of the addresses
+					}
 					methods := []string{"GET", "HEAD", "POST", "DELETE"}
 					if !suite.Soaking() { // GET, and one of the others in turn
 						methods = []string{"GET", methods[1+i%3]}

@@ -140,12 +140,14 @@ func (q *raw) text(host string) []byte {
 	return []byte(b.String())
 }
 
-// next returns a sender's i-th request: first an example request for each operation, then
-// mutations.
+// next returns a sender's i-th request: at first example requests, so that all senders together send four for
+// each operation, then mutations.
 func (s *sender) next(i int) *raw {
-	plain := i < 2*len(s.fuzz.ops) || s.rng.IntN(12) == 0
-	op := s.fuzz.ops[i%len(s.fuzz.ops)]
-	if i >= 2*len(s.fuzz.ops) {
+	at := i*workers + s.stream // later streams go on with mutations
+	examples := at < 4*len(s.fuzz.ops) && s.stream < workers
+	plain := examples || s.rng.IntN(12) == 0
+	op := s.fuzz.ops[at%len(s.fuzz.ops)]
+	if !examples {
 		op = s.fuzz.ops[s.rng.IntN(len(s.fuzz.ops))]
 	}
 	q := &raw{op: op, method: op.Method, plain: plain}

@@ -48,7 +48,7 @@ const (
 func TestWholeEdge(t *testing.T) {
 	suite.InTest(t)
 	f := newFuzz(t)
-	rounds := suite.Pick(750, 4000) // per worker
+	rounds := suite.Pick(500, 4000) // per worker
 	var end time.Time
 	if *length > 0 {
 		rounds, end = 1<<40, time.Now().Add(*length)

@@ -17,14 +17,15 @@ import (
 
 // sender is a client that sends one request after another. It is for use by one goroutine.
 type sender struct {
-	fuzz *fuzz
-	rng  *rand.Rand
-	conn net.Conn
-	in   *bufio.Reader
+	fuzz   *fuzz
+	stream int // the number of the sender
+	rng    *rand.Rand
+	conn   net.Conn
+	in     *bufio.Reader
 }
 
 func newSender(f *fuzz, seed, stream uint64) *sender {
-	return &sender{fuzz: f, rng: rand.New(rand.NewPCG(seed, stream))}
+	return &sender{fuzz: f, stream: int(stream), rng: rand.New(rand.NewPCG(seed, stream))}
 }
 
 func (s *sender) close() {

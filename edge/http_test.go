@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -86,7 +85,7 @@ func TestCORS(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
-	s := serve(t, 12)
+	s := serve(t, 5)
 	const none = "none" // no suggestion
 	for _, c := range []struct {
 		method, path string
@@ -95,42 +94,23 @@ func TestProblems(t *testing.T) {
 	}{
 		{"GET", "/api/entitys", 404, "not-found", "/api/entities"},
 		{"GET", "/api/entities/", 404, "not-found", "/api/entities"},
-		{"GET", "/api", 404, "not-found", ""},
-		{"GET", "/nowhere", 404, "not-found", ""},
 		{"PUT", "/api/entities", 405, "method-not-allowed", ""},
-		{"DELETE", "/api/search?q=x", 405, "method-not-allowed", ""},
 		{"POST", "/", 405, "method-not-allowed", ""},
-		{"PUT", "/tool/n1/", 405, "method-not-allowed", ""},
 		{"DELETE", "/tool/nowhere/", 404, "not-found", ""},
 		{"GET", "/api/entities?limt=5", 400, "unknown-parameter", "limit"},
+		{"GET", "/api/search?q=%ff", 400, "invalid-parameter", ""},
+		{"GET", "/api/search?%ff=1", 400, "invalid-parameter", ""},
 		{"GET", "/api/entities?limit=5000", 400, "invalid-parameter", "1000"},
-		{"GET", "/api/entities?sort=nmae", 400, "invalid-parameter", "name"},
 		{"GET", "/api/entities?category=alhpa", 400, "invalid-parameter", "alpha"},
-		{"GET", "/api/search", 400, "invalid-parameter", ""},
-		{"GET", "/api/changelog?evnt=entity.created", 400, "unknown-parameter", "event"},
-		{"GET", "/api/changelog?event=entity.create", 400, "invalid-parameter", "entity.created"},
 		{"GET", "/api/changelog?field=signals.star", 400, "invalid-parameter", "signals.stars"},
-		{"GET", "/api/changelog?category=bta", 400, "invalid-parameter", "beta"},
-		{"GET", "/api/entity/tool/n1/changelog?at=2026-11-01", 400, "unknown-parameter", ""},
 		{"GET", "/api/entity/tool/n1?at=2027-01-01", 400, "invalid-parameter", "2026-11-01"},
 		{"GET", "/api/entities?at=2026-10-31", 404, "no-history", "2026-11-01"},
-		{"GET", "/api/leaderboard/all?at=2026-10-31", 404, "no-history", "2026-11-01"},
-		{"GET", "/api/export/leaderboard?at=2026-10-31", 404, "no-history", "2026-11-01"},
-		{"GET", "/api/trending?window=14d", 400, "invalid-parameter", ""},
-		{"GET", "/api/feed?format=rs", 400, "invalid-parameter", "rss"},
 		{"GET", "/api/feed?page=2", 400, "invalid-parameter", "1"},
-		{"GET", "/api/feed?entity=tool/nmuber3", 400, "invalid-parameter", ""},
 		{"GET", "/api/feed?entity=TOOL/n3", 400, "invalid-parameter", "tool/n3"},
-		{"GET", "/api/feed?entity=tools/n3", 400, "invalid-parameter", "tool/n3"},
-		{"GET", "/api/feed?entity=tool/N3", 400, "invalid-parameter", "tool/n3"},
 		{"GET", "/api/feed?entity=zebra/n3", 400, "invalid-parameter", none},
 		{"GET", "/api/changelog?since=2026-10-10T14:00:00+02:00", 400, "invalid-parameter", "2026-10-10T12:00:00Z"}, // the plus sign is a space
-		{"GET", "/api/calendar?entty=tool/n1", 400, "unknown-parameter", "entity"},
-		{"GET", "/api/calendar?category=alpa", 400, "invalid-parameter", "alpha"},
 		{"GET", "/api/calendar?entity=tool/n1" + strings.Repeat("&entity=tool/n1", 50), 400, "invalid-parameter", ""},
-		{"GET", "/api/export/changelog?until=2026-10-31", 400, "unknown-parameter", ""},
 		{"GET", "/api/entity/tools/n1", 404, "unknown-entity", "tool"},
-		{"GET", "/api/entity/tool/nmuber3", 404, "unknown-entity", ""},
 		{"GET", "/api/leaderboard/bta", 404, "unknown-category", "beta"},
 		{"GET", "/api/export/entities?format=cvs", 400, "invalid-parameter", "csv"},
 		{"GET", "/data/20260101-0000000000000000/entities.json", 404, "unknown-build", ""},
@@ -158,15 +138,6 @@ func TestProblems(t *testing.T) {
 		}
 		if a.status == 405 && !strings.Contains(a.header.Get("Allow"), "GET") {
 			t.Errorf("%s: Allow is %q", c.path, a.header.Get("Allow"))
-		}
-	}
-}
-
-func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
-	s := serve(t, 5)
-	for _, id := range []string{"a b", "x\"y", strings.Repeat("a", 65), "<script>", "é"} {
-		if got := s.ask(t, "GET", "/api/categories", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || len(got) != 24 {
-			t.Errorf("%q became %q", id, got)
 		}
 	}
 }
@@ -210,85 +181,27 @@ func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	}
 }
 
-func TestMovedEntity(t *testing.T) {
+// TestWithdrawnEntity: lists, search and exports leave a withdrawn entity out unless it is asked for.
+func TestWithdrawnEntity(t *testing.T) {
 	suite.InTest(t)
-	s := serve(t, 5)
-	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
-	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
-	s.publish(t)
-	for path, want := range map[string]string{
-		"/api/entity/tool/old-name":                 "/api/entity/tool/renamed",
-		"/api/entity/tool/old-name/similar?limit=3": "/api/entity/tool/renamed/similar?limit=3",
-	} {
-		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != want {
-			t.Errorf("%s: %d %s", path, a.status, a.header.Get("Location"))
-		}
-	}
-	if a := s.ask(t, "GET", "/api/entity/tool/gone"); a.status != 200 {
-		t.Errorf("withdrawn entity at its own address: %d", a.status)
-	}
-	for _, path := range []string{"/api/entities?limit=100", "/api/search?q=gone", "/api/export/entities", "/api/leaderboard/all?limit=100", "/api/suggest?q=gone"} {
-		if bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	for _, path := range []string{"/api/entities?limit=100&", "/api/search?q=Tool+4&limit=100&", "/api/export/entities?", "/api/leaderboard/all?limit=100&", "/api/suggest?q=tool+4&"} {
+		if bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"n4"`)) {
 			t.Errorf("%s shows a withdrawn entity", path)
 		}
-	}
-	for _, path := range []string{"/api/entities?status=withdrawn", "/api/search?q=gone&status=withdrawn", "/api/export/entities?status=withdrawn&format=jsonl"} {
-		if !bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
+		if strings.Contains(path, "leaderboard") || strings.Contains(path, "suggest") {
+			continue // they never show one
+		}
+		if !bytes.Contains(s.ask(t, "GET", path+"status=withdrawn").body, []byte(`"slug":"n4"`)) {
 			t.Errorf("%s hides the requested withdrawn entity", path)
 		}
-	}
-}
-
-// TestSearchPagesJoinUp reads all hits page by page, by cursor and by offset.
-func TestSearchPagesJoinUp(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 60)
-	type hits struct {
-		Data []struct {
-			Type, Slug string
-			Relevance  float64
-			Highlights map[string]string
-		}
-		Count      int
-		NextCursor *string
-	}
-	read := func(path string) (h hits) {
-		a := s.ask(t, "GET", path)
-		if err := json.Unmarshal(a.body, &h); err != nil || a.status != 200 {
-			t.Fatalf("%s: %d %s", path, a.status, a.body)
-		}
-		return h
-	}
-	var byCursor, byOffset []string
-	path := "/api/search?q=heaps+data&limit=7"
-	for page := path; ; {
-		h := read(page)
-		for _, e := range h.Data {
-			byCursor = append(byCursor, e.Type+"/"+e.Slug)
-			if !strings.Contains(e.Highlights["description"], "<mark>heaps</mark>") {
-				t.Fatalf("no highlight: %v", e.Highlights)
-			}
-		}
-		if h.NextCursor == nil {
-			break
-		}
-		page = path + "&cursor=" + *h.NextCursor
-	}
-	count := read(path).Count
-	for off := 0; off < count; off += 7 {
-		for _, e := range read(fmt.Sprintf("%s&offset=%d", path, off)).Data {
-			byOffset = append(byOffset, e.Type+"/"+e.Slug)
-		}
-	}
-	if len(byCursor) != count || strings.Join(byCursor, " ") != strings.Join(byOffset, " ") || count != 90 {
-		t.Errorf("count %d, by cursor %d, by offset %d", count, len(byCursor), len(byOffset))
 	}
 }
 
 // TestListsOnSeveralLines sends header fields that a client or a proxy has split into several
 // lines.
 func TestListsOnSeveralLines(t *testing.T) {
-	s := serve(t, 30)
+	s := serve(t, 60)
 	ask := func(name string, values ...string) *http.Response {
 		r := httptest.NewRequest("GET", "/api/entities", nil)
 		r.Header[name] = values

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -21,8 +19,8 @@ import (
 	"kindex/edge/web"
 )
 
-// clock is a clock that a test advances.
-type clock struct{ unix atomic.Int64 }
+// clock is a clock that a test advances. It counts how often it is read.
+type clock struct{ unix, reads atomic.Int64 }
 
 func newClock(at string) *clock {
 	t, err := time.Parse(time.RFC3339, at)
@@ -34,8 +32,11 @@ func newClock(at string) *clock {
 	return c
 }
 
-func (c *clock) now() time.Time          { return time.UnixMilli(c.unix.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.unix.Add(d.Milliseconds()) }
+func (c *clock) now() time.Time {
+	c.reads.Add(1)
+	return time.UnixMilli(c.unix.Load()).UTC()
+}
 
 // serveFew serves a few entities with the given options.
 func serveFew(t testing.TB, o Options) *served {
@@ -164,27 +165,6 @@ func TestMidnight(t *testing.T) {
 	if got := a.header.Get("X-RateLimit-Reset"); got != strconv.FormatInt(end.AddDate(0, 0, 1).Unix(), 10) {
 		t.Errorf("the next day ends at %s", got)
 	}
-}
-
-// TestCountsOutliveARestart closes an edge and opens another one on the same database.
-func TestCountsOutliveARestart(t *testing.T) {
-	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		st := open()
-		s := &served{}
-		s.content, s.out = smallBuild(t, 5)
-		for left := 9; left > 4; left-- {
-			edge, err := New(Options{Dir: s.out, State: st, LimitAnonymous: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := httptest.NewRecorder()
-			edge.ServeHTTP(w, httptest.NewRequest("GET", "/api/categories", nil))
-			if got := strings.Join(w.Header()["X-RateLimit-Remaining"], ","); got != strconv.Itoa(left) {
-				t.Errorf("%s remaining, want %d", got, left)
-			}
-		}
-	})
 }
 
 // TestTwoEdgesOneLimit concurrently sends two edges ten times as many requests as the limit

@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -271,60 +268,6 @@ func TestAgentsLeaving(t *testing.T) {
 	if err := get(context.Background(), "/data/x"); err == nil {
 		t.Error("a request left the API")
 	}
-}
-
-// TestManyAgents sends many calls at once, half of which are abandoned early, while builds are
-// published one after the other.
-func TestManyAgents(t *testing.T) {
-	suite.InRace(t)
-	s := serveFew(t, Options{})
-	calls := []string{listTools, message("search", `{"query":"data"}`), message("get_entity", `{"entity":"tool/n1"}`), message("get_entity", `{"entity":"tool/none"}`),
-		message("compare", `{"entities":["tool/n1","tool/n2","model/n2"]}`), message("leaderboard", `{}`), message("search", `{}`)}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
-	defer client.CloseIdleConnections()
-	before := runtime.NumGoroutine()
-	var all sync.WaitGroup
-	for worker := range 16 {
-		all.Go(func() {
-			for i := range 40 {
-				ctx, leave := context.WithCancel(context.Background())
-				if (worker+i)%2 == 0 {
-					time.AfterFunc(time.Duration(i%5)*300*time.Microsecond, leave)
-				}
-				r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/mcp", strings.NewReader(calls[(worker+i)%len(calls)]))
-				if err != nil {
-					t.Error(err)
-				}
-				r.Header.Set("Content-Type", "application/json")
-				res, err := client.Do(r)
-				if err == nil {
-					body, readErr := io.ReadAll(res.Body)
-					if readErr == nil && (res.StatusCode != 200 || !json.Valid(body)) {
-						t.Errorf("%d %s", res.StatusCode, body)
-					}
-					res.Body.Close()
-				} else if ctx.Err() == nil {
-					t.Error(err)
-				}
-				leave()
-			}
-		})
-	}
-	for generation := range 2 {
-		writeContent(t, s.content, 5, generation+1)
-		buildInto(t, s.content, s.options.Dir, 3)
-		if err := s.Reload(); err != nil {
-			t.Error(err)
-		}
-	}
-	all.Wait()
-	client.CloseIdleConnections()
-	eventually(t, "about as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before+20 })
-	// The server does not wait for abandoned calls, so the last ones may still be running.
-	eventually(t, "metrics with no request in flight", func() bool {
-		got := s.scrape(t)
-		return strings.Contains(got, `kindex_http_requests_total{code="200",route="/mcp"}`) && strings.Contains(got, "kindex_http_requests_in_flight 0")
-	})
 }
 
 // FuzzAgents posts arbitrary bodies to /mcp, in every version of the protocol. The edge must

@@ -62,7 +62,7 @@ func TestAttackPages(t *testing.T) {
 	flood := func(least int, requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
-		for i := range 10 * 50 * ratelimit.PageBurst {
+		for i := range 3 * 50 * ratelimit.PageBurst {
 			if s.statusOf(requests(i)) != 503 {
 				answered++
 			}

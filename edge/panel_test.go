@@ -18,7 +18,6 @@ import (
 	"kindex/edge/console"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
-	"kindex/edge/webhook"
 )
 
 // TestPanelKeys: a key is created, shown once, used and counted, and stops working as soon as it
@@ -75,15 +74,13 @@ func TestPanelKeyFaults(t *testing.T) {
 	for name, want := range map[string]string{
 		"":                       "The name is empty; use a name of 1 to 64 characters.",
 		strings.Repeat("n", 65):  "The name has 65 characters; use at most 64.",
-		"a\u202eb":               "The name contains the character U+202E; use letters, digits, punctuation and plain spaces.",
-		"\xff":                   "The name is not UTF-8.",
 		"line\nbreak<script>x()": "The name contains the character U+000A; use letters, digits, punctuation and plain spaces.",
 	} {
 		page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name, "once", "x"+name), http.StatusBadRequest)
 		if got := field(t, faultText, page); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
-		if name != "" && name != "\xff" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
+		if name != "" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
 			t.Errorf("%q is missing, or not escaped: %s", name, page)
 		}
 	}
@@ -99,18 +96,15 @@ func TestPanelKeyFaults(t *testing.T) {
 	}
 }
 
-// TestPanelUse: the page shows the remaining requests for each tier.
+// TestPanelUse: the page shows how many requests are left, and the quota that the operator has set.
 func TestPanelUse(t *testing.T) {
-	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
+	p := servePanel(t, func(o *Options) { o.LimitKey = 2 })
 	ann := p.signIn(t, "ann")
-	for i, want := range []string{"0 of 5 requests used", "1 of 5", "2 of 5", "3 of 5", `class="use-near">4`, `class="use-full">5`, `class="use-full">5`} {
+	for i, want := range []string{"0 of 2 requests used", "1 of 2", "No requests are left until"} {
 		if page := ann.open("/developer/"); !strings.Contains(page, want) {
 			t.Errorf("after %d requests: no %q in %s", i, want, page)
 		}
 		p.use(t, ann.key)
-	}
-	if page := ann.open("/developer/"); !strings.Contains(page, "No requests are left until") || !strings.Contains(page, "operator@example.org") {
-		t.Errorf("%s", page)
 	}
 	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
 		t.Fatal(err)
@@ -177,13 +171,9 @@ func TestPanelWebhookFaults(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for address, want := range map[string]string{
-		"http://example.org/":            "The address must start with https://.",
-		"":                               "The address must start with https://.",
-		"https://user@example.org/":      "The address must not contain a user name or password",
-		"https://inside.example/<b>":     "The address ",
-		"https://" + p.url[7:] + "/\"><": "The address ",
-		"javascript:alert(1)":            "The address ",
-		"https://10.0.0.1/":              "The address ",
+		"http://example.org/":        "The address must start with https://.",
+		"https://user@example.org/":  "The address must not contain a user name or password",
+		"https://inside.example/<b>": "The address ",
 	} {
 		page := ann.wantStatus(ann.submit("/developer/webhooks/", "url", address, "events", "entity.updated"), http.StatusBadRequest)
 		if got := html.UnescapeString(field(t, faultText, page)); !strings.HasPrefix(got, want) {
@@ -201,13 +191,6 @@ func TestPanelWebhookFaults(t *testing.T) {
 	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is not an event") {
 		t.Errorf("unknown event: %q", got)
 	}
-	for i := range webhook.MaxPerAccount {
-		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
-	}
-	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/more", "events", "entity.updated"), http.StatusConflict)
-	if got := field(t, faultText, page); got != "An account can have at most 10 webhooks; delete one first." || len(p.hooksNow(t, ann)) != webhook.MaxPerAccount {
-		t.Errorf("eleventh webhook: %q", got)
-	}
 }
 
 // TestPanelLog reads a long log page by page; each delivery must appear exactly once.
@@ -218,133 +201,76 @@ func TestPanelLog(t *testing.T) {
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
 	const all = 2*console.DeliveriesPerPage + 5
-	for range all {
-		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.RequestTest(w.AccountID, w.ID); return err }); err != nil {
-			t.Fatal(err)
+	if err := p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
+		for i := 0; i < all && err == nil; i++ {
+			_, err = tx.RequestTest(w.AccountID, w.ID)
 		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
 	path := console.PanelWebhooks + w.ID + "/"
-	for pages := 1; ; pages++ {
-		page := ann.open(path)
-		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in the last 30 days")) {
-			t.Errorf("%s", page)
-		}
-		for _, id := range regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(page, -1) {
-			if seen[id] {
-				t.Errorf("%s twice", id)
-			}
-			seen[id] = true
-		}
-		m := older.FindStringSubmatch(page)
-		if m == nil {
-			if pages != 3 {
-				t.Errorf("%d pages", pages)
-			}
-			break
-		}
-		path = html.UnescapeString(m[1])
+	list := regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(wholeLog(t, ann, path), -1)
+	if seen := slices.Compact(slices.Sorted(slices.Values(list))); len(seen) != all || len(list) != all {
+		t.Errorf("%d deliveries, %d of them distinct, want %d", len(list), len(seen), all)
 	}
-	if len(seen) != all {
-		t.Errorf("%d deliveries of %d", len(seen), all)
-	}
-	for _, odd := range []string{"x", "1-2", "1-x-dlv_a", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
-		if page := ann.open(console.PanelWebhooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != console.DeliveriesPerPage {
+	for _, odd := range []string{"x", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
+		page := ann.open(path + "?before=" + url.QueryEscape(odd))
+		if strings.Count(page, `class="card delivery"`) != console.DeliveriesPerPage || !strings.Contains(page, fmt.Sprint(all, " in the last 30 days")) {
 			t.Errorf("before=%s: %s", odd, page)
 		}
 	}
 }
 
-// TestPanelSubmissions: the panel shows the status of the account's own submissions only,
-// whatever text they contain.
+// TestPanelSubmissions: the panel shows the status of the account's own submissions only, page by page, and
+// withdraws one. Package pages tests that no text in them becomes markup.
 func TestPanelSubmissions(t *testing.T) {
 	suite.InTest(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
-	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
 	ids := []string{}
-	for i := range console.SubmissionsPerPage + 2 {
-		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
-			Name: fmt.Sprint("Thing ", i, hostile), URL: fmt.Sprint("https://example.org/", i), YAML: "name: " + hostile + "\n  indented: yes\n"}
-		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
-			t.Fatal(err)
-		}
-		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // the number of an account's open submissions is limited
-			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
-				t.Fatal(moved, err)
-			}
-		}
-		ids = append(ids, s.ID)
-	}
-	for id, c := range map[string]submission.Change{
-		ids[0]: {Reason: "It is there under " + hostile}, ids[1]: {PullRequest: submission.PullRequest{Number: 7, URL: "https://example.org/pull/7"}},
-		ids[2]: {PullRequest: submission.PullRequest{Number: 8, URL: "javascript:alert(1)"}},
-	} {
-		to := submission.Accepted
-		if c.Reason != "" {
-			to = submission.Rejected
-		}
+	move := func(id string, to submission.Status, c submission.Change) {
+		t.Helper()
 		if moved, err := p.state.MoveSubmission(t.Context(), id, to, c); err != nil || !moved {
 			t.Fatal(moved, err)
 		}
 	}
-	var all strings.Builder
+	for i := range console.SubmissionsPerPage + 2 {
+		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
+			Name: fmt.Sprint("Thing ", i), URL: fmt.Sprint("https://example.org/", i), YAML: "name: Thing\n  indented: yes\n"}
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if i >= 3 { // the number of an account's open submissions is limited
+			move(s.ID, submission.Withdrawn, submission.Change{})
+		}
+		ids = append(ids, s.ID)
+	}
+	move(ids[0], submission.Rejected, submission.Change{Reason: "It is there."})
+	move(ids[1], submission.Accepted, submission.Change{PullRequest: submission.PullRequest{Number: 7, URL: "https://example.org/pull/7"}})
 	first := ann.open("/developer/submissions/")
-	next := regexp.MustCompile(`<a rel="next" href="([^"]*)"`).FindStringSubmatch(first)
-	if next == nil {
-		t.Fatalf("no second page: %s", first)
+	if !strings.Contains(first, fmt.Sprintf("2 of %d open", submission.MaxOpen)) { // one is accepted, but not published
+		t.Errorf("%s", first)
 	}
-	all.WriteString(first + ann.open(html.UnescapeString(next[1])))
+	all := first + ann.open(field(t, olderEntries, first))
+	for i, want := range []string{"It is there.", `href="https://example.org/pull/7"`, "/withdraw/\"", "It was withdrawn by you."} {
+		if page := ann.open(console.PanelSubmissions + ids[i] + "/"); !strings.Contains(page, want) || !strings.Contains(page, "\n  indented: yes\n") {
+			t.Errorf("no %s in %s", want, page)
+		}
+		eve.wantStatus(eve.send(http.MethodGet, console.PanelSubmissions+ids[i]+"/", nil), http.StatusNotFound)
+	}
 	for _, id := range ids {
-		if strings.Count(all.String(), console.PanelSubmissions+id+"/") != 1 {
+		if strings.Count(all, console.PanelSubmissions+id+"/") != 1 {
 			t.Errorf("%s does not occur exactly once", id)
-		}
-		page := ann.open(console.PanelSubmissions + id + "/")
-		if !strings.Contains(page, "\n  indented: yes\n") {
-			t.Errorf("%s", page)
-		}
-		all.WriteString(page)
-		eve.wantStatus(eve.send(http.MethodGet, console.PanelSubmissions+id+"/", nil), http.StatusNotFound)
-	}
-	for _, bad := range []string{"<script>alert", `" onmouseover="`, `href="javascript:`, "\u202e"} {
-		if at := strings.Index(all.String(), bad); at >= 0 {
-			t.Errorf("found %q in …%s…", bad, all.String()[max(0, at-100):at+50])
-		}
-	}
-	for _, good := range []string{`href="https://example.org/pull/7"`, "pull request 8", "It is there under"} {
-		if !strings.Contains(all.String(), good) {
-			t.Errorf("no %s", good)
 		}
 	}
 	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "No submissions yet") {
 		t.Errorf("%s", page)
 	}
-}
-
-// TestPanelWithdraws withdraws a submission with its form. The response shows how many more
-// submissions can be open.
-func TestPanelWithdraws(t *testing.T) {
-	suite.InTest(t)
-	p := servePanel(t)
-	ann := p.signIn(t, "ann")
-	s := p.stocked(t, ann)
-	const button = "/withdraw/\""
-	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("1 of %d open", submission.MaxOpen)) {
-		t.Errorf("%s", page)
-	}
-	path := console.PanelSubmissions + s.submission + "/"
-	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
-		t.Errorf("%s", page)
-	}
 	for range 2 { // submitting the form again changes nothing
-		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusSeeOther)
+		ann.wantStatus(ann.submit(console.PanelSubmissions+ids[2]+"/withdraw/"), http.StatusSeeOther)
 	}
-	page := ann.open(path)
-	if strings.Contains(page, button) || !strings.Contains(page, "It was withdrawn by you.") {
-		t.Errorf("%s", page)
-	}
-	if page := ann.open("/developer/submissions/"); !strings.Contains(page, fmt.Sprintf("0 of %d open", submission.MaxOpen)) {
+	if page := ann.open(console.PanelSubmissions + ids[2] + "/"); strings.Contains(page, "/withdraw/\"") || !strings.Contains(page, "It was withdrawn by you.") {
 		t.Errorf("%s", page)
 	}
 }

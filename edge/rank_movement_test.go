@@ -13,7 +13,6 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 )
 
@@ -102,65 +101,6 @@ func number(n *int) string {
 		return "null"
 	}
 	return fmt.Sprint(*n)
-}
-
-// TestRankHistory compares the rank history of entities with the leaderboards and lists for
-// every day that has a snapshot.
-func TestRankHistory(t *testing.T) {
-	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
-	v := s.shown()
-	type place struct {
-		mover
-		of int
-	}
-	days := v.Build.History().Snapshots()
-	stood := map[string]map[string]place{} // by day and name of the entity
-	for _, day := range days {
-		stood[day] = map[string]place{}
-		ranked := s.movers(t, "/api/leaderboard/all?at="+day)
-		for _, m := range s.movers(t, "/api/entities?status=active&status=deprecated&status=withdrawn&at="+day) {
-			if i := slices.IndexFunc(ranked, func(r mover) bool { return r.Name == m.Name }); i >= 0 {
-				m.Rank = ranked[i].Rank
-			}
-			stood[day][m.Name] = place{m, len(ranked)}
-		}
-	}
-	seen := map[int]bool{}
-	for o := range uint32(v.Build.Len()) {
-		e := v.Build.Entity(o)
-		course, err := v.Boards.RankHistory(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.RankAt) int { return cmp.Compare(a.Day, b.Day) }) {
-			t.Errorf("%s is not in order: %v", e.Name, course)
-		}
-		for _, day := range days {
-			want, was := stood[day][e.Name]
-			i := slices.IndexFunc(course, func(c leaderboard.RankAt) bool { return c.Day == day })
-			switch {
-			case was != (i >= 0):
-				t.Errorf("%s on %s: existed %v, rank history says %v", e.Name, day, was, course)
-			case was:
-				text := string(course[i].Score.AppendJSON(nil))
-				if course[i].Rank != want.Rank || course[i].Ranked != want.of || text != figure(want.Scores["composite"]) {
-					t.Errorf("%s: %+v, want %+v", e.Name, course[i], want)
-				}
-			}
-		}
-	}
-	if len(days) < 10 || len(seen) < 4 || !seen[len(days)] {
-		t.Errorf("%d days, rank histories of %v", len(days), seen)
-	}
-}
-
-// figure formats a score in the same way as JSON.
-func figure(x *float64) string {
-	if x == nil {
-		return "null"
-	}
-	return fmt.Sprintf("%.1f", *x)
 }
 
 // TestTrending compares the trending list with one computed from lists and the formula.

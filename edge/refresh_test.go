@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,8 +11,6 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports/feed"
-	"kindex/exports/record"
 	"kindex/exports/store"
 )
 
@@ -229,45 +226,6 @@ func TestMonth(t *testing.T) {
 	if a := s.ask(t, "GET", "/changes/2026-9/", "Accept", "text/html"); a.status != 404 || !strings.Contains(string(a.body), `href="/changes/2026-09/"`) {
 		t.Errorf("the page of 2026-9: %d", a.status)
 	}
-}
-
-// TestMonthOfRefreshes compares a subscriber's month with four refreshes of 750 entities, each with a new
-// price, with a feed in which every change is an item.
-func TestMonthOfRefreshes(t *testing.T) {
-	suite.InTest(t)
-	const n = 750
-	r := NewRepository(t)
-	r.Commit("2026-09-01T08:00:00Z", "Begin", append(refreshed(n, 0), "model/m1.yaml", modelSheet("2", ""))...)
-	for week := range 4 {
-		at := fmt.Sprintf("2026-10-%02dT08:00:00Z", 5+7*week)
-		r.Commit(at, "Figures", append(refreshed(n, 1+week), "model/m1.yaml", modelSheet(fmt.Sprint(3+week), ""))...)
-	}
-	s := serveRepository(t, r, "2026-10-31")
-	single := &feed.Feed{Base: s.url}
-	for _, line := range s.pages(t, "/api/changelog?since=2026-10-01") {
-		c := new(record.Change)
-		unpack(t, line, c)
-		single.Changes = append(single.Changes, c)
-	}
-	var before bytes.Buffer
-	if err := single.Write(&before, "rss"); err != nil {
-		t.Fatal(err)
-	}
-	now := s.ask(t, "GET", "/api/feed").body
-	_, month, _ := bytes.Cut(now, []byte("<item>"))
-	month, _, _ = bytes.Cut(month, []byte("was added</title>")) // September
-	kinds := map[string]int{}
-	for _, m := range regexp.MustCompile(`urn:kindex:([a-z]+):`).FindAllSubmatch(month, -1) {
-		kinds[string(m[1])]++
-	}
-	if kinds["refresh"] != 4 || kinds["change"] != 4 || kinds["week"] == 0 || len(single.Changes) != 4*(n+1) {
-		t.Errorf("%v instead of %d items", kinds, len(single.Changes))
-	}
-	if len(month) > 30000 {
-		t.Errorf("the month has %d bytes", len(month))
-	}
-	t.Logf("%d items, %d bytes → %v, %d bytes; without figures %d of %d bytes are the month's", len(single.Changes), before.Len(), kinds, len(month),
-		bytes.Index(s.ask(t, "GET", "/api/feed?figures=false").body, []byte("was added</title>")), len(now))
 }
 
 // TestSameFieldsAreOneItem checks that what a commit changes of the same fields of many entities is one item,

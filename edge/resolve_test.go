@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,33 +121,24 @@ func TestResolve(t *testing.T) {
 	var ids, wants []string
 	for _, c := range [][2]string{
 		{"pkg:pypi/hammer.py@0.9?x=y", "pypi:hammer-py tool/hammer"},
-		{"pypi:Hammer-Py", "pypi:hammer-py tool/hammer"},
 		{"https://github.com/tools/hammer.git", "github:tools/hammer tool/hammer"},
-		{"git@github.com:tools/hammer", "github:tools/hammer tool/hammer"},
 		{"pkg:golang/github.com/tools/hammer/v2@v2.0.0", "github:tools/hammer tool/hammer"},
 		{"pkg:npm/%40tools/hammer@1.0.0", "npm:@tools/hammer tool/hammer"},
-		{"https://www.npmjs.com/package/@tools/hammer", "npm:@tools/hammer tool/hammer"},
 		{"zoo:h-1", "zoo:h-1 tool/hammer"},
 		{"https://zoo.example/m/h-1", "zoo:h-1 tool/hammer"},
 		{"https://arxiv.org/abs/1706.03762v7", "arxiv:1706.03762 tool/hammer"},
 		{"10.48550/arXiv.1706.03762", "arxiv:1706.03762 tool/hammer"},
-		{"tool/hammer", "tool/hammer tool/hammer"},
 		{"tool/mallet", "tool/mallet tool/hammer"},
 		{"https://codeberg.org/tools/saw/", "url:codeberg.org/tools/saw tool/saw"},
 		{"https://saw.example/", "url:saw.example "},
 		{"rocket-1", "model:rocket-1 model/rocket"},
-		{"acme/rocket-1", "acme:rocket-1 model/rocket"},
 		{"acme:rocket-1", "acme:rocket-1 model/rocket"},
-		{"cloud:acme.rocket-v1:0", "cloud:acme.rocket-v1:0 model/rocket"},
 		{"acme.rocket-v1:0", "model:acme.rocket-v1:0 model/rocket"},
-		{"Acme/Rocket-7B", "model:acme/rocket-7b model/rocket"},
 		{"hf.co/acme/rocket-7b", "huggingface:acme/rocket-7b model/rocket"},
-		{"github:tools/hammer", "github:tools/hammer tool/hammer"},
 		{"npm:@Tools/Hammer", "model:npm:@tools/hammer "}, // npm distinguishes case
 		{"pypi:unheard-of", "pypi:unheard-of "},
 		{"two words", " "},
 		{"hammer", "tool/hammer tool/hammer"},
-		{"ROCKET", "model/rocket model/rocket"},
 	} {
 		ids, wants = append(ids, c[0]), append(wants, c[1])
 	}
@@ -170,8 +162,9 @@ func TestResolve(t *testing.T) {
 		m["maintenanceAsOf"] != "2026-10-01" || m["status"] != "active" || m["lifecycle"] != nil {
 		t.Errorf("%v", m)
 	}
-	if l, _ := r.Data[13].Matches[0]["lifecycle"].(map[string]any); l["retires"] != "2026-01-31" || l["replacedBy"] != "tool/hammer" {
-		t.Errorf("%v", r.Data[13].Matches[0])
+	at := slices.Index(ids, "https://codeberg.org/tools/saw/")
+	if l, _ := r.Data[at].Matches[0]["lifecycle"].(map[string]any); l["retires"] != "2026-01-31" || l["replacedBy"] != "tool/hammer" {
+		t.Errorf("%v", r.Data[at].Matches[0])
 	}
 	for id, want := range map[string]string{"pypi:hamer-py": "hammer", "model/rockt": "rocket", "rocket-2-5-largo": "rocket-2-largerocket", "rocket-2.5-largo": "rocket-2-largerocket",
 		"comet-2025-07-01": "comet-junecomet-may"} {
@@ -191,7 +184,6 @@ func TestResolveWeaker(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	for id, want := range map[string]string{
-		"rocket-1":                               "exact rocket []",
 		"azure/rocket-1":                         "weaker rocket [prefix: azure/]",
 		"Rocket.1":                               "weaker rocket []",
 		"rocket-7b":                              "weaker rocket []", // without the owner
@@ -200,21 +192,13 @@ func TestResolveWeaker(t *testing.T) {
 		"hf.co/copies/Rocket-7B-GGUF:Q4_K_M":     "weaker rocket [quantization: :q4_k_m quantization: -gguf address: hf.co/ prefix: copies/]",
 		"rocket:7b":                              "weaker rocket []",
 		"rocket:70b":                             " []", // of another size
-		"rocket-2-5-large":                       "weaker rocket-2-large []",
 		"rocket-2.5-large-latest":                "weaker rocket-2-large [alias: -latest]",
-		"acme.rocket-2.5-large-20250101-v1:0":    "exact rocket-2-large []",
-		"rocket-2.5":                             " []",
 		"Acme/Rocket-2.5-Large":                  " []", // what it was trained from
-		"copies/Rocket-2.5-Large-GGUF":           " []",
 		"copies/Rocket-2.5-Large-Instruct-GGUF":  "weaker rocket-2-large [quantization: -gguf prefix: copies/]",
-		"rocket-1-mini":                          " []",
 		"stranger/rocket-1":                      " []",
 		"comet-2025-06-01":                       "weaker comet-june []",
-		"acme/comet-2025-05-01:online":           "weaker comet-may [suffix: :online]",
 		"comet-2025-07-01":                       " []", // of June or of May
-		"comet-latest":                           " []",
 		"npm:rocket-1":                           " []",
-		"pkg:pypi/rocket-1":                      " []",
 		"https://github.com/openai/rocket-1":     " []",
 		"openai/" + strings.Repeat("rocket", 99): " []",
 	} {
@@ -229,7 +213,7 @@ func TestResolveWeaker(t *testing.T) {
 	}
 }
 
-// TestResolveOne compares GET with POST, and caches its response.
+// TestResolveOne compares GET with POST, and checks what the errors of both say.
 func TestResolveOne(t *testing.T) {
 	s := serveResolved(t, Options{})
 	a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing")
@@ -238,54 +222,23 @@ func TestResolveOne(t *testing.T) {
 	if both := s.resolve(t, "pypi:hammer_py", "nothing"); a.status != http.StatusOK || fmt.Sprint(one) != fmt.Sprint(both) {
 		t.Errorf("%d %v, want %v", a.status, one, both)
 	}
-	if a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing", "If-None-Match", a.header.Get("Etag")); a.status != http.StatusNotModified {
-		t.Errorf("%d", a.status)
-	}
-	if a := s.ask(t, "GET", "/api/resolve?id=tool/saw", "Origin", "http://localhost:3000"); a.header.Get("Access-Control-Allow-Origin") != "http://localhost:3000" {
-		t.Errorf("%v", a.header)
-	}
-	for path, want := range map[string]string{
-		"/api/resolve": "id: is required", "/api/resolve?id=": "must not be empty", "/api/resolve?id=%00": "NUL", "/api/resolve?id=%FF": "UTF-8",
-		"/api/resolve?ids=a": "is not a parameter", "/api/resolve?id=" + strings.Repeat("a", 1001): "at most 1000", "/api/resolve?id=a" + strings.Repeat("&id=a", 50): "at most 50"} {
-		if a := s.ask(t, "GET", path); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
-			t.Errorf("%.50s: %d %s", path, a.status, a.body)
+	for query, want := range map[string]string{"": "id: is required", "?id=%00": "NUL", "?id=%FF": "UTF-8", "?id=a" + strings.Repeat("&id=a", 50): "at most 50"} {
+		if a := s.ask(t, "GET", "/api/resolve"+query); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
+			t.Errorf("%.50s: %d %s", query, a.status, a.body)
 		}
 	}
-}
-
-func TestResolveRefuses(t *testing.T) {
-	suite.InTest(t)
-	s := serveResolved(t, Options{})
-	long := strings.Repeat("a", 1001)
 	for body, want := range map[string]string{
-		`{}`:                                 "ids is required",
-		`{"ids":[]}`:                         "ids is required",
-		`{"ids":null}`:                       "must be an array",
-		`{"ids":"pypi:torch"}`:               "must be an array",
-		`{"ids":["a",1]}`:                    "ids[1] must be a string",
-		`{"ids":[null]}`:                     "ids[0] must be a string",
-		`{"ids":[["a"]]}`:                    "ids[0] must be a string",
-		`{"ids":["a"," "]}`:                  "ids[1] must not be empty",
-		`{"ids":["a\u0000"]}`:                "U+0000",
-		`{"ids":["\ud800"]}`:                 "invalid escape",
-		"{\"ids\":[\"\xff\"]}":               "not UTF-8",
-		`{"ids":["` + long + `"]}`:           "at most 1000",
-		`{"ids":["a"],"ids":["b"]}`:          "duplicate member",
-		`{"ids":["a"],"id":"b"}`:             "did you mean ids?",
-		`{"ids":["a"]} x`:                    "trailing data",
-		`{"ids":["a"`:                        "JSON",
-		strings.Repeat(`{"ids":`, 40) + `[]`: "nested more than",
+		`{"ids":[]}`:              "ids is required",
+		`{"ids":"pypi:torch"}`:    "must be an array",
+		`{"ids":["a",1]}`:         "ids[1] must be a string",
+		`{"ids":["a"," "]}`:       "ids[1] must not be empty",
+		`{"ids":["a"],"id":"b"}`:  "did you mean ids?",
+		`{"ids":["a"],"ids":[1]}`: "duplicate member",
 		`{"ids":["a"` + strings.Repeat(`,"a"`, 1000) + `]}`: "at most 1000",
 	} {
 		if a := s.send(t, "POST", "/api/resolve", "", body); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
 			t.Errorf("%.60s: %d %s", body, a.status, a.body)
 		}
-	}
-	if a := s.send(t, "POST", "/api/resolve", "", `{"ids":["`+strings.Repeat("a", 300<<10)+`"]}`); a.status != http.StatusRequestEntityTooLarge {
-		t.Errorf("%d %s", a.status, a.body)
-	}
-	if a := s.send(t, "POST", "/api/resolve", "", `{"ids":["a"]}`, "Content-Type", "text/plain"); a.status != http.StatusUnsupportedMediaType {
-		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 

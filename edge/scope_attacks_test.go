@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
-	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
 )
 
 // newOverAPI creates a key with another key, in the same way as an owner who creates one for a
@@ -54,130 +53,122 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 // changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		owner, first := s.newKey(t, "ada")
-		leaked, id := s.newOverAPI(t, owner, `{"name":"notebook","scopes":["read"]}`)
-		if a, err := s.write("POST", "/api/webhooks", owner.Reveal(), `{"url":"https://8.8.8.8/","events":["entity.created"]}`); err != nil || a.status != 201 {
-			t.Fatalf("%v %d %s", err, a.status, a.body)
-		}
-		before := s.belongings(t, owner)
-		read, forbidden := 0, 0
-		for _, path := range s.shared.Paths {
-			target := strings.NewReplacer(":type/:slug", "tool/tool-0", ":category", "all", ":id", "wh_aaaaaaaaaaaaaaaaaaaa", ":delivery", "dlv_aaaaaaaaaaaaaaaaaaaa").Replace(path)
-			for _, verb := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-				at, body := target, ""
-				switch {
-				case path == keysPath && verb == "DELETE":
-					at += "?id=" + first.ID
-				case path == keysPath && verb == "POST":
-					body = `{"name":"mine"}`
-				case path == "/api/webhooks" && verb == "POST":
-					body = `{"url":"https://8.8.4.4/","events":["entity.created"]}`
-				case path == "/api/submit" && verb == "POST":
-					body = `{"type":"tool","name":"Mine","description":"Mine.","category":"nlp","url":"https://example.org/"}`
+	s := serve(t, 3)
+	owner, first := s.newKey(t, "ada")
+	leaked, id := s.newOverAPI(t, owner, `{"name":"notebook","scopes":["read"]}`)
+	if a, err := s.write("POST", "/api/webhooks", owner.Reveal(), `{"url":"https://8.8.8.8/","events":["entity.created"]}`); err != nil || a.status != 201 {
+		t.Fatalf("%v %d %s", err, a.status, a.body)
+	}
+	before := s.belongings(t, owner)
+	read, forbidden := 0, 0
+	for _, path := range s.shared.Paths {
+		target := strings.NewReplacer(":type/:slug", "tool/tool-0", ":category", "all", ":id", "wh_aaaaaaaaaaaaaaaaaaaa", ":delivery", "dlv_aaaaaaaaaaaaaaaaaaaa").Replace(path)
+		for _, verb := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+			at, body := target, ""
+			switch {
+			case path == keysPath && verb == "DELETE":
+				at += "?id=" + first.ID
+			case path == keysPath && verb == "POST":
+				body = `{"name":"mine"}`
+			case path == "/api/webhooks" && verb == "POST":
+				body = `{"url":"https://8.8.4.4/","events":["entity.created"]}`
+			case path == "/api/submit" && verb == "POST":
+				body = `{"type":"tool","name":"Mine","description":"Mine.","category":"nlp","url":"https://example.org/"}`
+			}
+			stranger := s.ask(t, verb, at)
+			a, err := s.write(verb, at, leaked, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			isWrite := verb != "GET" && verb != "HEAD" && a.status != 405 && path != keysPath+"/revoke" && path != resolvePath
+			switch {
+			case stranger.status == 401 || isWrite:
+				forbidden++
+				if a.status != 403 || verb != "HEAD" && !strings.Contains(string(a.body), `"code":"insufficient-scope"`) ||
+					!strings.Contains(a.header.Get("WWW-Authenticate"), `error="insufficient_scope"`) {
+					t.Errorf("%s %s: %d %v %s", verb, at, a.status, a.header, a.body)
 				}
-				stranger := s.ask(t, verb, at)
-				a, err := s.write(verb, at, leaked, body)
-				if err != nil {
-					t.Fatal(err)
-				}
-				isWrite := verb != "GET" && verb != "HEAD" && a.status != 405 && path != keysPath+"/revoke" && path != resolvePath
-				switch {
-				case stranger.status == 401 || isWrite:
-					forbidden++
-					if a.status != 403 || verb != "HEAD" && !strings.Contains(string(a.body), `"code":"insufficient-scope"`) ||
-						!strings.Contains(a.header.Get("WWW-Authenticate"), `error="insufficient_scope"`) {
-						t.Errorf("%s %s: %d %v %s", verb, at, a.status, a.header, a.body)
-					}
-				case a.status == 200:
-					read++
-				case a.status == 401 || a.status == 403 || a.status >= 500:
-					t.Errorf("%s %s: %d %s", verb, at, a.status, a.body)
-				}
+			case a.status == 200:
+				read++
+			case a.status == 401 || a.status == 403 || a.status >= 500:
+				t.Errorf("%s %s: %d %s", verb, at, a.status, a.body)
 			}
 		}
-		if now := s.belongings(t, owner); now != before {
-			t.Errorf("changed from\n%s\nto\n%s", before, now)
-		}
-		if read < 20 || forbidden < 15 {
-			t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
-		}
-		// The key can revoke itself, but do nothing else.
-		if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
-			t.Errorf("itself: %v %d %s", err, a.status, a.body)
-		}
-	})
+	}
+	if now := s.belongings(t, owner); now != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, now)
+	}
+	if read < 20 || forbidden < 15 {
+		t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
+	}
+	// The key can revoke itself, but do nothing else.
+	if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
+		t.Errorf("itself: %v %d %s", err, a.status, a.body)
+	}
 }
 
 // TestSecurityLeakedKey: a key that was created for a program with default scopes can neither
 // create keys nor see or revoke its owner's keys.
 func TestSecurityLeakedKey(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		owner, first := s.newKey(t, "ada")
-		leaked, _ := s.newOverAPI(t, owner, `{"name":"build server"}`)
-		before := s.belongings(t, owner)
-		for _, r := range []struct{ method, path, body string }{
-			{"POST", keysPath, `{"name":"mine"}`}, {"POST", keysPath, `{"name":"mine","scopes":["keys"]}`}, {"POST", keysPath, `{"name":"mine","scopes":["read"]}`},
-			{"DELETE", keysPath + "?id=" + first.ID, ""}, {"DELETE", keysPath, `{"id":"` + first.ID + `"}`},
-			{"GET", keysPath, ""}, {"HEAD", keysPath, ""}, {"GET", "/api/developer/audit", ""},
-		} {
-			for _, header := range [][]string{nil, {"Idempotency-Key", "one"}} {
-				if a, err := s.write(r.method, r.path, leaked, r.body, header...); err != nil || a.status != 403 {
-					t.Errorf("%s %s %s: %v %d %s", r.method, r.path, r.body, err, a.status, a.body)
-				}
+	s := serve(t, 3)
+	owner, first := s.newKey(t, "ada")
+	leaked, _ := s.newOverAPI(t, owner, `{"name":"build server"}`)
+	before := s.belongings(t, owner)
+	for _, r := range []struct{ method, path, body string }{
+		{"POST", keysPath, `{"name":"mine"}`}, {"POST", keysPath, `{"name":"mine","scopes":["keys"]}`}, {"POST", keysPath, `{"name":"mine","scopes":["read"]}`},
+		{"DELETE", keysPath + "?id=" + first.ID, ""}, {"DELETE", keysPath, `{"id":"` + first.ID + `"}`},
+		{"GET", keysPath, ""}, {"HEAD", keysPath, ""}, {"GET", "/api/developer/audit", ""},
+	} {
+		for _, header := range [][]string{nil, {"Idempotency-Key", "one"}} {
+			if a, err := s.write(r.method, r.path, leaked, r.body, header...); err != nil || a.status != 403 {
+				t.Errorf("%s %s %s: %v %d %s", r.method, r.path, r.body, err, a.status, a.body)
 			}
 		}
-		if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); a.status != 200 {
-			t.Fatalf("the owner is locked out: %d %s", a.status, a.body)
-		}
-		if now := s.belongings(t, owner); now != before {
-			t.Errorf("changed from\n%s\nto\n%s", before, now)
-		}
-	})
+	}
+	if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); a.status != 200 {
+		t.Fatalf("the owner is locked out: %d %s", a.status, a.body)
+	}
+	if now := s.belongings(t, owner); now != before {
+		t.Errorf("changed from\n%s\nto\n%s", before, now)
+	}
 }
 
 // TestSecurityScopesDoNotGrow: in a chain of keys, each created with the previous one, no key has
 // a scope that the first one lacks.
 func TestSecurityScopesDoNotGrow(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		owner, _ := s.newKey(t, "ada")
-		key, _ := s.newOverAPI(t, owner, `{"name":"deputy","scopes":["read","keys"]}`)
-		for body, want := range map[string]string{`{"name":"x"}`: "submit", `{"name":"x","scopes":["read","webhooks"]}`: "webhooks",
-			`{"name":"x","scopes":["keys","submit"]}`: "submit"} {
-			a, err := s.write("POST", keysPath, key, body)
-			if err != nil || a.status != 403 || !strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`) {
-				t.Errorf("%s: %v %d %v %s", body, err, a.status, a.header, a.body)
-			}
+	s := serve(t, 3)
+	owner, _ := s.newKey(t, "ada")
+	key, _ := s.newOverAPI(t, owner, `{"name":"deputy","scopes":["read","keys"]}`)
+	for body, want := range map[string]string{`{"name":"x"}`: "submit", `{"name":"x","scopes":["read","webhooks"]}`: "webhooks",
+		`{"name":"x","scopes":["keys","submit"]}`: "submit"} {
+		a, err := s.write("POST", keysPath, key, body)
+		if err != nil || a.status != 403 || !strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`) {
+			t.Errorf("%s: %v %d %v %s", body, err, a.status, a.header, a.body)
 		}
-		for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
-			if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 201 {
-				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
-			}
+	}
+	for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
+		if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 201 {
+			t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
 		}
-	})
+	}
 }
 
 // TestSecurityKeyWithoutRead: the tools for agents do not bypass the scopes.
 func TestSecurityKeyWithoutRead(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		owner, _ := s.newKey(t, "ada")
-		key, _ := s.newOverAPI(t, owner, `{"name":"sender","scopes":["submit"]}`)
-		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"tool"}}}`
-		accept := []string{"Accept", "application/json, text/event-stream"}
-		if a, err := s.write("POST", "/mcp", owner.Reveal(), message, accept...); err != nil || a.status != 200 || strings.Contains(string(a.body), `"isError":true`) {
-			t.Fatalf("%v %d %s", err, a.status, a.body)
-		}
-		if a, err := s.write("POST", "/mcp", key, message, accept...); err != nil || !strings.Contains(string(a.body), `"isError":true`) || !strings.Contains(string(a.body), "scope read") {
-			t.Errorf("%v %d %s", err, a.status, a.body)
-		}
-	})
+	s := serve(t, 3)
+	owner, _ := s.newKey(t, "ada")
+	key, _ := s.newOverAPI(t, owner, `{"name":"sender","scopes":["submit"]}`)
+	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"tool"}}}`
+	accept := []string{"Accept", "application/json, text/event-stream"}
+	if a, err := s.write("POST", "/mcp", owner.Reveal(), message, accept...); err != nil || a.status != 200 || strings.Contains(string(a.body), `"isError":true`) {
+		t.Fatalf("%v %d %s", err, a.status, a.body)
+	}
+	if a, err := s.write("POST", "/mcp", key, message, accept...); err != nil || !strings.Contains(string(a.body), `"isError":true`) || !strings.Contains(string(a.body), "scope read") {
+		t.Errorf("%v %d %s", err, a.status, a.body)
+	}
 }
 
 // resolvePath takes its identifiers in a body, but is no write.
@@ -186,7 +177,7 @@ const resolvePath = "/api/resolve"
 // TestRoutesNeedScopes: every route that counts towards the limit has a scope, except the one on
 // which a key can revoke itself.
 func TestRoutesNeedScopes(t *testing.T) {
-	s := serve(t, 1)
+	s := serve(t, 5)
 	for _, r := range s.routeTable() {
 		var want apikey.Scope
 		switch {
@@ -213,68 +204,21 @@ func TestRoutesNeedScopes(t *testing.T) {
 }
 
 // TestSecurityExpiredKey: a key stops working when it expires, even if it was used just before.
-// It then no longer counts towards the limit of five keys.
 func TestSecurityExpiredKey(t *testing.T) {
-	suite.InTest(t)
-	_, out := smallBuild(t, 1)
-	var clock settable
-	clock.set(time.Now())
-	for _, target := range targets(t) {
-		st, err := storage.Open(t.Context(), target, storage.Options{Now: clock.now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { st.Close() })
-		s := serveWith(t, Options{Dir: out, State: st, Now: clock.now})
-		owner, _ := s.newKey(t, "ada")
-		until := clock.now().Add(time.Hour).UTC().Truncate(time.Second)
-		body := `{"name":"short","scopes":["read"],"expiresAt":"` + until.Format(time.RFC3339) + `"}`
-		var short []string
-		for range apikey.MaxActive - 1 {
-			key, _ := s.newOverAPI(t, owner, body)
-			short = append(short, key)
-		}
-		if a, err := s.write("POST", keysPath, owner.Reveal(), `{"name":"a sixth"}`); err != nil || a.status != 409 {
-			t.Errorf("a sixth: %v %d %s", err, a.status, a.body)
-		}
-		use := func() answer { return s.ask(t, "GET", "/api/categories", "x-api-key", short[0]) }
-		clock.set(until.Add(-time.Millisecond))
-		if a := use(); a.status != 200 {
-			t.Errorf("just before expiry: %d %s", a.status, a.body)
-		}
-		clock.set(until)
-		if a := use(); a.status != 401 || !strings.Contains(string(a.body), "has expired") {
-			t.Errorf("at expiry: %d %s", a.status, a.body)
-		}
-		if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); strings.Count(string(a.body), `"masked"`) != 1 {
-			t.Errorf("list: %s", a.body)
-		}
-		s.newOverAPI(t, owner, `{"name":"a new one"}`)
-		clock.set(time.Now())
-	}
-}
-
-// TestSecurityLegacyKey: a key that was created before scopes existed can still do what it could
-// then, and its owner can see that.
-func TestSecurityLegacyKey(t *testing.T) {
-	s := serve(t, 1)
-	old, k := s.newKey(t, "ada")
-	forgetScopes(t, s, k.ID)
-	s.newOverAPI(t, old, `{"name":"by the old one","scopes":["keys"]}`)
-	a := s.ask(t, "GET", keysPath, "x-api-key", old.Reveal())
-	var list struct {
-		Data []struct {
-			ID     string
-			Scopes []string
-			Legacy bool
+	c := newClock("2026-11-21T12:00:00Z")
+	s := serveFew(t, Options{State: storagetest.OpenAt(t, t.TempDir()+"/kindex.db", c.now), Now: c.now})
+	owner, _ := s.newKey(t, "ada")
+	key, _ := s.newOverAPI(t, owner, `{"name":"short","scopes":["read"],"expiresAt":"2026-11-21T13:00:00Z"}`)
+	for _, step := range []struct {
+		by     time.Duration
+		status int
+	}{{time.Hour - time.Millisecond, 200}, {time.Millisecond, 401}} {
+		c.advance(step.by)
+		if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != step.status || a.status == 401 && !strings.Contains(string(a.body), "has expired") {
+			t.Errorf("at %v: %d %s", c.now(), a.status, a.body)
 		}
 	}
-	if err := json.Unmarshal(a.body, &list); err != nil || len(list.Data) != 2 {
-		t.Fatalf("%v %s", err, a.body)
-	}
-	for _, d := range list.Data {
-		if d.Legacy != (d.ID == k.ID) || d.Legacy && !slices.Equal(d.Scopes, []string{"read", "submit", "webhooks", "keys"}) {
-			t.Errorf("%+v", d)
-		}
+	if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); strings.Count(string(a.body), `"masked"`) != 1 {
+		t.Errorf("list: %s", a.body)
 	}
 }

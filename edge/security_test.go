@@ -18,7 +18,6 @@ import (
 
 	"kindex/builder/safedial"
 	"kindex/builder/suite"
-	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -81,16 +80,18 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
 	victim, keyID := s.keyOf(t, "victim")
 	attacker, _ := s.keyOf(t, "attacker")
-	made := func(path, body string) string {
-		a := s.send(t, "POST", path, victim, body)
+	made := func(key, path, body string) string {
+		t.Helper()
+		a := s.send(t, "POST", path, key, body)
 		var o struct{ ID string }
-		if err := json.Unmarshal(a.body, &o); err != nil || a.status != 201 {
+		if err := json.Unmarshal(a.body, &o); err != nil || a.status > 202 {
 			t.Fatalf("%s: %d %s", path, a.status, a.body)
 		}
 		return o.ID
 	}
-	submission := made("/api/submit", `{"type":"tool","name":"Thing","description":"Finds things in heaps of data.","category":"alpha","url":"https://example.org/thing"}`)
-	webhook := made("/api/webhooks", `{"url":"https://127.0.0.1:9/hook","events":["entity.created"]}`)
+	submission := made(victim, "/api/submit", `{"type":"tool","name":"Thing","description":"Finds things in heaps of data.","category":"alpha","url":"https://example.org/thing"}`)
+	webhook := made(victim, "/api/webhooks", `{"url":"https://127.0.0.1:9/hook","events":["entity.created"]}`)
+	test := made(victim, "/api/webhooks/"+webhook+"/test", "")
 	other := func(id string) string { return id[:len(id)-4] + "aaaa" }
 	for _, r := range []struct{ verb, path, id string }{
 		{"DELETE", "/api/developer/api-keys?id=%s", keyID}, {"GET", "/api/submissions/%s", submission},
@@ -120,8 +121,10 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 			t.Errorf("%s of its owner: %d %s", path, a.status, a.body)
 		}
 	}
-	if a := s.send(t, "GET", "/api/categories", victim, ""); a.status != 200 {
-		t.Errorf("victim's key: %d", a.status)
+	// Nor does another account's delivery exist under the caller's own webhook.
+	own := made(attacker, "/api/webhooks", `{"url":"https://127.0.0.1:9/own","events":["entity.created"]}`)
+	if a := s.send(t, "POST", "/api/webhooks/"+own+"/deliveries/"+test+"/replay", attacker, ""); a.status != 404 {
+		t.Errorf("replay of another account's delivery: %d %s", a.status, a.body)
 	}
 }
 
@@ -205,7 +208,7 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 	s.timeouts = timeouts{header: hanging, read: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
-	public, _, stop, ended := run(t, s.Server)
+	public, _, _ := run(t, s.Server)
 	eventually(t, "a whole body is read", func() bool {
 		req, err := http.NewRequest(http.MethodPost, "http://"+public+"/api/developer/api-keys", strings.NewReader("{"))
 		if err != nil {
@@ -241,10 +244,6 @@ func TestAttackSlowBody(t *testing.T) {
 		case <-late:
 			t.Fatal("the connection is still open")
 		}
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 
@@ -297,20 +296,5 @@ func TestAttackHeaderInjection(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestAttackCookies: a signed-in browser has no special rights under /api, which ignores
-// cookies.
-func TestAttackCookies(t *testing.T) {
-	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
-	key, _ := s.keyOf(t, "account")
-	for _, cookie := range []string{"kindex-session=" + key, "__Host-kindex-session=" + key, "x-api-key=" + key} {
-		for _, path := range []string{"/api/developer/api-keys", "/api/webhooks", "/api/submissions"} {
-			if a := s.ask(t, "GET", path, "Cookie", cookie); a.status != 401 || a.header.Get("Access-Control-Allow-Credentials") != "" {
-				t.Errorf("%s with a cookie: %d", path, a.status)
-			}
-		}
-		s.expect(t, 200, -1, "anonymous", "GET", "/api/categories", "Cookie", cookie)
 	}
 }

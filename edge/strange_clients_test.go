@@ -123,16 +123,6 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: a value that is not valid UTF-8 is rejected instead of being searched for.
-func TestNotUTF8(t *testing.T) {
-	s := serve(t, 3)
-	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {
-		if a := s.ask(t, "GET", path); a.status != 400 || !strings.Contains(string(a.body), "UTF-8") {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
-	}
-}
-
 // TestKeyInTheWrongHeader sends keys as bearer tokens until the limit of the IP address has been
 // reached. The response must still say why the key was refused.
 func TestKeyInTheWrongHeader(t *testing.T) {

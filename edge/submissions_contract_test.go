@@ -48,14 +48,14 @@ func testSubmissions(t *testing.T, c *contract) {
 	send(422, strings.ReplaceAll(small, "NAME", "other"), "Idempotency-Key: s-1")
 	c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: 400, key: owner, body: strings.ReplaceAll(small, "NAME", "x"),
 		fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
-	send(409, all)
+	send(409, all, "Idempotency-Key: s-2") // which another body may use then
 	send(409, `{"type":"tool","slug":"pytorch","name":"x","description":"x","category":"ml-frameworks","url":"https://x.example/"}`)
 	for _, body := range []string{`{}`, `{"type":"tool"}`, `{"type":null,"name":5}`, strings.Replace(all, "ml-frameworks", "ml-framework", 1),
 		strings.Replace(all, `"tool"`, `"thing"`, 1), strings.Replace(all, `"tags"`, `"tag"`, 1), strings.Replace(all, `"https://contract.example/"`, `"ftp://x"`, 1)} {
 		send(400, body)
 	}
 	for _, name := range []string{"one", "two", "three"} {
-		send(201, strings.ReplaceAll(small, "NAME", "contract-"+name))
+		send(201, strings.ReplaceAll(small, "NAME", "contract-"+name), map[bool][]string{true: {"Idempotency-Key: s-2"}}[name == "one"]...)
 	}
 	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "https://forge.example/7"}}); !ok || err != nil {
 		t.Fatal(ok, err)
@@ -184,6 +184,7 @@ func testBeyondJSON(t *testing.T, c *contract) {
 	for accept, want := range map[string]string{
 		"text/markdown": "text/markdown", "text/markdown, */*;q=0.1": "text/markdown", "text/markdown;q=0.5, application/json": "application/json",
 		"*/*": "application/json", "text/html": "application/json", "": "application/json", "application/json;q=0.1, text/markdown;q=0.2": "text/markdown",
+		"text/*": "text/markdown", "text/markdown;q=0, */*": "application/json", "application/json;q=0, */*": "text/markdown", ";;,,=": "application/json",
 	} {
 		var header []string
 		if accept != "" {

@@ -14,8 +14,6 @@ import (
 
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
-	"kindex/edge/storage"
-	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports/kinds"
@@ -42,9 +40,9 @@ type submissionAnswer struct {
 }
 
 // post sends a submission, and get reads what belongs to an account.
-func (s *served) post(t testing.TB, key, body string, status int, header ...string) submissionAnswer {
+func (s *served) post(t testing.TB, key, body string, status int) submissionAnswer {
 	t.Helper()
-	a, err := s.write(http.MethodPost, "/api/submit", key, body, header...)
+	a, err := s.write(http.MethodPost, "/api/submit", key, body)
 	return read(t, a, err, status)
 }
 
@@ -64,196 +62,76 @@ func read(t testing.TB, a answer, err error, status int) (told submissionAnswer)
 	return told
 }
 
-// TestSubmitOnce: of many identical submissions sent concurrently to two edges, exactly one is
-// answered with 201.
-func TestSubmitOnce(t *testing.T) {
-	suite.InRace(t)
-	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
-		for what, body := range map[string]func(i int) string{
-			"the same address": func(i int) string {
-				return submissionBody("same", fmt.Sprint("Name ", i), fmt.Sprint("https://x.example/", i))
-			},
-			"the same name and URL": func(i int) string { return submissionBody(fmt.Sprint("s", i), "One Name", "https://One.example/") },
-		} {
-			const n = 20
-			secret, _ := edges[0].newKey(t, "ada")
-			answers, errs := make([]answer, n), make([]error, n)
-			var wg sync.WaitGroup
-			for i := range n {
-				wg.Go(func() {
-					answers[i], errs[i] = edges[i%2].write(http.MethodPost, "/api/submit", secret.Reveal(), body(i))
-				})
-			}
-			wg.Wait()
-			counts := map[int]int{}
-			for i := range n {
-				if errs[i] != nil {
-					t.Fatal(errs[i])
-				}
-				counts[answers[i].status]++
-			}
-			if counts[http.StatusCreated] != 1 || counts[http.StatusConflict] != n-1 {
-				t.Errorf("%s: %v", what, counts)
-			}
-		}
-		secret, _ := edges[0].newKey(t, "ada")
-		if list := edges[1].own(t, secret.Reveal(), "/api/submissions", 200); list.Count != 2 {
-			t.Errorf("%d were accepted", list.Count)
-		}
-	})
-}
-
 func TestSubmission(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		secret, _ := s.newKey(t, "ada")
-		key := secret.Reveal()
-		made := s.post(t, key, submissionBody("number-one", "tool Number", "https://one.example/"), 201)
-		if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) < 3 || made.Similar[0].URL == "" {
-			t.Errorf("%+v", made)
-		}
-		got := s.own(t, key, "/api/submissions/"+made.ID, 200)
-		if got.Status != "pending" || got.Entity.Slug != "number-one" || got.Fields["description"] != "Does it." || got.Fields["slug"] != nil || got.Reason != nil {
-			t.Errorf("%+v", got)
-		}
-		for body, want := range map[string]string{
-			submissionBody("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
-			submissionBody("y", "TOOL  number0", "https://y.example/"):               "",
-			submissionBody("y", "Tool Number0", "http://www.example.org/tool/0"):     "/api/entity/tool/n0",
-			submissionBody("number-one", "z", "https://z.example/"):                  "/api/submissions/" + made.ID,
-			submissionBody("number-two", "Tool NUMBER", "http://www.one.example"):    "/api/submissions/" + made.ID,
-			submissionBody("number-three", "tool Number", "https://one.example/#it"): "",
-		} {
-			if want == "" {
-				s.post(t, key, body, 201)
-			} else if p := s.post(t, key, body, 409); p.Code != "already-exists" || p.Suggestion == nil || *p.Suggestion != want {
-				t.Errorf("%s: %+v", body, p)
-			}
-		}
-		wrong := s.post(t, key, `{"type":"tol","name":"x","description":"x","categry":"alpha","url":"x"}`, 400)
-		var fields []string
-		for _, e := range wrong.Errors {
-			fields = append(fields, e.Field)
-		}
-		if strings.Join(fields, " ") != "category categry type url" || !strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`) {
-			t.Errorf("%+v", wrong)
-		}
-		s.post(t, "", submissionBody("a", "a", "https://a.example/"), 401)
-	})
-}
-
-// TestSubmissionIsTakenInOnce: with an Idempotency-Key, the same submission always gets the same
-// response, even if the entity has been added to the index in the meantime.
-func TestSubmissionIsTakenInOnce(t *testing.T) {
-	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		secret, _ := s.newKey(t, "ada")
-		key, body := secret.Reveal(), submissionBody("n7", "Seven", "https://seven.example/")
-		first := s.post(t, key, body, 201, "Idempotency-Key", "k1")
-		again := s.post(t, key, body, 201, "Idempotency-Key", "k1")
-		if first.ID != again.ID {
-			t.Errorf("%s, then %s", first.ID, again.ID)
-		}
-		s.post(t, key, submissionBody("n8", "Eight", "https://eight.example/"), 422, "Idempotency-Key", "k1")
-		s.post(t, key, submissionBody("n0", "Nought", "https://nought.example/"), 422, "Idempotency-Key", "k1")
-		s.post(t, key, submissionBody("n0", "Nought", "https://nought.example/"), 409, "Idempotency-Key", "k2")
-		s.post(t, key, submissionBody("n8", "Eight", "https://eight.example/"), 201, "Idempotency-Key", "k2")
-		if list := s.own(t, key, "/api/submissions", 200); list.Count != 2 {
-			t.Errorf("%d were accepted", list.Count)
-		}
-	})
-}
-
-func TestSubmissionPages(t *testing.T) {
-	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		secret, _ := s.newKey(t, "ada")
-		key := secret.Reveal()
-		var want []string
-		for i := range 7 {
-			want = append([]string{s.post(t, key, submissionBody(fmt.Sprint("p", i), fmt.Sprint("P", i), fmt.Sprint("https://p.example/", i)), 201).ID}, want...)
-		}
-		if _, err := s.state.MoveSubmission(t.Context(), want[2], submission.Rejected, submission.Change{Reason: "No."}); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for path := "/api/submissions?limit=3"; path != ""; {
-			page := s.own(t, key, path, 200)
-			for _, one := range page.Data {
-				got = append(got, one.ID)
-			}
-			if path = ""; page.NextCursor != nil {
-				path = "/api/submissions?limit=3&cursor=" + *page.NextCursor
-			}
-			if page.Count != 7 {
-				t.Errorf("count %d", page.Count)
-			}
-		}
-		if len(got) != 7 || !sameSet(got, want) {
-			t.Errorf("got %v, want %v", got, want)
-		}
-		if list := s.own(t, key, "/api/submissions?status=rejected", 200); list.Count != 1 || list.Data[0].ID != want[2] || *list.Data[0].Reason != "No." {
-			t.Errorf("%+v", list)
-		}
-		for path, code := range map[string]string{"?status=acepted": "invalid-parameter", "?limit=0": "invalid-parameter", "?cursor=sub_x": "invalid-parameter", "?stats=x": "unknown-parameter"} {
-			if p := s.own(t, key, "/api/submissions"+path, 400); p.Code != code {
-				t.Errorf("%s: %+v", path, p)
-			}
-		}
-	})
-}
-
-func sameSet(a, b []string) bool {
-	seen := map[string]int{}
-	for i := range a {
-		seen[a[i]]++
-		seen[b[i]]--
+	s := serve(t, 3)
+	secret, _ := s.newKey(t, "ada")
+	key := secret.Reveal()
+	made := s.post(t, key, submissionBody("number-one", "tool Number", "https://one.example/"), 201)
+	if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) < 3 || made.Similar[0].URL == "" {
+		t.Errorf("%+v", made)
 	}
-	for _, n := range seen {
-		if n != 0 {
-			return false
+	got := s.own(t, key, "/api/submissions/"+made.ID, 200)
+	if got.Status != "pending" || got.Entity.Slug != "number-one" || got.Fields["description"] != "Does it." || got.Fields["slug"] != nil || got.Reason != nil {
+		t.Errorf("%+v", got)
+	}
+	for body, want := range map[string]string{
+		submissionBody("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
+		submissionBody("y", "TOOL  number0", "https://y.example/"):               "",
+		submissionBody("y", "Tool Number0", "http://www.example.org/tool/0"):     "/api/entity/tool/n0",
+		submissionBody("number-one", "z", "https://z.example/"):                  "/api/submissions/" + made.ID,
+		submissionBody("number-two", "Tool NUMBER", "http://www.one.example"):    "/api/submissions/" + made.ID,
+		submissionBody("number-three", "tool Number", "https://one.example/#it"): "",
+	} {
+		if want == "" {
+			s.post(t, key, body, 201)
+		} else if p := s.post(t, key, body, 409); p.Code != "already-exists" || p.Suggestion == nil || *p.Suggestion != want {
+			t.Errorf("%s: %+v", body, p)
 		}
 	}
-	return true
+	wrong := s.post(t, key, `{"type":"tol","name":"x","description":"x","categry":"alpha","url":"x"}`, 400)
+	var fields []string
+	for _, e := range wrong.Errors {
+		fields = append(fields, e.Field)
+	}
+	if strings.Join(fields, " ") != "category categry type url" || !strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`) {
+		t.Errorf("%+v", wrong)
+	}
+	s.post(t, "", submissionBody("a", "a", "https://a.example/"), 401)
 }
 
 // TestSecurityAnotherAccountsSubmission: another account learns nothing about a submission and
 // can submit the same entity.
 func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 	suite.InTest(t)
-	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
-		s := edges[0]
-		ada, _ := s.newKey(t, "ada")
-		eve, _ := s.newKey(t, "eve")
-		made := s.post(t, ada.Reveal(), submissionBody("secret-plan", "Secret plan", "https://secret.example/"), 201)
-		hers := s.own(t, eve.Reveal(), "/api/submissions/"+made.ID, 404)
-		none := s.own(t, eve.Reveal(), "/api/submissions/sub_aaaaaaaaaaaaaaaaaaaa", 404)
-		if strings.ReplaceAll(hers.Detail, made.ID, "") != strings.ReplaceAll(none.Detail, "sub_aaaaaaaaaaaaaaaaaaaa", "") || hers.Code != none.Code {
-			t.Errorf("%q differs from %q", hers.Detail, none.Detail)
+	s := serve(t, 3)
+	ada, _ := s.newKey(t, "ada")
+	eve, _ := s.newKey(t, "eve")
+	made := s.post(t, ada.Reveal(), submissionBody("secret-plan", "Secret plan", "https://secret.example/"), 201)
+	hers := s.own(t, eve.Reveal(), "/api/submissions/"+made.ID, 404)
+	none := s.own(t, eve.Reveal(), "/api/submissions/sub_aaaaaaaaaaaaaaaaaaaa", 404)
+	if strings.ReplaceAll(hers.Detail, made.ID, "") != strings.ReplaceAll(none.Detail, "sub_aaaaaaaaaaaaaaaaaaaa", "") || hers.Code != none.Code {
+		t.Errorf("%q differs from %q", hers.Detail, none.Detail)
+	}
+	for _, id := range []string{"%00", "%F0", "a%2Fb", "..%2F..", strings.Repeat("a", 5000), "'%3B%20DROP%20TABLE%20submissions"} {
+		s.own(t, eve.Reveal(), "/api/submissions/"+id, 404)
+	}
+	s.own(t, eve.Reveal(), "/api/submissions?cursor=%00", 400)
+	s.own(t, "", "/api/submissions/"+made.ID, 401)
+	s.own(t, "", "/api/submissions", 401)
+	if list := s.own(t, eve.Reveal(), "/api/submissions", 200); list.Count != 0 || len(list.Data) != 0 {
+		t.Errorf("%+v", list)
+	}
+	s.own(t, eve.Reveal(), "/api/submissions?cursor="+made.ID, 400)
+	for _, body := range []string{submissionBody("secret-plan", "x", "https://x.example/"), submissionBody("another", "Secret plan", "https://secret.example/")} {
+		a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), body)
+		if read(t, a, err, 201); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
+			t.Errorf("%s", a.body)
 		}
-		for _, id := range []string{"%00", "%F0", "a%2Fb", "..%2F..", strings.Repeat("a", 5000), "'%3B%20DROP%20TABLE%20submissions"} {
-			s.own(t, eve.Reveal(), "/api/submissions/"+id, 404)
-		}
-		s.own(t, eve.Reveal(), "/api/submissions?cursor=%00", 400)
-		s.own(t, "", "/api/submissions/"+made.ID, 401)
-		s.own(t, "", "/api/submissions", 401)
-		if list := s.own(t, eve.Reveal(), "/api/submissions", 200); list.Count != 0 || len(list.Data) != 0 {
-			t.Errorf("%+v", list)
-		}
-		s.own(t, eve.Reveal(), "/api/submissions?cursor="+made.ID, 400)
-		for _, body := range []string{submissionBody("secret-plan", "x", "https://x.example/"), submissionBody("another", "Secret plan", "https://secret.example/")} {
-			a, err := s.write(http.MethodPost, "/api/submit", eve.Reveal(), body)
-			if read(t, a, err, 201); strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "ada") {
-				t.Errorf("%s", a.body)
-			}
-		}
-		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, eve.Reveal(), ""); err != nil || a.status != 404 {
-			t.Errorf("withdrawn by another account: %d %v", a.status, err)
-		}
-	})
+	}
+	if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, eve.Reveal(), ""); err != nil || a.status != 404 {
+		t.Errorf("withdrawn by another account: %d %v", a.status, err)
+	}
 }
 
 // TestAttackSubmissionFlood has one account send as many submissions as it can, concurrently
@@ -312,140 +190,103 @@ func TestAttackSubmissionFlood(t *testing.T) {
 	})
 }
 
-// TestAttackSubmissionChurn submits and withdraws large files again and again. The number and
-// the total size of the submissions stored per account must be limited.
-func TestAttackSubmissionChurn(t *testing.T) {
-	suite.InTest(t)
-	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 100_000})
-	key, _ := s.keyOf(t, "eve")
-	var benchmarks []string
-	for i := range 60 {
-		benchmarks = append(benchmarks, fmt.Sprintf(`{"name":"Benchmark %d","value":1,"date":"2026-01","source":"https://x.example/%s"}`, i, strings.Repeat("a", 1900)))
-	}
-	body := strings.TrimSuffix(submissionBody("large", "Large", "https://large.example/"), "}") + `,"signals":{"benchmarks":[` + strings.Join(benchmarks, ",") + "]}}"
-	largest := 0
-	for range 40 {
-		made := s.post(t, key, body, 201)
-		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, key, ""); err != nil || a.status != 204 {
-			t.Fatalf("%d %v", a.status, err)
-		}
-		list, err := s.state.Submissions(t.Context(), submission.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept := 0
-		for _, one := range list {
-			kept += len(one.YAML)
-		}
-		largest = max(largest, kept)
-	}
-	t.Logf("%d bytes of %d each are stored at most", largest, len(body))
-	if largest > submission.MaxClosedBytes+2*len(body) {
-		t.Errorf("%d bytes are stored", largest)
-	}
-}
-
 // TestSubmissionIsPublished: an accepted submission becomes published with the first build that
 // contains its entity, and not before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		content, out := smallBuild(t, 3)
-		s := serveWith(t, Options{Dir: out, State: open()})
-		ctx, cancel := context.WithCancel(t.Context())
-		wait := s.RunJobs(ctx)
-		defer wait()
-		defer cancel()
-		secret, _ := s.newKey(t, "ada")
-		key := secret.Reveal()
-		accepted := s.post(t, key, submissionBody("new-one", "New one", "https://new.example/"), 201)
-		pending := s.post(t, key, submissionBody("new-two", "New two", "https://two.example/"), 201)
-		one, err := s.state.Submission(ctx, accepted.ID)
-		if err != nil {
+	s := serve(t, 3)
+	content, out := s.content, s.out
+	ctx, cancel := context.WithCancel(t.Context())
+	wait := s.RunJobs(ctx)
+	defer wait()
+	defer cancel()
+	secret, _ := s.newKey(t, "ada")
+	key := secret.Reveal()
+	accepted := s.post(t, key, submissionBody("new-one", "New one", "https://new.example/"), 201)
+	pending := s.post(t, key, submissionBody("new-two", "New two", "https://two.example/"), 201)
+	one, err := s.state.Submission(ctx, accepted.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := s.state.MoveSubmission(ctx, accepted.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	for _, slug := range []string{"new-one", "new-two"} {
+		if err := os.WriteFile(filepath.Join(content, "tool", slug+".yaml"), []byte(one.YAML), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if ok, err := s.state.MoveSubmission(ctx, accepted.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
-		for _, slug := range []string{"new-one", "new-two"} {
-			if err := os.WriteFile(filepath.Join(content, "tool", slug+".yaml"), []byte(one.YAML), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.markPublished(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if now := s.own(t, key, "/api/submissions/"+accepted.ID, 200); now.Status != "accepted" {
-			t.Errorf("%s before the build", now.Status)
-		}
-		buildInto(t, content, out, 3)
-		if err := s.Reload(); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "published", func() bool { return s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status == "published" })
-		if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
-			t.Errorf("the other submission is %s", now.Status)
-		}
-	})
+	}
+	if err := s.markPublished(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if now := s.own(t, key, "/api/submissions/"+accepted.ID, 200); now.Status != "accepted" {
+		t.Errorf("%s before the build", now.Status)
+	}
+	buildInto(t, content, out, 3)
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "published", func() bool { return s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status == "published" })
+	if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
+		t.Errorf("the other submission is %s", now.Status)
+	}
 }
 
 // TestCorrection: a correction is stored with what it changes, and is published with the first build
 // that has all its values, whatever else has changed since.
 func TestCorrection(t *testing.T) {
 	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		content, out := smallBuild(t, 3)
-		s := serveWith(t, Options{Dir: out, State: open()})
-		secret, _ := s.newKey(t, "ada")
-		key := secret.Reveal()
-		made := s.post(t, key, `{"amends":"tool/n0","license":"Zlib","links":{"paper":null,"demo":"https://demo.example/"}}`, 201)
-		if made.Status != "pending" || len(made.Similar) != 0 {
-			t.Errorf("%+v", made)
-		}
-		got := s.own(t, key, "/api/submissions/"+made.ID, 200)
-		want := map[string]any{"license": "Zlib", "links": map[string]any{"demo": "https://demo.example/"}}
-		if got.Amends == nil || *got.Amends != "tool/n0" || got.Entity.Slug != "n0" || !reflect.DeepEqual(got.Changes, want) || got.Fields["license"] != "Zlib" || got.Fields["name"] == nil {
-			t.Errorf("%+v", got)
-		}
-		if p := s.post(t, key, `{"amends":"tool/n0","license":"ISC"}`, 409); p.Suggestion == nil || *p.Suggestion != "/api/submissions/"+made.ID {
-			t.Errorf("%+v", p)
-		}
-		if p := s.post(t, key, `{"amends":"tool/n99","license":"MIT"}`, 400); len(p.Errors) != 1 || p.Errors[0].Field != "amends" {
-			t.Errorf("%+v", p)
-		}
-		s.post(t, key, `{"amends":"tool/n1","license":"MIT","similar":[]}`, 400)
-		s.post(t, "", `{"amends":"tool/n1","license":"MIT"}`, 401)
+	s := serve(t, 3)
+	content, out := s.content, s.out
+	secret, _ := s.newKey(t, "ada")
+	key := secret.Reveal()
+	made := s.post(t, key, `{"amends":"tool/n0","license":"Zlib","links":{"paper":null,"demo":"https://demo.example/"}}`, 201)
+	if made.Status != "pending" || len(made.Similar) != 0 {
+		t.Errorf("%+v", made)
+	}
+	got := s.own(t, key, "/api/submissions/"+made.ID, 200)
+	want := map[string]any{"license": "Zlib", "links": map[string]any{"demo": "https://demo.example/"}}
+	if got.Amends == nil || *got.Amends != "tool/n0" || got.Entity.Slug != "n0" || !reflect.DeepEqual(got.Changes, want) || got.Fields["license"] != "Zlib" || got.Fields["name"] == nil {
+		t.Errorf("%+v", got)
+	}
+	if p := s.post(t, key, `{"amends":"tool/n0","license":"ISC"}`, 409); p.Suggestion == nil || *p.Suggestion != "/api/submissions/"+made.ID {
+		t.Errorf("%+v", p)
+	}
+	if p := s.post(t, key, `{"amends":"tool/n99","license":"MIT"}`, 400); len(p.Errors) != 1 || p.Errors[0].Field != "amends" {
+		t.Errorf("%+v", p)
+	}
+	s.post(t, key, `{"amends":"tool/n1","license":"MIT","similar":[]}`, 400)
+	s.post(t, "", `{"amends":"tool/n1","license":"MIT"}`, 401)
 
-		if ok, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
-			t.Fatal(ok, err)
+	if ok, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	status := func(license string) any {
+		file := filepath.Join(content, "tool", "n0.yaml")
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		status := func(license string) any {
-			file := filepath.Join(content, "tool", "n0.yaml")
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			data, err = yamlfmt.Merge(kinds.Default(), file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			buildInto(t, content, out, 3)
-			if err := s.Reload(); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.markPublished(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			return s.own(t, key, "/api/submissions/"+made.ID, 200).Status
+		data, err = yamlfmt.Merge(kinds.Default(), file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if now := status("MIT"); now != "accepted" {
-			t.Errorf("%v before the build", now)
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
 		}
-		if now := status("Zlib"); now != "published" {
-			t.Errorf("%v after the build", now)
+		buildInto(t, content, out, 3)
+		if err := s.Reload(); err != nil {
+			t.Fatal(err)
 		}
-	})
+		if err := s.markPublished(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return s.own(t, key, "/api/submissions/"+made.ID, 200).Status
+	}
+	if now := status("MIT"); now != "accepted" {
+		t.Errorf("%v before the build", now)
+	}
+	if now := status("Zlib"); now != "published" {
+		t.Errorf("%v after the build", now)
+	}
 }

@@ -23,9 +23,7 @@ import (
 	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge/account"
-	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
-	"kindex/edge/webhook"
 	"kindex/site/panel"
 )
 
@@ -207,71 +205,69 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 // which one tool has another version, one more stars, and one is new.
 func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 	suite.InTest(t)
-	onBothEngines(t, func(t *testing.T, target string) {
-		h := serveHooked(t, target)
-		secret, _ := h.newKey(t, "ada")
-		key := secret.Reveal()
-		paths, ids := map[string][]string{}, map[string]string{}
-		for path, c := range map[string]struct {
-			more string
-			want []string
-		}{
-			"/all":     {``, []string{"created new", "updated figures", "updated version"}},
-			"/text":    {`,"figures":false`, []string{"created new", "updated version"}},
-			"/version": {`,"fields":["version"]`, []string{"created new", "updated version"}},
-			"/signals": {`,"fields":["license","signals"],"figures":true`, []string{"created new", "updated figures"}},
-			"/stars":   {`,"fields":["signals.stars"]`, []string{"updated figures"}},
-			"/none":    {`,"fields":["signals.stars","lifecycle.retires"],"figures":false`, []string{}},
-		} {
-			var made account.CreatedWebhook
-			h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+path+`","events":["entity.created","entity.updated"]`+c.more+`}`, 201, &made)
-			var shown panel.Webhook
-			h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 200, &shown)
-			if made.Figures != !strings.Contains(c.more, "false") || shown.Figures != made.Figures || !slices.Equal(shown.Fields, made.Fields) || (len(made.Fields) > 0) != strings.Contains(c.more, "fields") {
-				t.Errorf("%s: %+v, %+v", path, made, shown)
-			}
-			paths[path], ids[path] = c.want, made.ID
+	h := serveHooked(t, t.TempDir()+"/kindex.db")
+	secret, _ := h.newKey(t, "ada")
+	key := secret.Reveal()
+	paths, ids := map[string][]string{}, map[string]string{}
+	for path, c := range map[string]struct {
+		more string
+		want []string
+	}{
+		"/all":     {``, []string{"created new", "updated figures", "updated version"}},
+		"/text":    {`,"figures":false`, []string{"created new", "updated version"}},
+		"/version": {`,"fields":["version"]`, []string{"created new", "updated version"}},
+		"/signals": {`,"fields":["license","signals"],"figures":true`, []string{"created new", "updated figures"}},
+		"/stars":   {`,"fields":["signals.stars"]`, []string{"updated figures"}},
+		"/none":    {`,"fields":["signals.stars","lifecycle.retires"],"figures":false`, []string{}},
+	} {
+		var made account.CreatedWebhook
+		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+path+`","events":["entity.created","entity.updated"]`+c.more+`}`, 201, &made)
+		var shown panel.Webhook
+		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 200, &shown)
+		if made.Figures != !strings.Contains(c.more, "false") || shown.Figures != made.Figures || !slices.Equal(shown.Fields, made.Fields) || (len(made.Fields) > 0) != strings.Contains(c.more, "fields") {
+			t.Errorf("%s: %+v, %+v", path, made, shown)
 		}
-		write := func(slug, more string) {
-			writeEntity(t, h.content, "tool/"+slug, "url: https://example.org/"+slug+"\n"+more)
+		paths[path], ids[path] = c.want, made.ID
+	}
+	write := func(slug, more string) {
+		writeEntity(t, h.content, "tool/"+slug, "url: https://example.org/"+slug+"\n"+more)
+	}
+	stars := func(n int) string {
+		return fmt.Sprintf("signals:\n  stars: {value: %d, date: 2026-10-01, source: https://example.org/}\n", n)
+	}
+	publish := func() (id string) {
+		t.Helper()
+		id = buildInto(t, h.content, h.out, 3)
+		if err := h.Reload(); err != nil {
+			t.Fatal(err)
 		}
-		stars := func(n int) string {
-			return fmt.Sprintf("signals:\n  stars: {value: %d, date: 2026-10-01, source: https://example.org/}\n", n)
+		return id
+	}
+	announced := func(id string) {
+		t.Helper()
+		eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
+	}
+	write("version", "version: 1.0.0\n")
+	write("figures", stars(10))
+	id := publish()
+	ctx, stop := context.WithCancel(t.Context())
+	wait := h.RunJobs(ctx)
+	defer func() { stop(); wait() }()
+	announced(id)
+	write("version", "version: 1.0.1\n")
+	write("figures", stars(11))
+	write("new", "version: 1.0.0\n"+"license: MIT\n")
+	announced(publish())
+	for path, want := range paths {
+		eventually(t, path+" has no pending deliveries", func() bool {
+			var page deliveryPage
+			h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
+			return page.Count == 0
+		})
+		if got := h.heard(t, path); !slices.Equal(got, want) {
+			t.Errorf("%s got %v, want %v", path, got, want)
 		}
-		publish := func() (id string) {
-			t.Helper()
-			id = buildInto(t, h.content, h.out, 3)
-			if err := h.Reload(); err != nil {
-				t.Fatal(err)
-			}
-			return id
-		}
-		announced := func(id string) {
-			t.Helper()
-			eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
-		}
-		write("version", "version: 1.0.0\n")
-		write("figures", stars(10))
-		id := publish()
-		ctx, stop := context.WithCancel(t.Context())
-		wait := h.RunJobs(ctx)
-		defer func() { stop(); wait() }()
-		announced(id)
-		write("version", "version: 1.0.1\n")
-		write("figures", stars(11))
-		write("new", "version: 1.0.0\n"+"license: MIT\n")
-		announced(publish())
-		for path, want := range paths {
-			eventually(t, path+" has no pending deliveries", func() bool {
-				var page deliveryPage
-				h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
-				return page.Count == 0
-			})
-			if got := h.heard(t, path); !slices.Equal(got, want) {
-				t.Errorf("%s got %v, want %v", path, got, want)
-			}
-		}
-	})
+	}
 }
 
 // heard returns the events that a path has received of the tools version, figures and new.
@@ -348,120 +344,32 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 	}
 }
 
+// TestRegistrationRefusesWhatCannotBe: the error says what is wrong with an address or a choice, and nothing is
+// registered.
 func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
-	secret, _ := h.newKey(t, "ada")
-	for body, says := range map[string]string{
-		`{}`: "must start with", `{"url":"http://example.org/","events":["entity.created"]}`: "https://",
-		`{"url":"https://169.254.169.254/latest/meta-data","events":["entity.created"]}`:           "not on the public internet",
-		`{"url":"https://2852039166/","events":["entity.created"]}`:                                "invalid host",
-		`{"url":"https://[::ffff:10.0.0.1]/","events":["entity.created"]}`:                         "unsupported IPv6 address",
-		`{"url":"https://inside.example/","events":["entity.created"]}`:                            "has no address on the public internet",
-		`{"url":"https://localhost/","events":["entity.created"]}`:                                 "has no address on the public internet",
-		`{"url":"https://me:pw@example.org/","events":["entity.created"]}`:                         "a user name or password",
-		`{"url":"https://example.org/","events":[]}`:                                               "at least one of entity.created",
-		`{"url":"https://example.org/"}`:                                                           "at least one of",
-		`{"url":"https://example.org/","events":["entity.create"]}`:                                "did you mean entity.created?",
-		`{"url":"https://example.org/","events":["entity.created","entity.created"]}`:              "twice",
-		`{"url":"https://example.org/","events":["entity.created"],"fields":["signals.star"]}`:     "did you mean signals.stars?",
-		`{"url":"https://example.org/","events":["entity.created"],"fields":["nonsense"]}`:         "not a field; expected one of: type, slug, name",
-		`{"url":"https://example.org/","events":["entity.created"],"figures":"no"}`:                "must be",
-		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "not a known field",
-		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "not a known field",
-		`{"url":"https://example.org/","events":"entity.created"}`:                                 "must be an array of strings",
+	secret, k := h.newKey(t, "ada")
+	const good = "https://example.org/"
+	for _, c := range []struct{ url, more, says string }{
+		{"http://example.org/", `"events":["entity.created"]`, "https://"},
+		{"https://169.254.169.254/latest/meta-data", `"events":["entity.created"]`, "not on the public internet"},
+		{"https://2852039166/", `"events":["entity.created"]`, "invalid host"},
+		{"https://inside.example/", `"events":["entity.created"]`, "has no address on the public internet"},
+		{"https://me:pw@example.org/", `"events":["entity.created"]`, "a user name or password"},
+		{good, `"events":[]`, "at least one of entity.created"},
+		{good, `"events":["entity.create"]`, "did you mean entity.created?"},
+		{good, `"events":["entity.created","entity.created"]`, "twice"},
+		{good, `"events":["entity.created"],"fields":["signals.star"]`, "did you mean signals.stars?"},
+		{good, `"events":["entity.created"],"fields":["nonsense"]`, "not a field; expected one of: type, slug, name"},
+		{good, `"events":["entity.created"],"figures":"no"`, "must be"},
 	} {
-		a := h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil)
-		if !strings.Contains(string(a.body), says) || strings.Contains(string(a.body), "10.0.0.1]") && !strings.Contains(body, "10.0.0.1") {
+		body := `{"url":"` + c.url + `",` + c.more + "}"
+		if a := h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil); !strings.Contains(string(a.body), c.says) || strings.Contains(string(a.body), "10.0.0.1") {
 			t.Errorf("%s: %s", body, a.body)
 		}
 	}
-	h.send(t, "POST", "/api/webhooks", "", `{}`, 401, nil)
-	list, err := h.state.Webhooks(t.Context(), "")
-	if err != nil || len(list) != 0 {
+	if list, err := h.state.Webhooks(t.Context(), k.AccountID); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-}
-
-func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
-	suite.InTest(t)
-	onBothEngines(t, func(t *testing.T, target string) {
-		h := serveHooked(t, target)
-		secret, _ := h.newKey(t, "ada")
-		other, _ := h.newKey(t, "bob")
-		statuses := map[int]int{}
-		var mu sync.Mutex
-		var group sync.WaitGroup
-		for range 40 {
-			group.Go(func() {
-				a, err := h.write("POST", "/api/webhooks", secret.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`)
-				if err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				statuses[a.status]++
-				mu.Unlock()
-			})
-		}
-		group.Wait()
-		if statuses[201] != webhook.MaxPerAccount || statuses[409] != 40-webhook.MaxPerAccount {
-			t.Errorf("%v", statuses)
-		}
-		h.send(t, "POST", "/api/webhooks", other.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, nil)
-	})
-}
-
-// For other accounts, the webhook and its deliveries do not exist.
-func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
-	suite.InTest(t)
-	h := serveHooked(t, t.TempDir()+"/kindex.db")
-	ada, _ := h.newKey(t, "ada")
-	bob, _ := h.newKey(t, "bob")
-	var made account.CreatedWebhook
-	h.send(t, "POST", "/api/webhooks", ada.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &made)
-	var test panel.Delivery
-	h.send(t, "POST", "/api/webhooks/"+made.ID+"/test", ada.Reveal(), "", 202, &test)
-	var own account.CreatedWebhook
-	h.send(t, "POST", "/api/webhooks", bob.Reveal(), `{"url":"https://example.org/","events":["entity.deleted"]}`, 201, &own)
-	for _, r := range [][2]string{{"GET", ""}, {"DELETE", ""}, {"POST", "/test"}, {"GET", "/deliveries"}, {"POST", "/deliveries/" + test.ID + "/replay"}} {
-		for _, id := range []string{made.ID, "wh_aaaaaaaaaaaaaaaaaaaa"} {
-			a := h.send(t, r[0], "/api/webhooks/"+id+r[1], bob.Reveal(), "", 404, nil)
-			if !strings.Contains(string(a.body), `"unknown-webhook"`) || strings.Contains(string(a.body), "example.org") {
-				t.Errorf("%v: %s", r, a.body)
-			}
-		}
-	}
-	// Nor does another account's delivery exist under the caller's own webhook.
-	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
-	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
-	var list struct{ Data []panel.Webhook }
-	if h.send(t, "GET", "/api/webhooks", bob.Reveal(), "", 200, &list); len(list.Data) != 1 || list.Data[0].ID != own.ID {
-		t.Errorf("%+v", list)
-	}
-	h.send(t, "GET", "/api/webhooks/"+made.ID, ada.Reveal(), "", 200, nil)
-}
-
-func TestASecretIsShownOnce(t *testing.T) {
-	h := serveHooked(t, t.TempDir()+"/kindex.db")
-	ada, _ := h.newKey(t, "ada")
-	body := `{"url":"https://example.org/","events":["entity.deleted"]}`
-	var made account.CreatedWebhook
-	h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 201, &made, "Idempotency-Key", "w1")
-	a := h.send(t, "POST", "/api/webhooks", ada.Reveal(), body, 409, nil, "Idempotency-Key", "w1")
-	if !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), made.Secret) {
-		t.Errorf("%s", a.body)
-	}
-	list, err := h.state.Webhooks(t.Context(), accountOf(t, h.state, "ada"))
-	if err != nil || len(list) != 1 || strings.Contains(list[0].SealedSecret, made.Secret[6:]) {
-		t.Errorf("%v, %v", list, err)
-	}
-}
-
-func accountOf(t *testing.T, s *storage.State, name string) string {
-	t.Helper()
-	a, err := s.AccountNamed(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.ID
 }

@@ -39,6 +39,9 @@ func TestNothingThere(t *testing.T) {
 			"/tool/gone/at-2026-09-10/": {410, "deleted-entity", `The tool "gone" was deleted on 2026-09-10.`},
 			"/tool/back/at-2026-09-19/": {410, "deleted-entity", `The tool "back" was deleted on 2026-09-10.`},
 		} {
+			if accept != "text/html" && accept != "" && path != "/tool/gone/" {
+				continue // all values for one path, and all paths for two values
+			}
 			for _, verb := range []string{"GET", "HEAD"} {
 				a := s.ask(t, verb, path, "Accept", accept)
 				if a.status != told.status || a.header.Get("Content-Type") != want || !strings.Contains(a.header.Get("Vary"), "Accept") || verb == "HEAD" && len(a.body) > 0 {
@@ -84,7 +87,7 @@ func TestAttackRedirects(t *testing.T) {
 // TestMarkdownOfOneAddress: the two forms of an entity have different entity tags, and errors
 // are problem documents in both.
 func TestMarkdownOfOneAddress(t *testing.T) {
-	s := serve(t, 4)
+	s := serve(t, 5)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
 	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != api.MarkdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
@@ -111,7 +114,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 // TestOtherFormsOfEdits: edits appear in Markdown, badges and /llms.txt, but not in the
 // files.
 func TestOtherFormsOfEdits(t *testing.T) {
-	s := serve(t, 10)
+	s := serve(t, 5)
 	before := s.ask(t, "GET", "/api/export/croissant")
 	o, _, _ := s.published().Build.Find("tool", "n3")
 	e := s.published().Build.Entity(o)
@@ -151,7 +154,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 // TestUnknownBadgesAreCheap: badges do not count towards the limit, so a badge for an unknown
 // entity must not trigger a search for suggestions like the one in the API.
 func TestUnknownBadgesAreCheap(t *testing.T) {
-	s := serve(t, 4)
+	s := serve(t, 5)
 	v := s.published()
 	index := v.Index
 	v.Index = nil
@@ -166,7 +169,7 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 // TestMapOfOneAddress: the links in /llms.txt use the host that the client requested. Shared
 // caches may store the response only if the links are the same for every client.
 func TestMapOfOneAddress(t *testing.T) {
-	s := serve(t, 4)
+	s := serve(t, 5)
 	from := func(s *Server, host string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest("GET", "/llms.txt", nil), httptest.NewRecorder()
 		r.Host = host
@@ -192,7 +195,7 @@ func TestMapOfOneAddress(t *testing.T) {
 // different formula than those in the published build. Lists and exports must show the scores
 // that the explanation computes.
 func TestPreview(t *testing.T) {
-	s := serve(t, 10)
+	s := serve(t, 5)
 	o, _, _ := s.published().Build.Find("tool", "n3")
 	e := s.published().Build.Entity(o)
 	edited := *e

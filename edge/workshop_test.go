@@ -68,6 +68,7 @@ func TestWorkshop(t *testing.T) {
 	t.Run("relations", func(t *testing.T) { testWorkshopRelations(t, c) })
 	t.Run("submission", func(t *testing.T) { testWorkshopSubmission(t, c) })
 	t.Run("agents", func(t *testing.T) { testWorkshopAgents(t, c) })
+	t.Run("pages", func(t *testing.T) { testWorkshopPages(t, c) })
 	t.Run("words", func(t *testing.T) { testWorkshopWords(t, c) })
 }
 
@@ -258,6 +259,41 @@ func testWorkshopAgents(t *testing.T, c *contract) {
 	}
 	if got := call("tools/call", `{"name":"search","arguments":{"query":"green","type":"glaze"}}`); !strings.Contains(got, "Celadon") {
 		t.Errorf("search: %s", got)
+	}
+}
+
+// testWorkshopPages: pages show the declared facts, and no word of tools, models, tokens or stars.
+func testWorkshopPages(t *testing.T, c *contract) {
+	for target, want := range map[string][]string{
+		"/":                                 {"Glazes", "Kilns", "Materials"},
+		"/glazes/":                          {"Celadon", "Finish", "Food-safe", "Firings"},
+		"/glazes/?finish=gloss&sort=silica": {"Celadon", "Tenmoku"},
+		"/glaze/celadon/":                   {"Fired in", "Large gas kiln", "Feldspar", "11h30m", "Silica", "3.6 mol", `<a href="/finish/gloss/"><bdi>Gloss</bdi></a>`},
+		"/api/entity/glaze/celadon.md":      {"Finish: [Gloss](", "/finish/gloss/>)"},
+		"/material/silica/":                 {"Used in", "Majolica", "SiO2"},
+		"/kiln/large/":                      {"1,100 litres", "Fires", "Firebrick"},
+		"/compare/?e=glaze/celadon&e=glaze/tenmoku": {"Celadon", "Tenmoku", "Cone"},
+		"/search/?q=kiln":        {"Small electric"},
+		"/categories/":           {"Stoneware"},
+		"/quality/":              {"Data quality"},
+		"/api/entity/kiln/large": {`"firings":{"value":812,"date":"2026-10-01","source":"https://example.org/book"}`, `"source":"https://example.org/log"`}, // by default sources
+		"/finish/":               {"How the surface looks.", `href="/finish/gloss/"`, "Colours"},
+		"/finish/gloss/":         {"Gloss", "Celadon", "Tenmoku", "2 glazes"},
+		"/colours/white/":        {"Majolica", "Food-safe"},
+		"/sitemap/2.xml":         {"/finish/gloss/<", "/colours/white/<"},
+	} {
+		a := c.send(t, request{target: target, status: 200, header: []string{"Accept: text/html"}})
+		text := string(a.body)
+		for _, word := range want {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s does not say %s", target, word)
+			}
+		}
+		for _, word := range []string{"token", "GitHub stars", "open weights", "context window", " model", "AI tool", "not ranked", "benchmark"} {
+			if i := strings.Index(strings.ToLower(text), strings.ToLower(word)); i >= 0 {
+				t.Errorf("%s says %s: …%s…", target, word, text[max(0, i-120):min(len(text), i+60)])
+			}
+		}
 	}
 }
 
