@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"kindex/edge/storage/storagetest"
-	"kindex/exports"
-	"kindex/exports/record"
 )
 
 // servePrices serves the models in testdata/prices. Until 2026-09-01, Claude Sonnet 5 cost more
@@ -92,10 +90,6 @@ func TestCost(t *testing.T) {
 		{"model=gpt-5-5&input=100000&cached=80000&output=2000&requests=3",
 			"azure/gpt-5.5 0.6, input 60000×5=0.3, output 6000×30=0.18, cacheRead 240000×0.5=0.12\n" +
 				"openai/gpt-5.5 0.6, input 60000×5=0.3, output 6000×30=0.18, cacheRead 240000×0.5=0.12"},
-		// 300,000 tokens are over 272,000, so the whole request has the tier's prices.
-		// 200,000 × $10/M = $2.00; 100,000 × $1/M = $0.10; 10,000 × $45/M = $0.45. Sum: $2.55.
-		{"model=model/gpt-5-5&input=300000&cached=100000&output=10000&provider=openai",
-			"openai/gpt-5.5 2.55 over 272000, input 200000×10=2, output 10000×45=0.45, cacheRead 100000×1=0.1"},
 		// Exactly 272,000 tokens are not over 272,000: 272,000 × $2.50/M = $0.68; 1,000 × $15/M = $0.015.
 		{"model=gpt-5-4&input=272000&output=1000", "openai/gpt-5.4 0.695, input 272000×2.5=0.68, output 1000×15=0.015"},
 		// One more token: 272,001 × $5/M = $1.360005; 1,000 × $22.50/M = $0.0225.
@@ -111,32 +105,18 @@ func TestCost(t *testing.T) {
 		{"model=qwen3-6-plus&input=10000&cached=4000&cacheWrite=5000&output=500",
 			"aihubmix/qwen3.6-plus 0.003, input 1000×0.28=0.00028, output 500×1.69=0.000845, cacheRead 4000×0.0282=0.0001128, cacheWrite 5000×0.3525=0.0017625\n" +
 				"alibaba/qwen3.6-plus 0.005325, input 1000×0.5=0.0005, output 500×3=0.0015, cacheRead 4000×0.05=0.0002, cacheWrite 5000×0.625=0.003125"},
-		// The sum is rounded, not each request: 1,000 × $0.0030003 = $3.0003.
-		{"model=qwen3-6-plus&input=10000&cached=4000&cacheWrite=5000&output=500&requests=1000&provider=aihubmix",
-			"aihubmix/qwen3.6-plus 3.0003, input 1000000×0.28=0.28, output 500000×1.69=0.845, cacheRead 4000000×0.0282=0.1128, cacheWrite 5000000×0.3525=1.7625"},
-		// 200,001 × $2.50/M = $0.5000025; 100 × $5/M = $0.0005. Sum: $0.5005025, half up $0.500503.
-		{"model=grok-4-3&input=200001&output=100", "xai/grok-4.3 0.500503 over 200000, input 200001×2.5=0.5000025, output 100×5=0.0005"},
-		// 1,000 × $2/M = $0.002; 3,000 × $10/M = $0.03; 9,000 × $0.20/M = $0.0018; 40,000 × $2.50/M = $0.10.
-		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000",
-			"anthropic/claude-sonnet-5 0.1338, input 1000×2=0.002, output 3000×10=0.03, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
 		// 4 × $0.435/M = $0.00000174; 1 × $0.87/M = $0.00000087; 3 × $0.003625/M = $0.000000010875.
 		// Sum: $0.000002620875, rounded $0.000003.
 		{"model=deepseek-v4-pro&input=7&cached=3&output=1",
 			"deepseek/deepseek-v4-pro 0.000003, input 4×0.435=0.00000174, output 1×0.87=0.00000087, cacheRead 3×0.003625=0.000000010875"},
-		// 123,456 × $0.75/M = $0.092592; 7,890 × $3.75/M = $0.0295875. Sum: $0.1221795, half up $0.122180.
-		{"model=gemini-3-6-flash&mode=batch&input=123456&output=7890",
-			"google/gemini-3.6-flash 0.12218, input 123456×0.75=0.092592, output 7890×3.75=0.0295875"},
 		// Prices that are needed and not known.
 		{"model=gemini-3-6-flash&mode=batch&input=1000&cached=400&output=0",
 			"google/gemini-3.6-flash null, input 600×0.75=0.00045, cacheRead 400×null=null, no cacheRead"},
-		{"model=gemini-2-5-pro&input=1000&cacheWrite=1000&output=10", "google/gemini-2.5-pro null, output 10×10=0.0001, cacheWrite 1000×null=null, no cacheWrite"},
 		// A name, an identifier of a provider, and the units that cannot be calculated.
 		{"model=GPT-5.4&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
 		{"model=gpt-5.4&input=1000000&at=2026-08-25", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
-		{"model=gpt-5-4&input=10&inputAudio=10&images=2", "openai/gpt-5.4 null, inputAudio 10×null=null, image 2×null=null, no inputAudio, no image"},
 		// The offer's context is 1,050,000 tokens, and its output limit 128,000.
 		{"model=gpt-5-5&provider=openai&input=1050001&output=128001", "openai/gpt-5.5 null, beyond its context, beyond its outputLimit"},
-		{"model=gpt-5-5&provider=openai&input=1050000&output=128001", "openai/gpt-5.5 null, beyond its outputLimit"},
 		// The largest use: 10⁹ requests of 10⁹ tokens at $10/M are 10¹⁸ × 10⁻⁵ = 10¹³ dollars.
 		{"model=gpt-5-5&provider=azure&input=1000000000&requests=1000000000", "azure/gpt-5.5 10000000000000 over 272000, input 1000000000000000000×10=10000000000000"},
 		// Until 2026-09-01, Claude Sonnet 5 cost $3 and $15:
@@ -187,37 +167,5 @@ func TestPriceRefusals(t *testing.T) {
 		if a := s.ask(t, "GET", "/api/"+path); a.status != 400 || !strings.Contains(string(a.body), want) {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.body, want)
 		}
-	}
-}
-
-// TestPreviewOfPrices edits an offer, adds one and withdraws a model on top of the build.
-func TestPreviewOfPrices(t *testing.T) {
-	s := servePrices(t)
-	edit := func(slug string, change func(e *record.Entity)) exports.Edit {
-		o, _, _ := s.published().Build.Find("model", slug)
-		e := s.published().Build.Entity(o)
-		edited := *e
-		edited.Offers = append([]record.Offer{}, e.Offers...)
-		change(&edited)
-		return exports.Edit{Type: "model", Slug: slug, Entity: &edited}
-	}
-	s.Preview([]exports.Edit{
-		edit("deepseek-v4-pro", func(e *record.Entity) {
-			e.Offers[0].Prices[record.InputPrice] = record.PriceOf(100)
-			e.Offers = append(e.Offers, record.Offer{Provider: "xai", ID: "new"})
-		}),
-		edit("qwen3-6-plus", func(e *record.Entity) { e.Status = record.Withdrawn }),
-	})
-	var list struct {
-		Data []struct{ Slug, Provider string }
-	}
-	unpack(t, s.ask(t, "GET", "/api/offers?sort=input&limit=100").body, &list)
-	if n := len(list.Data); n != 14-2+1 || list.Data[0].Slug != "deepseek-v4-pro" || list.Data[n-1].Provider != "xai" {
-		t.Errorf("%d offers: %v", n, list.Data)
-	}
-	var got costReply
-	unpack(t, s.ask(t, "GET", "/api/cost?model=deepseek-v4-pro&input=1000000").body, &got)
-	if want := "deepseek/deepseek-v4-pro 0.0001, input 1000000×0.0001=0.0001\nxai/new null, input 1000000×null=null, no input"; got.String() != want {
-		t.Errorf("%s, want\n%s", got.String(), want)
 	}
 }

@@ -234,6 +234,7 @@ func fixtureHistory(t *testing.T) string {
 	content := filepath.Join(r.Dir, "content")
 	suite.CopyContent(t, content)
 	pricedFixture(t, content)
+	r.Write("content/index.yaml", r.Read("content/index.yaml")+"repository: https://git.example.org/group/index.git\nbranch: release/2\n")
 	r.Write("content/categories.yaml", r.Read("content/categories.yaml")+"  - {slug: fixtures, formerly: [former-fixtures], title: Fixtures}\n")
 	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(fixtureBoards), 0o666); err != nil {
 		t.Fatal(err)

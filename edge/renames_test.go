@@ -159,7 +159,7 @@ func TestRedirectsStayHere(t *testing.T) {
 		for _, path := range []string{"//" + host, "/%2f" + host, "/%5c" + host, "/%5c%5c" + host, "///" + host, "/.//" + host, "/tool//" + host, "/tool/..//" + host,
 			"/" + host, "/tool/n1//" + host, "/docs/api//" + host, "/submit//" + host, "/submit/check//" + host, "/leaderboard//" + host, "/search?q=//" + host,
 			"/compare?e=//" + host, "/developer//" + host, "/signin?next=//" + host, "/data//" + host, "/api//" + host, "/api/entity/tool//" + host,
-			"/badge/tool/%2f" + host, "/sitemap.xml//" + host, "/.well-known//" + host} {
+			"/badge/tool/%2f" + host, "/sitemap.xml//" + host, "/.well-known//" + host, "/leaderboards/%0A%23" + host + "/by-composite/", "/trending/window-7d/type-%3F%0D%0AX-Evil:%201" + host + "/"} {
 			all := s.rawAll(t, "GET "+path+" HTTP/1.1\r\nHost: index.example.org\r\nConnection: close\r\n\r\n")
 			if !strings.HasPrefix(all, "HTTP/1.1 ") {
 				t.Fatalf("%s: %q", path, all)
@@ -172,6 +172,9 @@ func TestRedirectsStayHere(t *testing.T) {
 				}
 				if !strings.EqualFold(name, "Location") {
 					continue
+				}
+				if i := strings.IndexFunc(value, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }); i >= 0 {
+					t.Errorf("%s redirects to %q", path, value)
 				}
 				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
 				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {

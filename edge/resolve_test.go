@@ -121,21 +121,12 @@ func TestResolve(t *testing.T) {
 	var ids, wants []string
 	for _, c := range [][2]string{
 		{"pkg:pypi/hammer.py@0.9?x=y", "pypi:hammer-py tool/hammer"},
-		{"https://github.com/tools/hammer.git", "github:tools/hammer tool/hammer"},
-		{"pkg:golang/github.com/tools/hammer/v2@v2.0.0", "github:tools/hammer tool/hammer"},
-		{"pkg:npm/%40tools/hammer@1.0.0", "npm:@tools/hammer tool/hammer"},
 		{"zoo:h-1", "zoo:h-1 tool/hammer"},
-		{"https://zoo.example/m/h-1", "zoo:h-1 tool/hammer"},
 		{"https://arxiv.org/abs/1706.03762v7", "arxiv:1706.03762 tool/hammer"},
-		{"10.48550/arXiv.1706.03762", "arxiv:1706.03762 tool/hammer"},
 		{"tool/mallet", "tool/mallet tool/hammer"},
 		{"https://codeberg.org/tools/saw/", "url:codeberg.org/tools/saw tool/saw"},
-		{"https://saw.example/", "url:saw.example "},
 		{"rocket-1", "model:rocket-1 model/rocket"},
 		{"acme:rocket-1", "acme:rocket-1 model/rocket"},
-		{"acme.rocket-v1:0", "model:acme.rocket-v1:0 model/rocket"},
-		{"hf.co/acme/rocket-7b", "huggingface:acme/rocket-7b model/rocket"},
-		{"npm:@Tools/Hammer", "model:npm:@tools/hammer "}, // npm distinguishes case
 		{"pypi:unheard-of", "pypi:unheard-of "},
 		{"two words", " "},
 		{"hammer", "tool/hammer tool/hammer"},
@@ -184,23 +175,14 @@ func TestResolveWeaker(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	for id, want := range map[string]string{
-		"azure/rocket-1":                         "weaker rocket [prefix: azure/]",
-		"Rocket.1":                               "weaker rocket []",
-		"rocket-7b":                              "weaker rocket []", // without the owner
-		"us.acme.rocket-v1:0":                    "weaker rocket [region: us.]",
-		"rocket-1-20250101:free":                 "weaker rocket [suffix: :free date: -20250101]",
-		"hf.co/copies/Rocket-7B-GGUF:Q4_K_M":     "weaker rocket [quantization: :q4_k_m quantization: -gguf address: hf.co/ prefix: copies/]",
-		"rocket:7b":                              "weaker rocket []",
-		"rocket:70b":                             " []", // of another size
-		"rocket-2.5-large-latest":                "weaker rocket-2-large [alias: -latest]",
-		"Acme/Rocket-2.5-Large":                  " []", // what it was trained from
-		"copies/Rocket-2.5-Large-Instruct-GGUF":  "weaker rocket-2-large [quantization: -gguf prefix: copies/]",
-		"stranger/rocket-1":                      " []",
-		"comet-2025-06-01":                       "weaker comet-june []",
-		"comet-2025-07-01":                       " []", // of June or of May
-		"npm:rocket-1":                           " []",
-		"https://github.com/openai/rocket-1":     " []",
-		"openai/" + strings.Repeat("rocket", 99): " []",
+		"azure/rocket-1":                     "weaker rocket [prefix: azure/]",
+		"rocket-1-20250101:free":             "weaker rocket [suffix: :free date: -20250101]",
+		"hf.co/copies/Rocket-7B-GGUF:Q4_K_M": "weaker rocket [quantization: :q4_k_m quantization: -gguf address: hf.co/ prefix: copies/]",
+		"rocket:70b":                         " []", // of another size
+		"rocket-2.5-large-latest":            "weaker rocket-2-large [alias: -latest]",
+		"comet-2025-06-01":                   "weaker comet-june []",
+		"comet-2025-07-01":                   " []", // of June or of May
+		"https://github.com/openai/rocket-1": " []",
 	} {
 		d := s.resolve(t, id).Data[0]
 		got := d.Match
