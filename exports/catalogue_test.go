@@ -2,7 +2,6 @@ package exports
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -230,21 +228,8 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	return lists, features
 }
 
-// writeBuild writes and installs a build as the builder does, with an archive if
-// one is given, and returns its ID.
-func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*history.Data) string {
-	t.Helper()
-	return writeBuildWith(t, root, entities, func(w *Writer) error {
-		var err error
-		for _, a := range archive {
-			err = errors.Join(err, w.WriteHistory(a))
-		}
-		return err
-	})
-}
-
-// writeBuildWith is like writeBuild, but adds other files.
-func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more func(*Writer) error) string {
+// writeBuild writes and installs a build as the builder does, and returns its ID.
+func writeBuild(t testing.TB, root string, entities []*record.Entity) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -276,7 +261,6 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 	check(w.WriteRecords(entities))
 	check(w.Add(KindsFile, []byte("ids: [{name: zoo, title: Zoo, page: 'https://zoo.example/{id}'}]\n")))
 	check(w.Add(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
-	check(more(w))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
 	check(store.Publish(root, m.ID))
@@ -284,10 +268,10 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 }
 
 // openBuild writes a build, verifies it and opens it.
-func openBuild(t testing.TB, entities []*record.Entity, archive ...*history.Data) *Build {
+func openBuild(t testing.TB, entities []*record.Entity) *Build {
 	t.Helper()
 	root := t.TempDir()
-	id := writeBuild(t, root, entities, archive...)
+	id := writeBuild(t, root, entities)
 	if _, err := store.Verify(filepath.Join(store.BuildsDir(root), id)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,23 +1,21 @@
-package exports
+package exports_test
 
 import (
 	"bytes"
 	"errors"
-	"io"
-	"io/fs"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/klauspost/compress/gzip"
-
+	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/exports/history"
-	"kindex/exports/record"
+	"kindex/exports"
 	"kindex/exports/store"
 )
 
@@ -53,32 +51,77 @@ func wantDamage(t *testing.T, err error, path, problem string) {
 // verify and open read a build in the two possible ways.
 func verify(dir string) error { _, err := store.Verify(dir); return err }
 func open(dir string) error {
-	b, err := Open(dir)
+	b, err := exports.Open(dir)
 	if err != nil {
 		return err
 	}
 	return b.Close()
 }
 
-// smallHistory returns a history, the entities that exist at its end, and its archive.
-func smallHistory(seed uint64) (p *madeHistory, list []*record.Entity, a *history.Data) {
-	p = newMadeHistory(seed, catalogue(seed, 40))
-	p.goOn(15)
-	_, list = p.listed(len(p.versions), p.rng)
-	return p, list, p.archive(len(p.versions))
-}
-
+// smallBuild returns a verified build whose history has every kind of file.
 func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	t.Helper()
-	root := t.TempDir()
-	p, list, a := smallHistory(8)
-	a.Trends, a.Weeks = someTrends(p.rng, len(list)), someWeeks()
-	dir = filepath.Join(store.BuildsDir(root), writeBuild(t, root, list, a))
+	dir = build(t, commits(t, 8), t.TempDir())
 	m, err := store.Verify(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir, m
+}
+
+// commits returns a content folder in a repository with a number of commits, each of which changes
+// every tool. The fourth one deletes a tool, and renames another.
+func commits(t *testing.T, n int) (content string) {
+	t.Helper()
+	repo := t.TempDir()
+	content = filepath.Join(repo, "content")
+	tool := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
+	err := errors.Join(os.MkdirAll(filepath.Join(content, "tool"), 0o755), os.WriteFile(filepath.Join(content, "index.yaml"), []byte("title: Test\n"), 0o644))
+	for c := range n {
+		day := time.Date(2026, 10, 1+3*c, 12, 0, 0, 0, time.UTC)
+		for i := range 20 {
+			text := fmt.Sprintf("name: Tool %d\ncategory: c%d\ndescription: Number %d.\ntags: [t%d]\nsignals:\n  stars: {value: %d, date: %s, source: https://example.org/}\n",
+				i, i%3, i, i%4, (i+1)*(100+30*c), day.Format(time.DateOnly))
+			name := fmt.Sprint("t", i)
+			switch {
+			case i == 0 && c >= 4:
+				err = errors.Join(err, os.RemoveAll(tool(name)))
+				continue
+			case i == 1 && c >= 4:
+				err = errors.Join(err, os.RemoveAll(tool(name)))
+				name, text = "renamed", text+"formerly: [t1]\n"
+			}
+			err = errors.Join(err, os.WriteFile(tool(name), []byte(text), 0o644))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit(t, repo, day.Format(time.RFC3339))
+	}
+	return content
+}
+
+// commit commits everything in a folder, which becomes a repository, at a time.
+func commit(t *testing.T, repo, at string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", "A commit"}} {
+		cmd := exec.Command("git", append([]string{"-C", repo}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
+			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+}
+
+// build builds a content folder as of a fixed day, and returns the folder of the build.
+func build(t *testing.T, content, out string) (dir string) {
+	t.Helper()
+	r, err := builder.Build(t.Context(), builder.Options{Content: content, Out: out, Keep: 9, AllowShrink: true, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Dir
 }
 
 // changed runs f while a file's content is replaced.
@@ -266,88 +309,4 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 		}
 	})
 	return refused
-}
-
-// tree reads all files under a folder.
-func tree(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		files[strings.TrimPrefix(path, dir)] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-func TestSameEntitiesSameBytes(t *testing.T) {
-	suite.InTest(t)
-	list := catalogue(9, 1200)
-	var first map[string]string
-	var id string
-	for i, procs := range []int{runtime.GOMAXPROCS(0), 1, 8} {
-		before := runtime.GOMAXPROCS(procs)
-		root := t.TempDir()
-		got := writeBuild(t, root, catalogue(9, 1200))
-		runtime.GOMAXPROCS(before)
-		files := tree(t, filepath.Join(store.BuildsDir(root), got))
-		if i == 0 {
-			first, id = files, got
-			checkVariants(t, files)
-			continue
-		}
-		if got != id || len(files) != len(first) {
-			t.Errorf("with %d processors: %s of %d files, want %s of %d", procs, got, len(files), id, len(first))
-		}
-		for name, want := range first {
-			if files[name] != want {
-				t.Errorf("with %d processors %s differs", procs, name)
-			}
-		}
-	}
-	list[7].Description += "!"
-	if other := writeBuild(t, t.TempDir(), list); other == id || !store.ValidID(other) || other[:9] != id[:9] {
-		t.Errorf("other content gives %q next to %q", other, id)
-	}
-}
-
-// unzipped returns the text of a single gzip member.
-func unzipped(t *testing.T, data string) string {
-	t.Helper()
-	r, err := gzip.NewReader(strings.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Multistream(false)
-	out, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-func checkVariants(t *testing.T, files map[string]string) {
-	seen := 0
-	for name, data := range files {
-		base, ok := strings.CutSuffix(name, store.GzipExtension)
-		if !ok || strings.Contains(name, "lookup/") {
-			continue
-		}
-		seen++
-		if unzipped(t, data) != files[base] {
-			t.Errorf("%s does not decode to the file", name)
-		}
-		if len(data) >= len(files[base]) {
-			t.Errorf("%s has %d bytes, the file %d", name, len(data), len(files[base]))
-		}
-	}
-	if seen != 3 {
-		t.Errorf("%d compressed files", seen)
-	}
 }

@@ -1,4 +1,4 @@
-package exports
+package exports_test
 
 import (
 	"errors"
@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports"
 	"kindex/exports/store"
 )
 
@@ -18,9 +20,9 @@ func TestInstallKeepsOrMends(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	root := t.TempDir()
-	list := catalogue(10, 30)
-	id := writeBuild(t, root, list)
-	dir := filepath.Join(store.BuildsDir(root), id)
+	content := commits(t, 1)
+	dir := build(t, content, root)
+	id := filepath.Base(dir)
 	only := func() {
 		t.Helper()
 		entries, err := os.ReadDir(store.BuildsDir(root))
@@ -35,7 +37,7 @@ func TestInstallKeepsOrMends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeBuild(t, root, list)
+	build(t, content, root)
 	only()
 	if after, err := os.Stat(dir); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the intact build was replaced: %v", err)
@@ -49,9 +51,27 @@ func TestInstallKeepsOrMends(t *testing.T) {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		writeBuild(t, root, list)
+		build(t, content, root)
 		only()
 	}
+}
+
+// tree reads all files under a folder.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, dir)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 func TestRemoveLeftovers(t *testing.T) {
@@ -74,7 +94,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewWriter(dir)
+	w, err := exports.NewWriter(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
