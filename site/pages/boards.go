@@ -13,7 +13,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -32,14 +31,13 @@ type ranking struct {
 	asOf          time.Time
 	from          *view.View
 	ordinals      []uint32 // best first
-	scores        []record.Score
 	former        *leaderboard.PreviousBoard
 	figures       board.Span
 }
 
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
-	b := &ranking{request: r, slug: r.arg("category"), typ: r.choice("type"), by: r.choice("by"), own: r.ownBoard(r.arg("category")), asOf: r.AsOf, from: r.Build.View}
+	b := &ranking{request: r, slug: r.arg("category"), typ: r.choice("type"), by: r.choice("by"), own: r.Own.Find(r.arg("category")), asOf: r.AsOf, from: r.Build.View}
 	if b.slug == view.AllBoard { // ranks compare what is alike; only the API has this board
 		return &page{location: boardsPath}, nil
 	}
@@ -62,9 +60,10 @@ func (r *request) boards() (*page, error) {
 	p := r.listPage(l, l.Text, "")
 	p.NoIndex, p.Section, p.Title = b.day != "", boardsPath, l.Heading
 	if b.own == nil {
-		p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", l.Heading, scoreWord(b.by), textfmt.Day(b.today()))
+		word := map[bool]string{true: "score", false: b.by}[b.by == "composite"]
+		p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", l.Heading, word, textfmt.Day(b.today()))
 		if b.by != "composite" {
-			p.Title += " by " + strings.ToLower(scoreWord(b.by))
+			p.Title += " by " + word
 		}
 	}
 	if b.day != "" {
@@ -83,8 +82,7 @@ func (b *ranking) rank() (err error) {
 		b.from = past.View
 	}
 	if b.own == nil {
-		set := b.from.Board(b.slug, b.typ, b.by)
-		b.ordinals, _, _ = b.from.Page(set, view.Sort{Key: b.by, Desc: true}, nil, 0, int(set.GetCardinality()))
+		b.ordinals, _, _ = b.from.Page(b.from.Board(b.slug, b.typ, b.by), view.Sort{Key: b.by, Desc: true}, nil, 0, b.from.Len())
 		b.former, err = b.Boards.PreviousBoard(b.day, b.slug, b.typ, b.by)
 		return err
 	}
@@ -94,17 +92,14 @@ func (b *ranking) rank() (err error) {
 			return err
 		}
 	}
-	b.from, b.figures = r.Catalogue, r.FiguresOf()
-	for _, e := range r.Entries {
-		b.ordinals, b.scores = append(b.ordinals, e.Ordinal), append(b.scores, e.Score)
-	}
+	b.from, b.ordinals, b.figures = r.Catalogue, r.Order(board.ScoreName), r.FiguresOf()
 	b.former, err = b.Own.Previous(b.own, b.day, board.ScoreName)
 	return err
 }
 
 // list returns the page without its rows.
 func (b *ranking) list() *listing {
-	l := &listing{Crumbs: []option{{Name: "Boards", To: boardsPath}}, Heading: b.heading(), Day: b.day, Ranked: true, Pick: b.day == "", What: "entities",
+	l := &listing{Crumbs: []option{{Name: "Boards", To: boardsPath}}, Heading: b.boardTitle(b.slug), Day: b.day, Ranked: true, Pick: b.day == "", What: "entities",
 		ordered: b.ordinals, Columns: append([]*column{{Name: "name", Title: "Name"}}, b.columns()...)}
 	if b.day != "" {
 		l.Today = b.presentPath()
@@ -119,10 +114,11 @@ func (b *ranking) list() *listing {
 		l.SortNote = "Each score, from 0 to 100, links to its explanation."
 		l.Chart = b.scatter()
 	} else {
-		for _, c := range b.Site.Categories {
-			if c.Slug == b.slug {
-				l.Text = string(c.Description)
-			}
+		if l.Heading += ": leaders"; b.typ != "" {
+			l.Heading = b.boardTitle(b.slug) + ": leading " + b.plural(b.typ)
+		}
+		if i := slices.IndexFunc(b.Site.Categories, func(c record.Category) bool { return c.Slug == b.slug }); i >= 0 {
+			l.Text = string(b.Site.Categories[i].Description)
 		}
 		l.Empty = "Nothing is ranked here: no entity of this kind has enough data for a score."
 		if b.day != "" {
@@ -136,59 +132,58 @@ func (b *ranking) list() *listing {
 	for i, o := range b.ordinals {
 		places[o] = i
 	}
-	l.at = func(o uint32) item { return b.item(o, places[o], moved[places[o]]) }
+	l.at = func(o uint32) item { return b.item(o, moved[places[o]]) }
 	return l
 }
 
 // item returns an entity on the leaderboard.
-func (b *ranking) item(o uint32, place int, moved leaderboard.Movement) item {
+func (b *ranking) item(o uint32, moved leaderboard.Movement) item {
 	e := b.from.Entity(o)
-	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: &e.Scores, offer: &record.Offer{}}
+	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: b.scoresOf(e), offer: &record.Offer{}}
 	it.offer.Prices[record.InputPrice], it.offer.Prices[record.OutputPrice] = e.Price.Input, e.Price.Output
-	if it.to = siteurl.Entity(e.Type, e.Slug); b.day != "" {
+	switch it.to = it.path(); {
+	case b.day != "":
 		it.to = b.currentPath(b.from, o)
-	}
-	if b.own == nil {
-		return it
-	}
-	scores := b.own.Scores(e, b.asOf)
-	it.scores, it.score = &scores, b.scores[place]
-	if b.day == "" {
+	case b.own != nil && b.own.Formula != nil:
+		it.why = it.to + "#" + explanationID(b.own)
+	case b.own != nil:
 		it.why = it.to + "#score"
-		if b.own.Formula != nil {
-			it.why = it.to + "#" + explanationID(b.own)
-		}
 	}
 	return it
 }
 
-// columns returns the scores of the leaderboard, and figures of the kind.
-func (b *ranking) columns() (list []*column) {
+// scoresOf returns the scores of an entity on the leaderboard.
+func (b *ranking) scoresOf(e *record.Entity) record.Scores {
 	if b.own == nil {
-		for _, name := range b.scoreNames() {
-			c := &column{Name: name, Title: b.scoreLabel(b.typ, name), Number: true, Down: true, Score: true, Lesser: name != b.by,
-				cell: func(it *item) cell { return scoreCell(it.scores.Get(name), name == "composite") }}
-			if name == b.by {
-				c.Sorted, c.Place = "descending", "p1"
-			} else if !b.Static {
-				c.To = b.with("by", map[bool]string{false: name}[name == "composite"])
-			}
-			list = append(list, c)
-		}
-		return list
+		return e.Scores
 	}
-	list = append(list, &column{Name: "composite", Title: "Score", Number: true, Down: true, Score: true, Sorted: "descending", Place: "p1",
-		cell: func(it *item) cell { return scoreCell(it.score, true) }})
-	dimensions := b.columnsOf(b.own.Type, b.own.TypeFormula())
-	for _, c := range dimensions {
-		if c.Lesser = true; len(dimensions) == 1 {
-			break // it is the score
+	return b.own.Scores(e, b.asOf)
+}
+
+// columns returns the scores of the leaderboard and, on a board, figures of the kind.
+func (b *ranking) columns() (list []*column) {
+	typ := b.typ
+	if b.own != nil {
+		typ = b.own.Type
+	}
+	for _, name := range b.scoreNames() {
+		c := &column{Name: name, Title: b.scoreLabel(typ, name), Number: true, Score: b.own == nil || name == b.by, Lesser: name != b.by,
+			cell: func(it *item) cell { return scoreCell(it.scores.Get(name), name == "composite") }}
+		switch {
+		case name == b.by:
+			c.Sorted, c.Place = "descending", "p1"
+		case b.own != nil:
+			c.Unit = b.measuredBy(b.own.TypeFormula().Dimensions[name])
+		case !b.Static:
+			c.To = b.with("by", map[bool]string{false: name}[name == "composite"])
 		}
-		c.cell = func(it *item) cell { return scoreCell(it.scores.Get(c.Name), false) }
 		list = append(list, c)
 	}
+	if b.own == nil {
+		return list
+	}
 	var own []*column
-	for _, name := range kindColumns(b.kinds().Kind(b.own.Type)) {
+	for _, name := range kindColumns(b.kinds().Kind(typ)) {
 		if name != "board" && len(list)+len(own) < 6 {
 			c := b.column(name)
 			c.Lesser = len(list)+len(own) > 3
@@ -199,9 +194,19 @@ func (b *ranking) columns() (list []*column) {
 	return append(list, own...)
 }
 
-// scoreNames returns the names of the scores that the leaderboard of a category shows. Scores on an
+// scoreNames returns the names of the scores that the leaderboard shows. Scores of a category on an
 // earlier day may come from a different formula.
 func (b *ranking) scoreNames() []string {
+	if b.own != nil {
+		list := slices.DeleteFunc(slices.Clone(record.ScoreNames), func(name string) bool {
+			d := b.own.TypeFormula().Dimensions[name]
+			return name != "composite" && (d == nil || len(d.Measures) == 0)
+		})
+		if len(list) == 2 {
+			return list[:1] // the only dimension is the score
+		}
+		return list
+	}
 	types := b.types()
 	if b.typ != "" {
 		types = []string{b.typ}
@@ -213,50 +218,30 @@ func (b *ranking) scoreNames() []string {
 	return names
 }
 
-// columnsOf returns the dimensions of a formula, each with what it is measured by.
-func (s *Site) columnsOf(typ string, f *score.TypeFormula) (list []*column) {
-	for _, name := range score.DimensionNames {
-		d := f.Dimensions[name]
-		if d == nil || len(d.Measures) == 0 {
-			continue
+// measuredBy says what a dimension is measured by.
+func (s *Site) measuredBy(d *score.Dimension) string {
+	var names []string
+	for i := range d.Measures {
+		if n := cmp.Or(d.Measures[i].Benchmark, strings.ToLower(s.signalLabel(&d.Measures[i]))); !slices.Contains(names, n) {
+			names = append(names, n)
 		}
-		var names []string
-		for i := range d.Measures {
-			if n := cmp.Or(d.Measures[i].Benchmark, strings.ToLower(s.signalLabel(&d.Measures[i]))); !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-		if more := len(names) - 3; more > 0 {
-			names = append(names[:3:3], strconv.Itoa(more)+" more")
-		}
-		list = append(list, &column{Name: name, Title: s.scoreLabel(typ, name), Unit: textfmt.Name("From " + textfmt.JoinAnd(names) + "."), Number: true})
 	}
-	return list
+	if more := len(names) - 3; more > 0 {
+		names = append(names[:3:3], strconv.Itoa(more)+" more")
+	}
+	return textfmt.Name("From " + textfmt.JoinAnd(names) + ".")
 }
 
-// heading returns the heading of the leaderboard.
-func (b *ranking) heading() string {
-	if b.own != nil {
-		return b.own.Title
+// boardTitle returns the title of a board, or of the leaderboard of a category.
+func (s *Site) boardTitle(slug string) string {
+	if own := s.Own.Find(slug); own != nil {
+		return own.Title
 	}
-	if b.typ != "" {
-		return b.boardTitle(b.slug) + ": leading " + b.plural(b.typ)
-	}
-	return b.boardTitle(b.slug) + ": leaders"
+	return textfmt.Name(s.categoryTitle(slug))
 }
-
-func (s *Site) boardTitle(category string) string { return textfmt.Name(s.categoryTitle(category)) }
 
 // today returns the day of the leaderboard.
 func (b *ranking) today() string { return b.asOf.UTC().Format(time.DateOnly) }
-
-// scoreWord returns the name of a score for use in a sentence.
-func scoreWord(by string) string {
-	if by == "composite" {
-		return "score"
-	}
-	return by
-}
 
 // boardDelta is the movement of an entity in a ranking.
 type boardDelta struct {

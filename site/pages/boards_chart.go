@@ -43,7 +43,7 @@ func (b *ranking) scatter() *scatter {
 	for i, o := range b.ordinals {
 		e := b.from.Entity(o)
 		if e.Price.Blended.Known() {
-			spots = append(spots, spot{textfmt.Name(e.Name), e.Price.Blended, b.scores[i], i, false})
+			spots = append(spots, spot{textfmt.Name(e.Name), e.Price.Blended, b.scoresOf(e).Composite, i, false})
 		}
 	}
 	if len(spots) < 4 {

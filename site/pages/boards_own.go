@@ -9,22 +9,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// ownBoards returns the published boards of boards.yaml, in their order.
-func (s *Site) ownBoards() []*board.Board {
-	if s.Own == nil {
-		return nil
-	}
-	return s.Own.Published()
-}
-
-// ownBoard returns a board by its slug, published or not, or nil.
-func (s *Site) ownBoard(slug string) *board.Board {
-	if s.Own == nil {
-		return nil
-	}
-	return s.Own.Find(slug)
-}
-
 // comparable reports whether the composite scores of a kind compare the same figures.
 func (s *Site) comparable(typ string) bool {
 	return s.Formula != nil && board.Comparable(s.Formula, typ, "composite")
@@ -49,7 +33,7 @@ func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
 
 // entityBoards explains the scores of a record on all published boards that it is on.
 func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
-	for _, b := range s.ownBoards() {
+	for _, b := range s.Own.Published() {
 		r := s.Own.Now(b)
 		rank, _, ok := r.Find(o)
 		if !ok {
@@ -80,7 +64,7 @@ func (r *request) boardsHome() (*page, error) {
 
 // TopsOf returns the best entities of the boards of a type.
 func (r *request) TopsOf(typ string) (list []boardTop) {
-	for _, b := range r.ownBoards() {
+	for _, b := range r.Own.Published() {
 		if b.Type == typ {
 			list = append(list, r.boardTop(b, 3))
 		}
@@ -125,7 +109,7 @@ func figuresFrom(x board.Span) string {
 // qualityAndPrice leads to the first board whose entities have prices. Its page draws scores against
 // prices: scores of different boards cannot be compared.
 func (r *request) qualityAndPrice() (*page, error) {
-	for _, b := range r.ownBoards() {
+	for _, b := range r.Own.Published() {
 		if r.kinds().Kind(b.Type).HasBlock(kinds.Offers) {
 			return &page{location: boardPath(b.Slug)}, nil
 		}

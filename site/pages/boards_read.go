@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,9 +17,10 @@ import (
 // canonical form, or else a redirect or an error page.
 func (b *ranking) read() *page {
 	if b.own != nil {
-		if b.typ != "" || b.by != "" {
-			return b.missing("Page not found", "This board has one order.", link{To: boardPath(b.slug), Name: b.own.Title})
+		if b.by != "" || b.typ != "" {
+			return b.notFound() // a board has one order
 		}
+		b.by = "composite"
 		return b.readDay()
 	}
 	if b.typ != "" && !slices.Contains(b.kinds().Names(), b.typ) {
@@ -82,13 +82,10 @@ func (b *ranking) missingDay(text string, days []string) *page {
 }
 
 func (b *ranking) missingCategory(known []string) *page {
-	titles := map[string]string{}
-	for _, own := range b.ownBoards() {
-		known, titles[own.Slug] = append(known, own.Slug), own.Title
+	for _, own := range b.Own.Published() {
+		known = append(known, own.Slug)
 	}
-	list := near(b.slug, known, func(slug string) link {
-		return link{To: boardPath(slug), Name: cmp.Or(titles[slug], b.categoryTitle(slug))}
-	})
+	list := near(b.slug, known, func(slug string) link { return link{To: boardPath(slug), Name: b.boardTitle(slug)} })
 	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list...)
 }
 

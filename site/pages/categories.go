@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -93,11 +94,9 @@ func (r *request) category() (*page, error) {
 	}
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
-		links, known := map[string]link{}, []string{}
-		for _, c := range all {
-			links[c.Slug], known = link{c.Title, c.Path, textfmt.Plural(c.Count, "entity", "entities")}, append(known, c.Slug)
-		}
-		return r.missing("Category not found", "", near(slug, known, func(n string) link { return links[n] })...), nil
+		return r.missing("Category not found", "", near(slug, slices.Sorted(maps.Keys(r.titles)), func(n string) link {
+			return link{Name: r.categoryTitle(n), To: categoryPath(n)}
+		})...), nil
 	}
 	c := all[at]
 	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description)}

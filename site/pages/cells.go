@@ -14,16 +14,18 @@ import (
 
 // cell is a value, as lists, comparisons, cards and facts show it.
 type cell struct {
-	Text   string // "" if it is unknown
-	Full   string // what facts say instead, where there is room for more, or ""
-	Note   string // in small print
-	Said   string // what the value means, among facts
-	To     string // path, or "" if there is no link
-	Out    string // external URL, or "" if there is none
-	Date   string // Text in ISO 8601 if it is a date
-	Read   string // the day on which it was read, where comparisons and facts say it
-	Figure bool   // it was read on some day, even if that is unknown
-	Raw    int64  // what the column is sorted by, unless it is sorted by text
+	Text   string   // "" if it is unknown
+	Full   string   // what facts say instead, where there is room for more, or ""
+	Note   string   // in small print
+	Said   string   // what the value means, among facts
+	To     string   // path, or "" if there is no link
+	Out    string   // external URL, or "" if there is none
+	Date   string   // Text in ISO 8601 if it is a date
+	Read   string   // the day on which it was read, where comparisons and facts say it
+	Figure bool     // it was read on some day, even if that is unknown
+	List   []string // Text as a list, in a comparison
+	Best   bool     // it is the best in a comparison
+	Raw    int64    // what the column is sorted by, unless it is sorted by text
 	Bar    record.Score
 }
 
@@ -208,7 +210,7 @@ type boardPlace struct {
 // findPlaces returns the best places of all entities on boards, of equal ones that on the first board.
 func (s *Site) findPlaces() map[uint32]boardPlace {
 	places := map[uint32]boardPlace{}
-	for _, b := range s.ownBoards() {
+	for _, b := range s.Own.Published() {
 		for i, entry := range s.Own.Now(b).Entries {
 			if best, ok := places[entry.Ordinal]; !ok || i+1 < best.rank {
 				places[entry.Ordinal] = boardPlace{b, i + 1}

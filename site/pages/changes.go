@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -45,26 +46,42 @@ type changesPage struct {
 // changeDay holds the changes of a day.
 type changeDay struct {
 	Day     string // YYYY-MM-DD
-	Changes []describedChange
+	Changes []changeSummary
 }
 
-// describedChange is a change, shortened for a list.
-type describedChange struct {
-	changeSummary
-	Kind    string // created, updated or deleted
-	Shown   []feed.Line
-	More    int // lines that are not shown
-	Fold    bool
-	Refresh *feed.Refresh // what the change stands for, or nil
+// changeSummary is a change as shown on pages, or the entry of a refresh.
+type changeSummary struct {
+	*record.Change
+	feed.Summary
+	Refresh *feed.Refresh // what it stands for, or nil
+	Here    bool          // the entity has a page or a tombstone
+	Address string        // URL of the commit, or "" if the repository is not on the web
+	Pull    string        // URL of the pull request
+	Short   string        // start of the commit's hash
+	Then    string        // path of the entity as of the end of that day, or "" if there is none
 }
 
 // Path returns the path of the entity's page, or of the list of the refresh.
-func (c describedChange) Path() string {
+func (c changeSummary) Path() string {
 	if c.Refresh != nil {
 		return feed.RefreshPath(c.Refresh.ID)
 	}
 	return siteurl.Entity(c.Type, c.Slug)
 }
+
+// Shown returns the lines that the list of all changes shows.
+func (c changeSummary) Shown() []feed.Line { return c.Lines[:min(maxLines, len(c.Lines))] }
+
+// More returns the number of lines that are not shown.
+func (c changeSummary) More() int {
+	if c.Refresh != nil {
+		return c.Refresh.Count - len(c.Shown())
+	}
+	return len(c.Lines) - len(c.Shown())
+}
+
+// Fold reports whether the lines are folded.
+func (c changeSummary) Fold() bool { return len(c.Shown()) > maxOpen || c.Event != record.Updated }
 
 // changeEvents lists the events, named as in URLs.
 var changeEvents = func() (list []option) {
@@ -81,9 +98,6 @@ var changeFilters = []string{"event", "type", "category", "figures"}
 
 // withoutFigures is the value of the filter figures.
 const withoutFigures = "false"
-
-// filterValues returns the values of a filter that occur in changes.
-func (s *Site) filterValues(field string) []option { return s.changeFilterValues()[field] }
 
 // changeChoices collects the values of all filters. It is called once for each build.
 func (s *Site) changeChoices() map[string][]option {
@@ -103,27 +117,21 @@ func (s *Site) changeChoices() map[string][]option {
 func (r *request) changeFilter() (f history.ChangeFilter, similar []link, ok bool) {
 	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
-		v := r.choice(field)
-		if v == "" {
-			continue
+		v, titles := r.choice(field), map[string]string{}
+		for _, o := range r.changeFilterValues()[field] {
+			titles[o.Value] = o.Name
 		}
-		known := r.filterValues(field)
-		_, isCategory := r.titles[v]
-		if !slices.ContainsFunc(known, func(o option) bool { return o.Value == v }) && !(field == "category" && isCategory) && !(field == "type" && slices.Contains(r.Build.Kinds().Names(), v)) {
-			var values []string
-			for _, o := range known {
-				values = append(values, o.Value)
-			}
-			return f, near(v, values, func(v string) link {
-				return link{Name: "Changes: " + known[slices.Index(values, v)].Name, To: r.here(field, v)}
+		switch {
+		case v == "":
+		case titles[v] == "" && !(field == "category" && r.titles[v] != "") && !(field == "type" && r.kinds().Kind(v) != nil):
+			return f, near(v, slices.Sorted(maps.Keys(titles)), func(v string) link {
+				return link{Name: "Changes: " + titles[v], To: r.here(field, v)}
 			}), false
-		}
-		switch field {
-		case "event":
+		case field == "event":
 			f.Event = []string{"entity." + v}
-		case "type":
+		case field == "type":
 			f.Type = []string{v}
-		case "category":
+		case field == "category":
 			f.Category = []string{v}
 		}
 	}
@@ -203,22 +211,20 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
 	}
-	day := func(field string) (time.Time, string) {
-		text := asked.Get(field)
-		t, err := time.Parse(time.DateOnly, text)
+	for _, x := range []struct {
+		field     string
+		day       *string
+		limit     *int
+		following int // days
+	}{{"since", &d.Since, &f.From, 0}, {"until", &d.Until, &f.To, 1}} {
+		text := asked.Get(x.field)
+		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
 			d.Wrong = cmp.Or(textfmt.Name(text), d.Wrong)
-			return t, ""
+			continue
 		}
-		r.Query.Set(field, text)
-		return t, text
-	}
-	var since, until time.Time
-	if since, d.Since = day("since"); d.Since != "" {
-		f.From = a.ChangesSince(since)
-	}
-	if until, d.Until = day("until"); d.Until != "" {
-		f.To = a.ChangesSince(until.AddDate(0, 0, 1))
+		r.Query.Set(x.field, text)
+		*x.day, *x.limit = text, a.ChangesSince(day.AddDate(0, 0, x.following))
 	}
 }
 
@@ -255,61 +261,43 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 	return nil
 }
 
-// describeChange reads an entry and keeps its first lines, and the first items of each
-// line.
-func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (describedChange, error) {
-	c, err := s.changeRow("", i)
-	if err != nil {
-		return describedChange{}, err
+// describeChange reads an entry and keeps the first items of each line.
+func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSummary, err error) {
+	if c, err = s.changeRow("", i); err != nil {
+		return c, err
 	}
-	var refresh *feed.Refresh
-	if set != entries { // not in the list of a refresh
-		found, ok, err := s.News.Refresh(i, set)
-		if err != nil {
-			return describedChange{}, err
-		}
-		if ok {
-			refresh, c.Summary, c.Here = found, feed.SummarizeRefresh(found, s.words()), true
-		}
-	}
-	t := describedChange{changeSummary: c, Refresh: refresh, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
-	t.More = len(c.Lines) - len(t.Shown)
-	for i, l := range t.Shown {
+	c.Lines = slices.Clone(c.Lines)
+	for i, l := range c.Lines {
 		if n := len(l.Items); n > maxItems {
-			t.Shown[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
+			c.Lines[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
 		}
 	}
-	if refresh != nil {
-		t.More = refresh.Count - len(t.Shown)
+	if set != entries { // not in the list of a refresh
+		refresh, ok, err := s.News.Refresh(i, set)
+		if err != nil || !ok {
+			return c, err
+		}
+		c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, s.words()), true
 	}
-	t.Fold = len(t.Shown) > maxOpen || c.Event != record.Updated
-	return t, nil
+	return c, nil
 }
 
 // addChangeFilters fills in the filters. On a static site, choosing a filter replaces the
 // current one, because there are no pages for combinations.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
-		shown := facet{Name: field}
-		for _, o := range r.filterValues(field) {
-			o.Chosen = r.choice(field) == o.Value
-			switch {
-			case o.Chosen:
-				o.To = r.here(field, "")
-			case r.Static:
+		shown, v := facet{Name: field}, r.choice(field)
+		title := textfmt.Name(r.categoryTitle(v))
+		for _, o := range r.changeFilterValues()[field] {
+			if o.To = r.here(field, o.Value); r.Static {
 				o.To = changesPath(field, o.Value, 1)
-			default:
-				o.To = r.here(field, o.Value)
+			}
+			if o.Chosen = v == o.Value; o.Chosen {
+				o.To, title = r.here(field, ""), o.Name
 			}
 			shown.Values = append(shown.Values, o)
 		}
-		if v := r.choice(field); v != "" {
-			title := v
-			if i := slices.IndexFunc(shown.Values, func(o option) bool { return o.Chosen }); i >= 0 {
-				title = shown.Values[i].Name
-			} else if field == "category" {
-				title = textfmt.Name(r.categoryTitle(v))
-			}
+		if v != "" {
 			d.Chosen = append(d.Chosen, option{Name: title, To: r.here(field, "")})
 		}
 		if len(shown.Values) > 1 || field == "figures" {

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"kindex/exports/didyoumean"
-	"kindex/exports/kinds"
 	"kindex/exports/news"
 	"kindex/exports/record"
-	"kindex/site/textfmt"
 )
 
 // monthPage sums up the changes of a month.
@@ -22,18 +19,20 @@ type monthPage struct {
 // monthSection is one of a month's lists of changes.
 type monthSection struct {
 	ID, Title, Note string
-	Count           int
-	Rows            []changeSummary
+	news.List[*record.Change]
 }
 
-func monthPath(name string) string { return "/changes/" + name + "/" }
+// monthPath returns the path of the page of a month, or "" without a month.
+func monthPath(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "/changes/" + name + "/"
+}
 
 // monthTitle returns the name of a month, such as November 2026.
 func monthTitle(name string) string {
-	t, err := time.Parse("2006-01", name)
-	if err != nil {
-		return name
-	}
+	t, _ := time.Parse("2006-01", name) // the names of a log are valid
 	return t.Format("January 2006")
 }
 
@@ -45,44 +44,19 @@ func (r *request) month() (*page, error) {
 		return nil, err
 	}
 	if m == nil {
-		var near []link
-		if n := didyoumean.Name(name, r.News.Months()); n != "" {
-			near = append(near, link{To: monthPath(n), Name: "Changes in " + monthTitle(n)})
-		}
-		return r.missing("No such month", "", near...), nil
+		return r.missing("No such month", "", near(name, r.News.Months(), func(n string) link {
+			return link{To: monthPath(n), Name: "Changes in " + monthTitle(n)}
+		})...), nil
 	}
-	d := &monthPage{Month: m, Title: "Changes in " + monthTitle(name)}
-	if m.Previous != "" {
-		d.Prev = monthPath(string(m.Previous))
-	}
-	if m.Next != "" {
-		d.Next = monthPath(string(m.Next))
-	}
-	for _, l := range []struct {
-		id, title, note string
-		news.List[*record.Change]
-	}{
+	title := "Changes in " + monthTitle(name)
+	d := &monthPage{m, title, []monthSection{
 		{"added", "New entries", "", m.Added},
 		{"releases", "Releases", "", m.Releases},
 		{"prices", "Price changes", fmt.Sprintf("%d up, %d down; the largest first.", m.Counts.PricesUp, m.Counts.PricesDown), m.Prices},
 		{"announced", "Retirements and deprecations announced", "", m.Announced},
 		{"ranked", "Newly ranked", "They got their first score.", m.Ranked},
-	} {
-		s := monthSection{ID: l.id, Title: l.title, Note: l.note, Count: l.Count}
-		for _, c := range l.Data {
-			s.Rows = append(s.Rows, r.changeSummary(c))
-		}
-		d.Sections = append(d.Sections, s)
-	}
-	what := []string{"New entries", "releases"}
-	if r.kinds().HasBlock(kinds.Offers) {
-		what = append(what, "price changes")
-	}
-	if what = append(what, "retirements"); r.Build.Manifest.Counts.Ranked > 0 {
-		what = append(what, "gains in score")
-	}
-	return &page{Template: "month", Title: d.Title, Data: d, Section: "/changes/",
-		Description: textfmt.JoinAnd(what) + " in " + monthTitle(name) + "."}, nil
+	}, monthPath(string(m.Previous)), monthPath(string(m.Next))}
+	return &page{Template: "month", Title: title, Data: d, Section: "/changes/", Description: "What was added, released and announced in " + monthTitle(name) + "."}, nil
 }
 
 // monthOptions returns links to the newest months.

@@ -23,9 +23,8 @@ type item struct {
 	offer   *record.Offer // nil if the list is not of offers, or the entity has none
 	rank    int           // 0 if the list has no ranks
 	moved   boardDelta
-	to, why string         // paths of the entity and of the explanation of its score
-	scores  *record.Scores // on a leaderboard
-	score   record.Score   // on a board
+	to, why string        // paths of the entity and of the explanation of its score
+	scores  record.Scores // on a leaderboard
 }
 
 // path returns the path of the entity's page.

@@ -24,7 +24,7 @@ const (
 
 // comparePage shows two to four entities side by side.
 type comparePage struct {
-	Entities []comparedEntity
+	Entities []item
 	Groups   []compareGroup
 	Why      []outranking
 	Unknown  []unknownEntity
@@ -32,15 +32,7 @@ type comparePage struct {
 	Asked    string // the requested name to add, if it is ambiguous or unknown
 	Which    []link // suggestions for the requested name
 	Ready    []link // suggested comparisons
-	Here     string // path of the comparison shown
 	Skeleton *rowTemplates
-}
-
-// comparedEntity is a column.
-type comparedEntity struct {
-	*record.Entity
-	ordinal uint32
-	Remove  string // path of the comparison without this entity
 }
 
 // unknownEntity is a requested entity that does not exist.
@@ -52,19 +44,22 @@ type unknownEntity struct {
 // Full reports whether no more entities can be added.
 func (d *comparePage) Full() bool { return len(d.Entities) >= maxCompared }
 
+// Here returns the path of the comparison shown.
+func (d *comparePage) Here() string { return comparePath(d.keys()...) }
+
+// Without returns the path of the comparison without an entity.
+func (d *comparePage) Without(i int) string { return comparePath(slices.Delete(d.keys(), i, i+1)...) }
+
 // compare renders entities side by side. On a static site, a script fills the page.
 func (r *request) compare() (*page, error) {
-	p := &page{Template: "compare", Title: "Compare", Canonical: "/compare/", NoIndex: len(r.Query) > 0,
-		Description: "Compare two to four entries side by side: their facts and figures."}
 	d := &comparePage{}
-	p.Data = d
+	p := &page{Template: "compare", Title: "Compare", Canonical: "/compare/", NoIndex: len(r.Query) > 0, Data: d, Scripts: []string{"compare.js"},
+		Description: "Compare two to four entries side by side: their facts and figures."}
 	if r.Static {
-		p.Scripts = []string{"compare.js", "comparison.js"}
-		d.Skeleton = r.rowTemplates()
-		d.Ready = r.exampleComparisons()
+		p.Scripts = append(p.Scripts, "comparison.js")
+		d.Skeleton, d.Ready = r.rowTemplates(), r.exampleComparisons()
 		return p, nil
 	}
-	p.Scripts = []string{"compare.js"}
 	r.readEntities(d)
 	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
 		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []link { return r.addOptions(d, list) })
@@ -72,21 +67,10 @@ func (r *request) compare() (*page, error) {
 	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
 		r.addNamed(d, textfmt.Truncate(text, 100))
 	}
-	r.fillComparison(p, d)
-	return p, nil
-}
-
-// fillComparison builds the rows and the suggested comparisons.
-func (r *request) fillComparison(p *page, d *comparePage) {
-	keys := d.keys()
-	d.Here = comparePath(keys...)
-	for i := range d.Entities {
-		d.Entities[i].Remove = comparePath(slices.Delete(slices.Clone(keys), i, i+1)...)
-	}
 	switch len(d.Entities) {
 	case 0:
 		d.Ready = r.exampleComparisons()
-		return
+		return p, nil
 	case 1:
 		d.Ready = r.comparisonsOf(d.Entities[0])
 	}
@@ -96,11 +80,11 @@ func (r *request) fillComparison(p *page, d *comparePage) {
 		names = append(names, textfmt.Name(e.Name))
 	}
 	p.Title = "Compare " + textfmt.JoinAnd(names)
+	return p, nil
 }
 
 // keys returns the keys of the compared entities, type/slug.
-func (d *comparePage) keys() []string {
-	var keys []string
+func (d *comparePage) keys() (keys []string) {
 	for _, e := range d.Entities {
 		keys = append(keys, e.Key())
 	}
@@ -117,7 +101,8 @@ func comparePath(keys ...string) string {
 	return "/compare/" + b.String()
 }
 
-// readEntities reads the entities named in the query.
+// readEntities reads the entities named in the query. It looks up suggestions for unknown ones, but only for as
+// many as can still be added.
 func (r *request) readEntities(d *comparePage) {
 	asked := r.Query["e"]
 	if len(asked) > 4*maxCompared { // limits how much a hand-written URL can request
@@ -125,27 +110,13 @@ func (r *request) readEntities(d *comparePage) {
 	}
 	for _, key := range asked {
 		typ, slug, _ := strings.Cut(strings.TrimSpace(key), "/")
-		o, _, ok := r.Build.Find(typ, slug)
-		if !ok {
-			d.addUnknown(key)
-			continue
+		text := textfmt.Name(key)
+		if o, _, ok := r.Build.Find(typ, slug); ok {
+			r.addEntity(d, o)
+		} else if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
+			d.Unknown = append(d.Unknown, unknownEntity{Text: text})
 		}
-		r.addEntity(d, o)
 	}
-	r.findNamed(d)
-}
-
-// addUnknown records a key without an entity.
-func (d *comparePage) addUnknown(key string) {
-	text := textfmt.Name(key)
-	if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
-		d.Unknown = append(d.Unknown, unknownEntity{Text: text})
-	}
-}
-
-// findNamed looks up suggestions for unknown entities, but only for as many as can still be
-// added.
-func (r *request) findNamed(d *comparePage) {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
 		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
@@ -159,41 +130,41 @@ func (r *request) findNamed(d *comparePage) {
 // addEntity adds a column unless the entity already has one.
 func (r *request) addEntity(d *comparePage, ordinal uint32) {
 	switch {
-	case slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }):
+	case slices.ContainsFunc(d.Entities, func(c item) bool { return c.ordinal == ordinal }):
 	case d.Full():
 		d.TooMany = true
 	default:
-		d.Entities = append(d.Entities, comparedEntity{Entity: r.Build.Entity(ordinal), ordinal: ordinal})
+		d.Entities = append(d.Entities, item{Entity: r.Build.Entity(ordinal), ordinal: ordinal})
 	}
 }
 
 // addNamed adds the entity with the given name, or fills in suggestions.
 func (r *request) addNamed(d *comparePage, text string) {
 	var list []uint32
-	if typ, slug, ok := strings.Cut(text, "/"); ok {
+	find := func(typ, slug string) {
 		if o, _, found := r.Build.Find(typ, slug); found {
 			list = append(list, o)
 		}
+	}
+	if typ, slug, ok := strings.Cut(text, "/"); ok {
+		find(typ, slug)
 	}
 	if len(list) == 0 {
 		list = r.Build.FindByName(text, maxSuggested)
 	}
 	if len(list) == 0 {
-		for _, t := range r.Build.Kinds().Names() {
-			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
-				list = append(list, o)
-			}
+		for _, t := range r.kinds().Names() {
+			find(t, strings.ToLower(text))
 		}
 	}
-	if len(list) == 1 {
+	switch len(list) {
+	case 1:
 		r.addEntity(d, list[0])
 		return
-	}
-	if len(list) == 0 {
+	case 0:
 		list = r.suggested(text)
 	}
-	d.Asked = text
-	d.Which = r.addOptions(d, list)
+	d.Asked, d.Which = text, r.addOptions(d, list)
 }
 
 // suggested returns the entities whose names start with a text, or, if there are none, those
@@ -244,7 +215,7 @@ func (r *request) exampleComparisons() (list []link) {
 	for _, t := range r.types() {
 		best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, 1)
 		for _, o := range best {
-			a := comparedEntity{Entity: r.Build.Entity(o), ordinal: o}
+			a := item{Entity: r.Build.Entity(o), ordinal: o}
 			for _, s := range r.comparisonsOf(a) {
 				s.Name = textfmt.Name(a.Name) + " and " + textfmt.Name(s.Name)
 				list = append(list, s)
@@ -255,7 +226,7 @@ func (r *request) exampleComparisons() (list []link) {
 }
 
 // comparisonsOf returns comparisons of an entity with similar entities.
-func (r *request) comparisonsOf(c comparedEntity) []link {
+func (r *request) comparisonsOf(c item) []link {
 	var list []uint32
 	for _, n := range r.Build.Similar(c.ordinal) {
 		list = append(list, n.Ordinal)

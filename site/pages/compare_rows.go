@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ type compareGroup struct {
 type compareRow struct {
 	Field  string // name of the row in the page, used by scripts and tests
 	Title  string
-	Cells  []compareCell
+	Cells  []cell
 	Same   bool     // all entities have the same value
 	Common []string // values that all entities share, shown across all columns instead of in cells
 	Alone  string   // used by scripts: the title if no values are shared
@@ -34,20 +35,13 @@ type compareRow struct {
 	cell func(*item) cell
 }
 
-// compareCell is the value of one entity in a row. The zero value is empty.
-type compareCell struct {
-	cell
-	List []string
-	Best bool
-}
-
 // declaredRow precedes the path of a declared field in the name of its row.
 const declaredRow = "field-"
 
 // comparison builds the rows, without those that have no values.
-func (r *request) comparison(list []comparedEntity) []compareGroup {
+func (r *request) comparison(list []item) []compareGroup {
 	typ := list[0].Type
-	if slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != typ }) {
+	if slices.ContainsFunc(list, func(e item) bool { return e.Type != typ }) {
 		typ = ""
 	}
 	groups := r.compareGroups(typ)
@@ -104,18 +98,18 @@ func (s *Site) bestOf(name string) []string {
 
 // fill fills in the cells, and marks the best number if the numbers differ and the entities are of one type,
 // among those of which one can be called the best.
-func (w *compareRow) fill(list []comparedEntity) {
+func (w *compareRow) fill(list []item) {
 	var numbers []int64
 	for _, e := range list {
-		c := w.cell(&item{Entity: e.Entity, ordinal: e.ordinal})
+		c := w.cell(&e)
 		if c.Text, c.Note = textfmt.Name(c.Text), textfmt.Day(c.Read); c.Text != "" {
 			numbers = append(numbers, c.Raw)
 		}
-		w.Cells = append(w.Cells, compareCell{cell: c})
+		w.Cells = append(w.Cells, c)
 	}
 	w.markDifferences()
 	if len(numbers) < 2 || slices.Min(numbers) == slices.Max(numbers) || !slices.Contains(strings.Fields(w.Best), list[0].Type) ||
-		slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != list[0].Type }) {
+		slices.ContainsFunc(list, func(e item) bool { return e.Type != list[0].Type }) {
 		return
 	}
 	best := slices.Max(numbers)
@@ -129,35 +123,26 @@ func (w *compareRow) fill(list []comparedEntity) {
 
 // benchmarkRows returns a row for each benchmark with results of at least two entities.
 // If an entity has several results, the latest is shown.
-func benchmarkRows(list []comparedEntity) (rows []compareRow) {
-	latest := map[string]map[int]record.Benchmark{} // by folded name and column
+func benchmarkRows(list []item) (rows []compareRow) {
+	all := map[string][]cell{} // by folded name
 	for i, e := range list {
 		for _, b := range e.Signals.Benchmarks {
 			name := b.FoldedName()
-			if latest[name] == nil {
-				latest[name] = map[int]record.Benchmark{}
+			if all[name] == nil {
+				all[name] = make([]cell, len(list))
 			}
-			if was, ok := latest[name][i]; !ok || b.Date > was.Date {
-				latest[name][i] = b
+			if c := &all[name][i]; c.Text == "" || b.Date > c.Read {
+				*c = cell{Text: textfmt.Compact(b.Value), Note: textfmt.Day(b.Date), Read: b.Date}
 			}
 		}
 	}
-	for name, results := range latest {
-		if len(results) < 2 {
-			continue
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		w := compareRow{Field: "benchmark-" + textfmt.Name(name), Title: textfmt.Name(name), Cells: all[name]}
+		unknown := slices.DeleteFunc(slices.Clone(w.Cells), func(c cell) bool { return c.Text != "" })
+		if w.markDifferences(); len(list)-len(unknown) > 1 {
+			rows = append(rows, w)
 		}
-		row := compareRow{Field: "benchmark-" + textfmt.Name(name), Title: textfmt.Name(name)}
-		for i := range list {
-			var c compareCell
-			if b, ok := results[i]; ok {
-				c.Text, c.Note = textfmt.Compact(b.Value), textfmt.Day(b.Date)
-			}
-			row.Cells = append(row.Cells, c)
-		}
-		row.markDifferences()
-		rows = append(rows, row)
 	}
-	slices.SortFunc(rows, func(a, b compareRow) int { return strings.Compare(a.Field, b.Field) })
 	return rows
 }
 
@@ -168,7 +153,7 @@ var topics = []struct{ field, common, own, all string }{
 
 // topicRows returns up to two rows each for tags and capabilities: one with the values that all
 // entities share, and one with each entity's other values.
-func topicRows(list []comparedEntity) []compareRow {
+func topicRows(list []item) []compareRow {
 	var rows []compareRow
 	for _, f := range topics {
 		shared := list[0].FieldValues(f.field)
@@ -187,7 +172,7 @@ func topicRows(list []comparedEntity) []compareRow {
 		}
 		for _, e := range list {
 			rest := slices.DeleteFunc(slices.Clone(e.FieldValues(f.field)), func(v string) bool { return slices.Contains(shared, v) })
-			own.Cells = append(own.Cells, compareCell{cell: cell{Text: strings.Join(names(rest), ", ")}, List: names(rest)})
+			own.Cells = append(own.Cells, cell{Text: strings.Join(names(rest), ", "), List: names(rest)})
 		}
 		own.markDifferences()
 		rows = append(rows, knownRows([]compareRow{own})...)
@@ -197,13 +182,13 @@ func topicRows(list []comparedEntity) []compareRow {
 
 // markDifferences sets the Same field of a row.
 func (w *compareRow) markDifferences() {
-	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != w.Cells[0].Text })
+	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != w.Cells[0].Text })
 }
 
 // knownRows drops rows without values.
 func knownRows(rows []compareRow) []compareRow {
 	return slices.DeleteFunc(rows, func(w compareRow) bool {
-		return !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != "" })
+		return !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != "" })
 	})
 }
 
@@ -242,14 +227,14 @@ type outranking struct {
 
 // outrankings explains the order of the compared entities on the first board that has two of them or, if
 // there is none, by the formula of their kind where it compares the same figures.
-func (r *request) outrankings(list []comparedEntity) (why []outranking) {
+func (r *request) outrankings(list []item) (why []outranking) {
 	type placed struct {
 		name  string
 		parts []dimension
 		total float64
 	}
 	var order []placed
-	add := func(c comparedEntity, x *score.Explanation) {
+	add := func(c item, x *score.Explanation) {
 		p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
 		for _, d := range p.parts {
 			p.total += d.Exact
@@ -257,7 +242,7 @@ func (r *request) outrankings(list []comparedEntity) (why []outranking) {
 		order = append(order, p)
 	}
 	title, to := "", ""
-	for _, b := range r.ownBoards() {
+	for _, b := range r.Own.Published() {
 		order = nil
 		for _, c := range list {
 			if _, _, ok := r.Own.Now(b).Find(c.ordinal); ok {
@@ -268,7 +253,7 @@ func (r *request) outrankings(list []comparedEntity) (why []outranking) {
 			break
 		}
 	}
-	other := func(c comparedEntity) bool {
+	other := func(c item) bool {
 		return c.Type != list[0].Type || c.Category != list[0].Category || !c.Scores.Composite.Known()
 	}
 	if len(order) < 2 && len(list) > 1 && !slices.ContainsFunc(list, other) && board.Comparable(r.Formula, list[0].Type, "composite") {

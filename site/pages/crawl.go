@@ -85,8 +85,8 @@ func (s *Site) linked(a *Answer) (paths []string) {
 // entities, and of former addresses.
 func (s *Site) unlinked() []string {
 	paths := []string{"/", "/search.json", "/robots.txt", "/favicon.ico", sharedPicture, "/quality-and-price/", boardPath(view.AllBoard)}
-	if s.Base != "" {
-		paths = append(append(paths, "/sitemap.xml"), s.sitemaps()...)
+	if files, err := s.sitemaps(); err == nil && s.Base != "" {
+		paths = append(append(paths, "/sitemap.xml"), files...)
 	}
 	for _, t := range s.types() {
 		paths = append(paths, "/"+t+"/")

@@ -17,7 +17,6 @@ import (
 type changeList struct {
 	pager
 	Changes []changeSummary
-	All     string // path of the first page, or "" if this page has all changes
 }
 
 // Latest returns the changes that the entity's page shows, and Earlier those that it folds.
@@ -29,24 +28,24 @@ const shortHash = 10
 
 // history returns the latest changes to the entity at a path. If path is "", there are no links to the others.
 func (s *Site) history(path string, changes []uint32) (*changeList, error) {
-	h := &changeList{pager: pager{Total: len(changes), Last: min(entityChanges, len(changes))}}
-	if path != "" && h.Last < h.Total {
-		h.All = path + "history/"
-		h.Next = h.All + "page-2/"
+	p := pager{Total: len(changes), Last: min(entityChanges, len(changes))}
+	if path != "" && p.Last < p.Total {
+		p.Next = path + "history/page-2/"
 	}
-	return h, h.fill(s, path, changes, 0)
+	return s.changesOn(p, path, changes, 0)
 }
 
-// fill reads the changes of the page that begins at from, newest first.
-func (h *changeList) fill(s *Site, path string, changes []uint32, from int) error {
-	for i := from; i < h.Last; i++ {
-		t, err := s.changeRow(path, int(changes[len(changes)-1-i]))
+// changesOn returns the changes of the page that begins at from, newest first.
+func (s *Site) changesOn(p pager, path string, changes []uint32, from int) (*changeList, error) {
+	h := &changeList{pager: p}
+	for i := from; i < p.Last; i++ {
+		c, err := s.changeRow(path, int(changes[len(changes)-1-i]))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		h.Changes = append(h.Changes, t)
+		h.Changes = append(h.Changes, c)
 	}
-	return nil
+	return h, nil
 }
 
 // changeRow describes a change. path is that of the entity, to link to its earlier states, or "".
@@ -81,7 +80,6 @@ func titleSays(x *feed.Summary) bool {
 // historyPage is a page of an entity's history.
 type historyPage struct {
 	Name    string
-	Path    string // path of the entity
 	Crumbs  []link
 	Deleted bool
 	*changeList
@@ -96,21 +94,21 @@ func (r *request) entityHistory() (*page, error) {
 	case of.typ != typ || of.slug != slug:
 		return &page{location: of.path() + "history/"}, nil
 	}
-	d := &historyPage{Name: slug, Path: of.path(), Deleted: of.deleted}
-	if !of.deleted {
-		d.Name = r.Build.Entity(of.ordinal).Name
-	}
 	p, from, ok := r.pageOf(len(of.changes), entityChanges)
 	if !ok {
 		return r.notFound(), nil
 	}
-	d.changeList = &changeList{pager: p}
-	if err := d.fill(r.Site, d.Path, of.changes, from); err != nil {
+	list, err := r.changesOn(p, of.path(), of.changes, from)
+	if err != nil {
 		return nil, err
 	}
-	d.Crumbs = []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: textfmt.Name(d.Name), To: d.Path}}
-	return &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || from > 0,
-		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
+	name := slug
+	if !of.deleted {
+		name = textfmt.Name(r.Build.Entity(of.ordinal).Name)
+	}
+	crumbs := []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: name, To: of.path()}}
+	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, list}, NoIndex: of.deleted || from > 0,
+		Description: "Every change to " + name + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
 }
 
 // tombstonePage is the page of a deleted entity.
@@ -125,40 +123,30 @@ type tombstonePage struct {
 // missingEntity responds to a request for an address without an entity: with a redirect if
 // the entity has moved, with its tombstone if it was deleted, or else with an error page.
 func (r *request) missingEntity(typ, slug string) (*page, error) {
-	switch of := r.subject(typ, slug); {
-	case of == nil:
-	case of.deleted:
+	of := r.subject(typ, slug)
+	switch {
+	case of != nil && of.deleted:
 		return r.tombstone(of.last, of.changes)
-	default:
-		to := of.path()
-		if day := r.choice("at"); day != "" {
-			to += "at-" + day + "/"
-		}
-		return &page{location: to}, nil
+	case of != nil:
+		return &page{location: r.route.path(map[string]string{"type": of.typ, "slug": of.slug}, r.choices)}, nil
 	}
-	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)...), nil
-}
-
-// suggestForMissing returns suggestions for a slug, starting with entities of the requested type.
-func (r *request) suggestForMissing(typ, slug string) []link {
-	list := r.suggestEntities(slug, only("type", typ))
+	list := r.suggestEntities(slug, only("type", typ)) // those of the requested type come first
 	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
 		if len(list) < maxNear && !slices.Contains(list, o) {
 			list = append(list, o)
 		}
 	}
-	return list
+	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", list...), nil
 }
 
 // currentEntity returns the current entity at an address as a link, if there is
 // one.
 func (r *request) currentEntity(typ, slug string) []link {
-	o, _, ok := r.Build.Find(typ, slug)
-	if !ok {
+	now := r.successor(typ + "/" + slug)
+	if now == nil {
 		return nil
 	}
-	e := r.Build.Entity(o)
-	return []link{{e.Name, siteurl.Entity(e.Type, e.Slug), "current version"}}
+	return []link{{now.Name, now.To, "current version"}}
 }
 
 // tombstone renders the page of a deleted entity, given the version that deleted it.
@@ -173,7 +161,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	}
 	d.Near = r.currentEntity(v.Type, v.Slug)
 	if d.Taken = len(d.Near) > 0; d.Taken {
-		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
+		d.History.Next = "" // these pages belong to the other entity
 	} else {
 		d.Near = r.suggestEntities(d.Name, only("type", v.Type))
 	}

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -96,14 +95,7 @@ type facetValue struct {
 	Letter string // its group: a letter, "0" for digits or "other"
 	Count  int    // number of listed entities; 0 if only withdrawn entities have the value
 
-	folded string
-}
-
-// facetValues holds all values of a field in a build.
-type facetValues struct {
-	all      []facetValue   // by letter and title
-	byKey    map[string]int // indexes into all
-	frequent []string       // keys of the most frequent values
+	key string // in its path
 }
 
 const (
@@ -112,40 +104,36 @@ const (
 	maxFacetValues = 500
 )
 
-// countFacet counts the values of a field. It is called once for each build.
-func (s *Site) countFacet(k *facetKind) *facetValues {
-	listed := s.Build.Select(&view.Filter{})
-	counts := s.Build.Facet(listed, k.Field, math.MaxInt)
-	t := &facetValues{byKey: map[string]int{}}
-	known := make(map[string]bool, len(counts))
+// countFacet counts the values of a field, by letter and title. It is called once for each build.
+func (s *Site) countFacet(k *facetKind) (list []facetValue) {
+	known := map[string]bool{}
 	add := func(value string, count int) {
-		v := facetValue{Name: value, Title: s.valueTitle(k.Field, value), Path: k.path(value), Count: count, Letter: "other", folded: record.Fold(value)}
+		v := facetValue{Name: value, Title: s.valueTitle(k.Field, value), Path: k.path(value), Count: count, Letter: "other", key: siteurl.Key(record.Fold(value))}
 		if r, _ := utf8.DecodeRuneInString(record.Fold(v.Title)); r >= 'a' && r <= 'z' {
 			v.Letter = string(r)
 		} else if r >= '0' && r <= '9' {
 			v.Letter = "0"
 		}
-		known[v.folded] = true
-		t.all = append(t.all, v)
-	}
-	for i, c := range counts {
-		if add(c.Value, c.Count); i < maxFrequent {
-			t.frequent = append(t.frequent, siteurl.Key(record.Fold(c.Value)))
+		if !known[v.key] {
+			known[v.key], list = true, append(list, v)
 		}
+	}
+	for _, c := range s.Build.Facet(s.Build.Select(&view.Filter{}), k.Field, math.MaxInt) {
+		add(c.Value, c.Count)
 	}
 	for _, v := range s.Build.Values(k.Field) { // add the values that only withdrawn entities have
-		if !known[record.Fold(v)] {
-			add(v, 0)
-		}
+		add(v, 0)
 	}
-	slices.SortFunc(t.all, func(a, b facetValue) int {
+	slices.SortFunc(list, func(a, b facetValue) int {
 		return cmp.Or(boolOrder(a.Letter == "other")-boolOrder(b.Letter == "other"), strings.Compare(a.Letter, b.Letter),
-			strings.Compare(record.Fold(a.Title), record.Fold(b.Title)), strings.Compare(a.folded, b.folded))
+			strings.Compare(record.Fold(a.Title), record.Fold(b.Title)), strings.Compare(a.key, b.key))
 	})
-	for i, v := range t.all {
-		t.byKey[siteurl.Key(v.folded)] = i
-	}
-	return t
+	return list
+}
+
+// usedValues returns the values of a field that listed entities have.
+func (s *Site) usedValues(k *facetKind) []facetValue {
+	return slices.DeleteFunc(slices.Clone(s.facets[k.Field]()), func(v facetValue) bool { return v.Count == 0 })
 }
 
 // valueLinks returns values of a field with links to their pages. Values from earlier versions may no longer
@@ -161,22 +149,12 @@ func (s *Site) valueLinks(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// find returns the value with a key.
-func (t *facetValues) find(key string) (facetValue, bool) {
-	i, ok := t.byKey[key]
-	if !ok {
-		return facetValue{}, false
+// letterTitle returns the title of a letter.
+func letterTitle(letter string) string {
+	if letter == "0" {
+		return "0–9"
 	}
-	return t.all[i], true
-}
-
-// suggestions returns the values whose keys are similar to key.
-func (t *facetValues) suggestions(key string) []link {
-	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(t.byKey)), func(key string) bool { return t.all[t.byKey[key]].Count == 0 })
-	return near(key, keys, func(n string) link {
-		v := t.all[t.byKey[n]]
-		return link{v.Title, v.Path, textfmt.Plural(v.Count, "entity", "entities")}
-	})
+	return textfmt.Capitalize(letter)
 }
 
 // facetPage lists the values of a field.
@@ -190,65 +168,41 @@ type facetPage struct {
 	pager
 }
 
-// letterTitle returns the title of a letter.
-func letterTitle(letter string) string {
-	if letter == "0" {
-		return "0–9"
-	}
-	return textfmt.Capitalize(letter)
-}
-
 // facetList lists the values of a field by letter. The path of a further page cannot clash with that of a value,
 // because the paths of values never contain a choice.
 func (r *request) facetList() (*page, error) {
 	k := r.facetKind(r.arg("values"))
-	all := r.facets[k.Field]()
-	used := slices.DeleteFunc(slices.Clone(all.all), func(v facetValue) bool { return v.Count == 0 })
+	used := r.usedValues(k)
 	d := &facetPage{facetKind: k, Used: len(used)}
-	r.choices["page"] = r.choice("part") // the value “all” has pages of its own
-	if k.besideKind && r.choice("part") == "1" {
-		r.choices["page"] = ""
+	paths := []string{k.Path()} // of the parts
+	for len(paths)*maxFacetValues < len(used) {
+		paths = append(paths, k.partPath(len(paths)+1))
 	}
-	var from int
-	var ok bool
-	if d.pager, from, ok = r.pageOf(len(used), maxFacetValues); !ok {
+	at := slices.Index(paths, r.Path)
+	if at < 0 {
 		return r.notFound(), nil
 	}
-	pageAt := func(n int) string { // the path of a page, of which the first is that of the list
-		if n == 0 {
-			return k.Path()
-		}
-		return k.partPath(n + 1)
-	}
 	for i, v := range used {
-		if n := len(d.Letters); n == 0 || d.Letters[n-1].Value != v.Letter {
-			d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: pageAt(i/maxFacetValues) + "#letter-" + v.Letter})
+		if i == 0 || v.Letter != used[i-1].Letter {
+			d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: paths[i/maxFacetValues] + "#letter-" + v.Letter})
 		}
 		d.Letters[len(d.Letters)-1].Count++
-		switch {
-		case i < from || i >= d.Last:
+		if i/maxFacetValues != at {
 			continue
-		case i == from || v.Letter != used[i-1].Letter:
+		}
+		if n := len(d.Groups); n == 0 || v.Letter != used[i-1].Letter {
 			d.Groups = append(d.Groups, nil)
 		}
 		last := &d.Groups[len(d.Groups)-1]
 		*last = append(*last, v)
 	}
-	switch i := slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == r.choice("letter") }); {
-	case i >= 0: // once, each letter had pages of its own
-		to, _, _ := strings.Cut(d.Letters[i].To, "#")
-		return &page{location: to}, nil
-	case r.choice("letter") != "":
-		return r.notFound(), nil
-	case from > 0:
-		d.Prev = pageAt(from/maxFacetValues - 1)
-	case d.Used > maxFrequent:
-		for _, key := range all.frequent {
-			d.Frequent = append(d.Frequent, all.all[all.byKey[key]])
-		}
+	if at > 0 {
+		d.Prev = paths[at-1]
+	} else if d.Used > maxFrequent {
+		d.Frequent = slices.SortedStableFunc(slices.Values(used), func(a, b facetValue) int { return b.Count - a.Count })[:maxFrequent]
 	}
-	if d.Last < d.Used {
-		d.Next = pageAt(from/maxFacetValues + 1)
+	if at+1 < len(paths) {
+		d.Next = paths[at+1]
 	}
 	for _, o := range r.facetKinds {
 		if o == k || r.Build.Values(o.Field) != nil {

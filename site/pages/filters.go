@@ -35,7 +35,6 @@ type filters struct {
 	of         []*kinds.Kind
 	set        *roaring.Bitmap // entities
 	offers     view.OfferFilter
-	perOffer   bool // entities must have an offer that matches
 	openOffers bool // offers that do not state a context match
 }
 
@@ -130,7 +129,7 @@ func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
 // read reads the filters.
 func (f *filters) read(r *request) {
 	f.Fields = make([]formField, 0, 32) // so that pointers to the fields stay valid
-	all, asked, offered := f.set.Clone(), newParams(), !f.openOffers
+	all, asked, offered := f.set.Clone(), &where.Params{Given: map[string][]string{}}, !f.openOffers
 	if offered {
 		f.addModel(r, all)
 	} else {
@@ -142,7 +141,9 @@ func (f *filters) read(r *request) {
 		}
 	}
 	if slices.ContainsFunc(f.of, func(k *kinds.Kind) bool { return k.HasBlock(kinds.Offers) }) {
-		f.addOfferLimits(r, asked)
+		f.ask(r, asked, formField{Name: "maxInput", Label: "Input price at most, $"})
+		f.ask(r, asked, formField{Name: "maxOutput", Label: "Output price at most, $"})
+		f.ask(r, asked, formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k"})
 	}
 	if !offered {
 		f.addNumbers(r, asked)
@@ -153,9 +154,6 @@ func (f *filters) read(r *request) {
 		f.choose(r, all, asked, "license", "Licence")
 	}
 	f.apply(r, asked)
-	if f.perOffer {
-		f.keep(r, func(e *record.Entity) bool { return f.cheapest(r.Build.OffersOf(e)) != nil })
-	}
 	f.finish(r)
 }
 
@@ -179,8 +177,6 @@ func (f *filters) ask(r *request, asked *where.Params, x formField) {
 		asked.Given[x.Name] = []string{x.Value}
 	}
 }
-
-func newParams() *where.Params { return &where.Params{Given: map[string][]string{}} }
 
 // choose adds a field with a choice among the values that entities have.
 func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, field, label string) {
@@ -248,15 +244,21 @@ func (f *filters) addNumbers(r *request, asked *where.Params) {
 
 // apply selects what matches the parameters of the API. An invalid one is noted at its field.
 func (f *filters) apply(r *request, asked *where.Params) {
-	var categories []string
-	for _, c := range r.Categories {
-		categories = append(categories, c.Slug)
+	read := func() *view.Filter {
+		f.offers.MaxInput, f.offers.MaxOutput, f.offers.MinContext = asked.Price("maxInput"), asked.Price("maxOutput"), asked.Count("minContext", 0, 1, 1<<31)
+		if !f.openOffers { // otherwise, an offer that does not state a context has that of the entity
+			delete(asked.Given, "minContext")
+		}
+		return asked.Filter(slices.Sorted(maps.Keys(r.titles)), r.Build)
 	}
-	filter := asked.Filter(categories, r.Build)
+	filter := read()
 	for f.blame(asked) {
-		filter = asked.Filter(categories, r.Build)
+		filter = read()
 	}
 	f.set.And(r.Build.Select(filter))
+	if asked.Has("maxInput") || asked.Has("maxOutput") {
+		f.keep(r, func(e *record.Entity) bool { return f.cheapest(r.Build.OffersOf(e)) != nil })
+	}
 }
 
 // blame notes the error at its field, drops the parameter, and reports whether there was one.
@@ -276,28 +278,6 @@ func (f *filters) blame(asked *where.Params) bool {
 		}
 	}
 	return true
-}
-
-// addOfferLimits adds the highest prices and the least context.
-func (f *filters) addOfferLimits(r *request, asked *where.Params) {
-	for _, l := range []struct {
-		name, label string
-		price       *record.Price
-	}{{"maxInput", "Input price at most, $", &f.offers.MaxInput}, {"maxOutput", "Output price at most, $", &f.offers.MaxOutput}} {
-		limit := newParams()
-		if f.ask(r, limit, formField{Name: l.name, Label: l.label}); !limit.Has(l.name) {
-			continue
-		}
-		*l.price = limit.Price(l.name)
-		f.blame(limit)
-		f.perOffer = true
-	}
-	limit := newParams()
-	f.ask(r, limit, formField{Name: "minContext", Label: "Context at least", Hint: "tokens, such as 200k"})
-	f.offers.MinContext = limit.Count("minContext", 0, 1, 1<<31)
-	if !f.blame(limit) && f.openOffers { // an offer that does not say it has that of the entity
-		maps.Copy(asked.Given, limit.Given)
-	}
 }
 
 // matches reports whether an offer matches the filters of offers.

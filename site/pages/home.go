@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"kindex/exports/board"
-	"kindex/exports/feed"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -48,8 +47,8 @@ func (r *request) home() (*page, error) {
 	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
 	for _, t := range r.types() {
-		if i := slices.IndexFunc(r.ownBoards(), func(b *board.Board) bool { return b.Type == t }); i >= 0 {
-			h.Boards = append(h.Boards, r.boardTop(r.ownBoards()[i], homeLeaders))
+		if i := slices.IndexFunc(r.Own.Published(), func(b *board.Board) bool { return b.Type == t }); i >= 0 {
+			h.Boards = append(h.Boards, r.boardTop(r.Own.Published()[i], homeLeaders))
 		} else if r.comparable(t) {
 			best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, homeLeaders)
 			rows := r.rows(best)
@@ -187,17 +186,6 @@ func (s *Site) rows(ordinals []uint32) []row {
 		list = append(list, row{Entity: s.Build.Entity(o)})
 	}
 	return list
-}
-
-// changeSummary is a change as shown on pages.
-type changeSummary struct {
-	*record.Change
-	feed.Summary
-	Here    bool   // the entity has a page or a tombstone
-	Address string // URL of the commit, or "" if the repository is not on the web
-	Pull    string // URL of the pull request
-	Short   string // start of the commit's hash
-	Then    string // path of the entity as of the end of that day, or "" if there is none
 }
 
 // dataset describes the index for search engines (schema.org/Dataset).

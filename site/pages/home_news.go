@@ -14,10 +14,10 @@ import (
 // homeNewsLists is what is new: by release, price and retirement, and the latest changes. It is found
 // once for each build.
 type homeNewsLists struct {
-	Released  []newsEvent     // newest first
-	Retiring  []newsEvent     // the next first; those of the last month after them
-	Prices    []priceNews     // of the last two months, the largest differences of each first
-	Ranked    []changeSummary // got their first score in the present month
+	Released  []newsEvent      // newest first
+	Retiring  []newsEvent      // the next first; those of the last month after them
+	Prices    []priceNews      // of the last two months, the largest differences of each first
+	Ranked    []*record.Change // got their first score in the present month
 	Questions []question
 }
 
@@ -61,10 +61,8 @@ func (s *Site) findNews() (*homeNewsLists, error) {
 		for _, c := range m.Prices.Data[:min(homeNews-len(n.Prices), len(m.Prices.Data))] {
 			n.Prices = append(n.Prices, s.priceNews(c))
 		}
-		for _, c := range m.Ranked.Data[:min(homeNews, len(m.Ranked.Data))] {
-			if i == 0 {
-				n.Ranked = append(n.Ranked, s.changeSummary(c))
-			}
+		if i == 0 {
+			n.Ranked = m.Ranked.Data[:min(homeNews, len(m.Ranked.Data))]
 		}
 	}
 	n.Questions = s.findQuestions(n)

@@ -57,7 +57,7 @@ func (f frame) Abs(path string) string {
 
 // Turned returns the page number in a paged list, or "" for the first page. It is used to
 // make the titles of the pages distinct.
-func (f frame) Turned() string { return f.choice("page") }
+func (f frame) Turned() string { return cmp.Or(f.choice("page"), f.choice("part")) }
 
 // Style returns the style sheet of the page.
 func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
@@ -188,6 +188,7 @@ func (s *Site) functions() template.FuncMap {
 		"plurals":  s.plural,
 		"counted":  s.counted,
 		"figures":  newFigureTable,
+		"told":     s.changeSummary,
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}
 }

@@ -104,24 +104,19 @@ func pageNumber(n int) string {
 // here returns the path of the page with other choices, and its query.
 func (r *request) here(choices ...string) string {
 	path := r.with(choices...)
-	if len(r.Query) > 0 {
-		path += "?" + r.Query.Encode()
+	if query := r.Query.Encode(); query != "" {
+		path += "?" + query
 	}
 	return path
 }
 
 // asked returns the path of the page with another value of a parameter of the query, "" for none.
 func (r *request) asked(name, value string) string {
-	q := maps.Clone(r.Query)
-	if q == nil {
-		q = url.Values{}
-	}
-	if q.Del(name); value != "" {
-		q.Set(name, value)
-	}
-	to := *r
-	to.Query = q
-	return to.here()
+	return r.queried(func(q url.Values) {
+		if q.Del(name); value != "" {
+			q.Set(name, value)
+		}
+	})
 }
 
 // unseenSorts are columns by which every list can be sorted, whether or not it shows them.
@@ -333,17 +328,21 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 // facetValueList lists the entities with a value of a field.
 func (r *request) facetValueList() (*page, error) {
 	k := r.facetKind(r.arg("values"))
-	all := r.facets[k.Field]()
-	key := r.arg("key")
-	v, ok := all.find(key)
-	if !ok {
+	all, key := r.facets[k.Field](), r.arg("key")
+	i := slices.IndexFunc(all, func(v facetValue) bool { return v.key == key })
+	if i < 0 {
 		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
 			return &page{location: r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices)}, nil
 		}
-		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", all.suggestions(key)...), nil
+		links := map[string]link{}
+		for _, v := range r.usedValues(k) {
+			links[v.key] = link{v.Title, v.Path, textfmt.Plural(v.Count, "entity", "entities")}
+		}
+		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", near(key, slices.Sorted(maps.Keys(links)), func(n string) link { return links[n] })...), nil
 	}
+	v := all[i]
 	l := &listing{Crumbs: []option{{Name: k.Title, To: k.Path()}}, Heading: v.Title}
-	if !r.mixed(l, only(k.Field, v.Name), v.folded) {
+	if !r.mixed(l, only(k.Field, v.Name), record.Fold(v.Name)) {
 		return r.notFound(), nil
 	}
 	p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.Label+" "+textfmt.Name(v.Title)+".", "")

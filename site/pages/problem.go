@@ -25,53 +25,35 @@ func (r *request) notFound() *page {
 	return r.missing("Page not found", "There is nothing at this address.")
 }
 
-// parts lists the sections of the site with the first segment of their paths, in the
-// order of the navigation.
-var parts = []struct{ key, path, name string }{
-	{"leaderboards", boardsPath, "Leaderboards"}, {"trending", "/trending/", "Trending"},
-	{"changes", "/changes/", "Changes"}, {"categories", "/categories/", "Categories"},
-	{"providers", "/providers/", "Providers"}, {"tags", "/tags/", "Tags"}, {"capabilities", "/capabilities/", "Capabilities"},
-	{"compare", "/compare/", "Compare"}, {"search", "/search/", "Search"}, {"data", "/data/", "Data"}, {"docs", "/docs/", "Docs"},
-	{"submit", siteurl.Submit, "Submit"}, {"developer", "/developer/", "Developers"},
-}
+// sections are the first segments of paths that a mistyped address may mean.
+var sections = []string{"leaderboards", "trending", "changes", "categories", "providers", "tags", "capabilities", "compare", "search", "data", "docs", "submit", "developer"}
 
 // notFoundWithSuggestions is the page for an address that matches no route, such as one
 // typed by hand. It suggests sections that resemble the first segment and entities that
 // resemble the last.
 func (r *request) notFoundWithSuggestions() *page {
-	p := r.notFound()
-	list := p.Data.(*problemPage)
-	first, rest, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
-	keys := r.types()
+	first, slug, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
+	known := slices.Concat(r.types(), sections)
 	for _, name := range r.types() {
-		keys = append(keys, r.kinds().Kind(name).Slug())
+		known = append(known, r.kinds().Kind(name).Slug())
 	}
-	for _, k := range parts {
-		keys = append(keys, k.key)
-	}
-	for _, key := range didyoumean.Names(first, keys, maxNear) {
-		if i := slices.IndexFunc(parts, func(k struct{ key, path, name string }) bool { return k.key == key }); i >= 0 {
-			list.Near = append(list.Near, link{To: parts[i].path, Name: parts[i].name})
-			continue
+	p := r.notFound()
+	d := p.Data.(*problemPage)
+	for _, key := range didyoumean.Names(first, known, maxNear) {
+		if k := r.kinds().Kind(key); k != nil {
+			key = k.Slug()
 		}
-		if k := r.kindOf(key); k != nil {
-			key = k.Name
-		}
-		if near := (link{To: r.kindPath(key), Name: "All " + r.plural(key)}); !slices.Contains(list.Near, near) {
-			list.Near = append(list.Near, near)
+		if l := (link{To: "/" + key + "/", Name: textfmt.Capitalize(key)}); !slices.Contains(d.Near, l) {
+			d.Near = append(d.Near, l)
 		}
 	}
-	slug := first
-	if deeper {
-		slug = rest
-	} else if len(list.Near) > 0 {
-		return p
+	if !deeper && len(d.Near) == 0 {
+		slug = first
 	}
-	if slug == "" || strings.ContainsAny(slug, "/.") { // the path names a file, or is too deep for an entity
-		return p
+	if slug != "" && !strings.ContainsAny(slug, "/.") { // otherwise, the path names a file, or is too deep for an entity
+		found := r.suggestEntities(slug, &view.Filter{})
+		d.Near = append(d.Near, found[:min(len(found), maxNear-len(d.Near))]...)
 	}
-	found := r.suggestEntities(slug, &view.Filter{})
-	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
 	return p
 }
 

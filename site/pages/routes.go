@@ -17,7 +17,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/:plural/", []string{"page"}, (*request).ofKind}, // before the values of a field, whose list can have the same path
 		{"/:values/", nil, (*request).facetList},
 		{"/:values/:key/", []string{"type", "page"}, (*request).facetValueList},
-		{"/:values/all/", []string{"letter", "part"}, (*request).facetList},
+		{"/:values/all/", []string{"part"}, (*request).facetList},
 		{"/", nil, (*request).home},
 		{"/search/", nil, (*request).search},
 		{"/changes/", changesRoute.choices, (*request).changes},

@@ -168,10 +168,10 @@ func (r *request) results(d *searchPage) {
 	r.hits(d, res, found, skip)
 	r.addFacets(d, found)
 	if d.First = min(skip+1, d.Total); number > 1 {
-		d.Prev = r.query("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
+		d.Prev = r.asked("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
 	}
 	if d.Last = min(skip+searchRows, d.Total); d.Last < d.Total && number < maxPages {
-		d.Next = r.query("page", strconv.Itoa(number+1))
+		d.Next = r.asked("page", strconv.Itoa(number+1))
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
 		text := d.Query

@@ -87,7 +87,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	}
 	for i, o := range sorts {
 		if (i > 0 || !d.Browse) && (r.ranks() || o.Sort != view.DefaultSort) {
-			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
+			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.asked("sort", o.Name)})
 		}
 	}
 }
@@ -169,20 +169,14 @@ func (r *request) toggled(name, value string) string {
 	})
 }
 
-// query returns the URL of the first page with a parameter set, or of the page that is set.
-func (r *request) query(name, value string) string {
-	return r.queried(func(q url.Values) { q.Set(name, value) })
-}
-
-// queried returns the URL of the first page with a changed query.
+// queried returns the address of the first page with a changed query.
 func (r *request) queried(change func(url.Values)) string {
-	q := url.Values{}
+	to := *r
+	to.Query = url.Values{}
 	for k, v := range r.Query {
-		q[k] = slices.Clone(v)
+		to.Query[k] = slices.Clone(v)
 	}
-	q.Del("page")
-	if change(q); q.Encode() == "" {
-		return r.Path
-	}
-	return r.Path + "?" + q.Encode()
+	to.Query.Del("page")
+	change(to.Query)
+	return to.here()
 }

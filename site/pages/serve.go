@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/news"
 	"kindex/exports/record"
@@ -72,6 +73,9 @@ func New(from Source, o Options) (*Site, error) {
 			s.wordTitles[w.Slug] = string(w.Title)
 		}
 	}
+	if s.Own == nil {
+		s.Own = &board.List{}
+	}
 	if s.Boards == nil {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}
@@ -80,15 +84,16 @@ func New(from Source, o Options) (*Site, error) {
 	}
 	s.known = sync.OnceValue(s.findKnown)
 	s.quality = sync.OnceValues(s.readQuality)
+	s.mapped = sync.OnceValues(s.findMapped)
 	s.largest = sync.OnceValue(s.byCount)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
 	s.places = sync.OnceValue(s.findPlaces)
 	s.categoryCounts, s.changeFilterValues = sync.OnceValue(s.countCategories), sync.OnceValue(s.changeChoices)
-	s.guides, s.facets = sync.OnceValues(s.renderGuides), map[string]func() *facetValues{}
+	s.guides, s.facets = sync.OnceValues(s.renderGuides), map[string]func() []facetValue{}
 	s.facetKinds = facetKindsOf(s.kinds())
 	for _, k := range s.facetKinds {
-		s.facets[k.Field] = sync.OnceValue(func() *facetValues { return s.countFacet(k) })
+		s.facets[k.Field] = sync.OnceValue(func() []facetValue { return s.countFacet(k) })
 	}
 	s.templates = make(map[string]*template.Template, len(parsed()))
 	for name, t := range parsed() {

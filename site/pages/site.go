@@ -67,16 +67,17 @@ type Site struct {
 	templates  map[string]*template.Template
 
 	facetKinds         []*facetKind
-	facets             map[string]func() *facetValues // by field
+	facets             map[string]func() []facetValue // by field
 	categoryCounts     func() []category
 	guides             func() (map[string]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              func() []knownValuesOf
-	news               func() (*homeNewsLists, error) // result of findNews, which is called once
-	names              func() map[string][]knownName  // result of findNames, which is called once
-	places             func() map[uint32]boardPlace   // result of findPlaces, which is called once
-	largest            func() []string                // result of byCount, which is called once
-	quality            func() (*qualityPage, error)   // result of readQuality, which is called once
+	news               func() (*homeNewsLists, error)   // result of findNews, which is called once
+	names              func() map[string][]knownName    // result of findNames, which is called once
+	places             func() map[uint32]boardPlace     // result of findPlaces, which is called once
+	mapped             func() ([][]sitemapEntry, error) // result of findMapped, which is called once
+	largest            func() []string                  // result of byCount, which is called once
+	quality            func() (*qualityPage, error)     // result of readQuality, which is called once
 }
 
 // types returns the types that entities in the build have.

@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"encoding/xml"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,12 +12,10 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sitemapEntities is the number of entities in a sitemap file. Such a file is half a megabyte
-// in size, and it is rendered for each request. The format allows 50,000 URLs
+// sitemapEntities is the number of entities in a sitemap file, which is then half a megabyte in size. The
+// format allows 50,000 URLs
 // (https://www.sitemaps.org/protocol.html).
 const sitemapEntities = 5_000
-
-const xmlType = "application/xml; charset=utf-8"
 
 // robots renders robots.txt. It keeps crawlers away from the API, where their IP
 // addresses have only a small daily quota.
@@ -37,109 +34,97 @@ func (r *request) robots() (*page, error) {
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
 
-// sitemapList renders URLs of a sitemap: elements of a kind, each with the day of its last change, "" if unknown.
-func (r *request) sitemapList(root, element string, paths []string, changed func(i int) string) *page {
+// sitemapEntry is a page in a sitemap file, or a file in the index of these.
+type sitemapEntry struct {
+	path    string
+	changed string // day of its last change, "" if that is unknown
+}
+
+// sitemapList renders a sitemap file, or their index. The URLs are absolute.
+func (r *request) sitemapList(root, element string, list []sitemapEntry) *page {
 	b := bytes.NewBufferString(xml.Header + "<" + root + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for i, p := range paths {
+	for _, e := range list {
 		b.WriteString("<" + element + "><loc>")
-		_ = xml.EscapeText(b, []byte(r.absolute(p))) // never fails
+		_ = xml.EscapeText(b, []byte(r.absolute(e.path))) // never fails
 		b.WriteString("</loc>")
-		if day := changed(i); day != "" {
-			b.WriteString("<lastmod>" + day + "</lastmod>")
+		if e.changed != "" {
+			b.WriteString("<lastmod>" + e.changed + "</lastmod>")
 		}
 		b.WriteString("</" + element + ">\n")
 	}
 	b.WriteString("</" + root + ">\n")
-	return &page{body: b.Bytes(), mediaType: xmlType}
+	return &page{body: b.Bytes(), mediaType: "application/xml; charset=utf-8"}
 }
 
-// undated is for pages whose last change is unknown.
-func undated(int) string { return "" }
-
-// sitemap renders the sitemap index. Its URLs are absolute, so a site with an unknown URL has
-// no sitemap.
+// sitemap renders the sitemap index. A site with an unknown URL has no sitemap.
 func (r *request) sitemap() (*page, error) {
-	if r.Base == "" {
-		return r.notFound(), nil
+	paths, err := r.sitemaps()
+	if r.Base == "" || err != nil {
+		return r.notFound(), err
 	}
-	return r.sitemapList("sitemapindex", "sitemap", r.sitemaps(), undated), nil
+	var list []sitemapEntry
+	for _, p := range paths {
+		list = append(list, sitemapEntry{path: p})
+	}
+	return r.sitemapList("sitemapindex", "sitemap", list), nil
 }
 
 // sitemaps returns the paths of the sitemap files.
-func (s *Site) sitemaps() (paths []string) {
-	for i := range 1 + files(s.Build.Listed()) + files(len(s.valuePaths())) {
-		paths = append(paths, fmt.Sprintf("/sitemap/%d.xml", i))
+func (s *Site) sitemaps() (paths []string, err error) {
+	files, err := s.mapped()
+	for i := range files {
+		paths = append(paths, "/sitemap/"+strconv.Itoa(i)+".xml")
 	}
-	return paths
+	return paths, err
 }
 
-// valuePaths returns the paths of the pages of values that entities have.
-func (s *Site) valuePaths() (paths []string) {
-	for _, k := range s.facetKinds {
-		for _, v := range s.facets[k.Field]().all {
-			if v.Count > 0 {
-				paths = append(paths, v.Path)
-			}
-		}
-	}
-	return paths
-}
-
-// files returns the number of sitemap files for some URLs.
-func files(urls int) int { return (urls + sitemapEntities - 1) / sitemapEntities }
-
-// sitemapPart renders a sitemap file. Part 0 lists the pages of the site, the next parts list entities, and the
-// other parts list pages of values.
+// sitemapPart renders a sitemap file.
 func (r *request) sitemapPart() (*page, error) {
-	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
-	if err != nil || r.Base == "" || !slices.Contains(r.sitemaps(), r.Path) {
-		return r.notFound(), nil //nolint:nilerr // no part has this name
+	paths, err := r.sitemaps()
+	i := slices.Index(paths, r.Path)
+	if r.Base == "" || i < 0 || err != nil {
+		return r.notFound(), err
 	}
-	switch entities := files(r.Build.Listed()); {
-	case n > entities:
-		paths := r.valuePaths()[(n-entities-1)*sitemapEntities:]
-		return r.sitemapList("urlset", "url", paths[:min(sitemapEntities, len(paths))], undated), nil
-	case n > 0:
-		var paths []string
-		list, _, _ := r.Build.Page(r.Build.Select(&view.Filter{}), view.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
-		for _, o := range list {
-			paths = append(paths, r.path(o))
-		}
-		return r.sitemapList("urlset", "url", paths, func(i int) string { return r.Build.Entity(list[i]).LastUpdated }), nil
-	}
-	paths, err := r.sections()
-	if err != nil {
-		return nil, err
-	}
-	return r.sitemapList("urlset", "url", paths, undated), nil
+	files, err := r.mapped()
+	return r.sitemapList("urlset", "url", files[i]), err
 }
 
-// sections returns the paths of the pages of the site that are not about an entity or a value.
-func (r *request) sections() ([]string, error) {
+// findMapped lists the pages of each sitemap file: in the first those about the index, then those about
+// entities, then those about values. It is called once for each build.
+func (s *Site) findMapped() ([][]sitemapEntry, error) {
 	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
-	guides, err := r.guides()
-	if err != nil {
-		return nil, err
-	}
+	guides, err := s.guides()
 	for _, name := range slices.Sorted(maps.Keys(guides)) {
 		paths = append(paths, guidePath(name))
 	}
-	for i, b := range r.ownBoards() {
+	for i, b := range s.Own.Published() {
 		if i == 0 {
 			paths = append(paths, boardsPath)
 		}
 		paths = append(paths, boardPath(b.Slug))
 	}
-	for _, t := range r.types() {
-		paths = append(paths, r.kindPath(t))
+	for _, t := range s.types() {
+		paths = append(paths, s.kindPath(t))
 	}
-	for _, k := range r.facetKinds {
-		if r.Build.Values(k.Field) != nil && !slices.Contains(paths, k.Path()) {
+	var index, entities, values []sitemapEntry
+	for _, k := range s.facetKinds {
+		if s.Build.Values(k.Field) != nil && !slices.Contains(paths, k.Path()) {
 			paths = append(paths, k.Path())
 		}
+		for _, v := range s.usedValues(k) {
+			values = append(values, sitemapEntry{path: v.Path})
+		}
 	}
-	for _, c := range r.Categories {
+	for _, c := range s.Categories {
 		paths = append(paths, categoryPath(c.Slug), boardPath(c.Slug))
 	}
-	return paths, nil
+	for _, p := range paths {
+		index = append(index, sitemapEntry{path: p})
+	}
+	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
+		entities = append(entities, sitemapEntry{s.path(o), s.Build.Entity(o).LastUpdated})
+	}
+	files := [][]sitemapEntry{index}
+	files = slices.AppendSeq(files, slices.Chunk(entities, sitemapEntities))
+	return slices.AppendSeq(files, slices.Chunk(values, sitemapEntities)), err
 }
