@@ -53,7 +53,7 @@ type boardTop struct {
 	Figures board.Span
 	Until   string // the day of the newest figure, if that is old
 	Count   int
-	Rows    []row
+	Rows    []item
 	Path    string
 }
 
@@ -78,7 +78,7 @@ func (s *Site) boardTop(b *board.Board, most int) boardTop {
 	top := boardTop{Board: b, Path: boardPath(b.Slug), Figures: r.FiguresOf(), Count: len(r.Entries)}
 	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
 	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
-		top.Rows = append(top.Rows, row{Entity: s.Build.Entity(entry.Ordinal), Rank: i + 1, BoardScore: entry.Score})
+		top.Rows = append(top.Rows, item{Entity: s.Build.Entity(entry.Ordinal), Rank: i + 1, Shown: entry.Score})
 	}
 	return top
 }

@@ -32,7 +32,7 @@ type changesPage struct {
 	Days []changeDay
 	pager
 	Months       []option // the newest months
-	Filters      []facet
+	Filters      []listMenu
 	Chosen       []option // each links to the page with that filter removed
 	Dated        bool     // days can be chosen
 	Action       string
@@ -286,7 +286,7 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSumm
 // current one, because there are no pages for combinations.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
-		shown, v := facet{Name: field}, r.choice(field)
+		shown, v := listMenu{Name: field}, r.choice(field)
 		title := textfmt.Name(r.categoryTitle(v))
 		for _, o := range r.changeFilterValues()[field] {
 			if o.To = r.here(field, o.Value); r.Static {
@@ -295,12 +295,12 @@ func (r *request) addChangeFilters(d *changesPage) {
 			if o.Chosen = v == o.Value; o.Chosen {
 				o.To, title = r.here(field, ""), o.Name
 			}
-			shown.Values = append(shown.Values, o)
+			shown.Options = append(shown.Options, o)
 		}
 		if v != "" {
 			d.Chosen = append(d.Chosen, option{Name: title, To: r.here(field, "")})
 		}
-		if len(shown.Values) > 1 || field == "figures" {
+		if len(shown.Options) > 1 || field == "figures" {
 			d.Filters = append(d.Filters, shown)
 		}
 	}

@@ -21,7 +21,8 @@ type item struct {
 	*record.Entity
 	ordinal uint32
 	offer   *record.Offer // nil if the list is not of offers, or the entity has none
-	rank    int           // 0 if the list has no ranks
+	Rank    int           // 0 if the list has no ranks
+	Shown   record.Score  // on a short list
 	moved   boardDelta
 	to, why string        // paths of the entity and of the explanation of its score
 	scores  record.Scores // on a leaderboard

@@ -26,14 +26,20 @@ import (
 // between them.
 const guidesFolder = "site/docs"
 
-// fieldsFile documents the content files. Every index has its own.
-const fieldsFile = "content/README.md"
-
 // guidePage is a guide rendered as a page.
 type guidePage struct {
-	*mdrender.Guide
-	Path string
+	mdrender.Guide
+	Name string        // the last part of its path
+	For  string        // for whom it is
+	Body template.HTML // of a page: the guide without its title
+
+	file string // in the project
 }
+
+// Path returns the path of the page.
+func (g *guidePage) Path() string { return guidePath(g.Name) }
+
+func guidePath(name string) string { return "/docs/" + name + "/" }
 
 // guideAddress is the service in the examples of the guides. Guides whose readers call a service show
 // them with the address of the service that shows the guide.
@@ -42,80 +48,46 @@ const guideAddress = "http://127.0.0.1:8080"
 // guidesOfOperators are about the machine of the service, on which it listens at guideAddress.
 var guidesOfOperators = []string{"deploying", "operating", "releases", "scaling"}
 
-// shownGuide is a guide as a service shows it.
-type shownGuide struct {
-	*guidePage
-	Lead string
-	Body template.HTML // without the title
-}
-
-// shown returns a guide whose examples use the service at base, or leaves them as they are if the
-// service is unknown.
-func (g *guidePage) shown(base string) shownGuide {
-	lead, text := g.Lead, g.HTML
-	if base != "" && !slices.ContainsFunc(guidesOfOperators, func(name string) bool { return g.Path == guidePath(name) }) {
-		lead = strings.ReplaceAll(lead, guideAddress, base)
-		text = strings.ReplaceAll(text, guideAddress, html.EscapeString(base))
-		text = strings.ReplaceAll(text, "https://index.example.org", html.EscapeString(base))
-	}
-	return shownGuide{g, lead, template.HTML(text)} //nolint:gosec // package mdrender drops HTML in the text
-}
-
 // docsPage lists the documentation.
 type docsPage struct {
-	Guides []guideCard
+	Guides []*guidePage
 	Fields string // URL of the documentation of the content files, or "" if unknown
 	Schema string // path
 }
 
-// guideCard links to a guide.
-type guideCard struct{ To, Title, For string }
+// guideRow matches a row of the table of guides: the name of a client or of a guide, and for whom it is.
+var guideRow = regexp.MustCompile(`(?m)^\| \[[^]]*\]\((?:\.\./sdk/(\w+)/README|([\w-]+))\.md\) \| (.*) \|$`)
 
-// guideFiles maps the last part of a guide's URL to its path in the project.
-func guideFiles() (map[string]string, error) {
-	m := map[string]string{sdk.TypeScript: "site/sdk/typescript/README.md", sdk.Python: "site/sdk/python/README.md"}
-	files, err := docs.Files.ReadDir(".")
-	for _, f := range files {
-		if name := strings.TrimSuffix(f.Name(), ".md"); name != "README" {
-			m[name] = guidesFolder + "/" + f.Name()
+// renderGuides renders the guides in the order of their README. It is called once for each build.
+func (s *Site) renderGuides() (list []*guidePage, err error) {
+	index, err := docs.Files.ReadFile("README.md")
+	for _, row := range guideRow.FindAllStringSubmatch(string(index), -1) {
+		g := &guidePage{Name: row[1] + row[2], For: strings.ReplaceAll(row[3], "`", ""), file: guidesFolder + "/" + row[2] + ".md"}
+		if row[1] != "" {
+			g.file = "site/sdk/" + row[1] + "/README.md"
 		}
+		list = append(list, g)
 	}
-	return m, err
-}
-
-func guideText(name string) ([]byte, error) {
-	if name == sdk.TypeScript || name == sdk.Python {
-		return sdk.Readme(name)
-	}
-	return docs.Files.ReadFile(name + ".md")
-}
-
-func guidePath(name string) string { return "/docs/" + name + "/" }
-
-// renderGuides renders the guides. It is called once for each build.
-func (s *Site) renderGuides() (map[string]*guidePage, error) {
-	files, err := guideFiles()
-	if err != nil {
-		return nil, err
-	}
-	m := map[string]*guidePage{}
-	for name, file := range files {
-		text, err := guideText(name)
+	for _, g := range list {
+		text, err := docs.Files.ReadFile(g.Name + ".md")
+		if !strings.HasPrefix(g.file, guidesFolder) {
+			text, err = sdk.Readme(g.Name)
+		}
 		if err != nil {
 			return nil, err
 		}
-		g, err := mdrender.Render(text, func(address string) string { return s.guideLink(path.Dir(file), address, files) })
+		rendered, err := mdrender.Render(text, func(address string) string { return s.guideLink(path.Dir(g.file), address, list) })
 		if err != nil {
-			return nil, fmt.Errorf("guide %s: %w", file, err)
+			return nil, fmt.Errorf("guide %s: %w", g.file, err)
 		}
-		m[name] = &guidePage{g, guidePath(name)}
+		g.Guide = *rendered
 	}
-	return m, nil
+	return list, err
 }
 
 // guideLink returns the page that a link in a guide leads to, or "" if there is none:
 // project files that are not pages are not linked.
-func (s *Site) guideLink(folder, address string, files map[string]string) string {
+func (s *Site) guideLink(folder, address string, guides []*guidePage) string {
 	to, anchor, _ := strings.Cut(address, "#")
 	if anchor != "" {
 		anchor = "#" + anchor
@@ -130,10 +102,8 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	if file == guidesFolder+"/README.md" {
 		return s.to("/docs/") + anchor
 	}
-	for name, f := range files {
-		if f == file {
-			return s.to(guidePath(name)) + anchor
-		}
+	if i := slices.IndexFunc(guides, func(g *guidePage) bool { return g.file == file }); i >= 0 {
+		return s.to(guides[i].Path()) + anchor
 	}
 	if within, ok := strings.CutPrefix(file, "content/"); ok {
 		if page := textfmt.WebURL(s.Build.Manifest.Repository.View(within)); page != "" {
@@ -143,60 +113,42 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	return ""
 }
 
-// guideRow matches a row of the table of guides.
-var guideRow = regexp.MustCompile(`(?m)^\| \[[^]]*\]\(([^)]*)\) \| (.*) \|$`)
-
-// docs lists the guides in the same order as their README.
+// docs lists the guides.
 func (r *request) docs() (*page, error) {
+	all, err := r.guides()
+	d := &docsPage{all, textfmt.WebURL(r.Build.Manifest.Repository.View("README.md")), "/data/" + r.Build.Manifest.ID + "/entity.schema.json"}
+	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The API reference, the guides, and how scores are calculated."}, err
+}
+
+// guide renders a guide. Its examples use the service that shows it, if that is known.
+func (r *request) guide() (*page, error) {
 	all, err := r.guides()
 	if err != nil {
 		return nil, err
 	}
-	text, err := docs.Files.ReadFile("README.md")
-	if err != nil {
-		return nil, err
-	}
-	d := &docsPage{Schema: "/data/" + r.Build.Manifest.ID + "/entity.schema.json"}
-	files, err := guideFiles()
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range guideRow.FindAllStringSubmatch(string(text), -1) { // its file, and for whom it is
-		for name, file := range files {
-			if g := all[name]; file == path.Join(guidesFolder, row[1]) {
-				d.Guides = append(d.Guides, guideCard{g.Path, g.Title, strings.ReplaceAll(row[2], "`", "")})
-			}
+	name, titles := r.arg("guide"), map[string]string{"scoring": "How scores are calculated"}
+	var shown *guidePage
+	for _, g := range all {
+		if titles[g.Name] = g.Title; g.Name == name {
+			own := *g
+			shown = &own
 		}
 	}
-	if len(d.Guides) != len(all) {
-		return nil, fmt.Errorf("%s/README.md lists %d of %d guides", guidesFolder, len(d.Guides), len(all))
-	}
-	d.Fields = textfmt.WebURL(r.Build.Manifest.Repository.View(path.Base(fieldsFile)))
-	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The API reference, the guides, and how scores are calculated."}, nil
-}
-
-// guide renders a guide.
-func (r *request) guide() (*page, error) {
-	all, err := r.Site.guides()
-	if err != nil {
-		return nil, err
-	}
-	name := r.arg("guide")
-	g, ok := all[name]
-	if !ok {
-		return r.missing("Guide not found", "", near(name, append(slices.Sorted(maps.Keys(all)), "scoring"), func(n string) link {
-			if g := all[n]; g != nil {
-				return link{Name: g.Title, To: g.Path}
-			}
-			return link{Name: "How scores are calculated", To: guidePath(n)}
+	if shown == nil {
+		return r.missing("Guide not found", "", near(name, slices.Sorted(maps.Keys(titles)), func(n string) link {
+			return link{Name: titles[n], To: guidePath(n)}
 		})...), nil
 	}
 	base := r.Base
 	if r.Static {
 		base = r.API
 	}
-	shown := g.shown(base)
-	return &page{Template: "guide", Title: g.Title, Description: shown.Lead, Data: shown, Scripts: []string{"code.js"}}, nil
+	if base != "" && !slices.Contains(guidesOfOperators, name) {
+		shown.Lead = strings.ReplaceAll(shown.Lead, guideAddress, base)
+		shown.HTML = strings.NewReplacer(guideAddress, html.EscapeString(base), "https://index.example.org", html.EscapeString(base)).Replace(shown.HTML)
+	}
+	shown.Body = template.HTML(shown.HTML) //nolint:gosec // package mdrender drops HTML in the text
+	return &page{Template: "guide", Title: shown.Title, Description: shown.Lead, Data: shown, Scripts: []string{"code.js"}}, nil
 }
 
 // APIDocsPath is the path of the API reference; the paths of its files start with it.
@@ -337,16 +289,4 @@ func (s *Site) scores(types ...string) []string {
 			return f != nil && f.Dimensions[name] != nil
 		})
 	})
-}
-
-// daysLong formats a number of days, also in years if it is whole years.
-func daysLong(days float64) string {
-	text := textfmt.Count(days) + " days"
-	if days == 1 {
-		text = "day"
-	}
-	if years := days / 365; days >= 365 && years == math.Trunc(years) {
-		return text + " (" + textfmt.Plural(int(years), "year", "years") + ")"
-	}
-	return text
 }

@@ -28,12 +28,13 @@ type entityPage struct {
 	Now      string    // path of the entity's current page, or "" if the entity was deleted
 	Then     string    // the entity's slug on that day, if it was different
 	Standing *standing // on its own board; nil for earlier versions and if it is on none
+	Maker    string    // path of the provider's page, or "" if there is none
 	Card     []fact    // what people first ask of its kind
 	Crumbs   []link
 	Main     []link // its links
 	Notices  []notice
 	Facts    []fact
-	Names    []idLink // in registries and at providers
+	Names    []link // in registries and at providers
 	Tags     []link
 	Skills   []link // capabilities
 	Market   *offerTable
@@ -55,16 +56,6 @@ type entityPage struct {
 
 // Scored reports whether entities of its kind have scores.
 func (d *entityPage) Scored() bool { return len(d.Score.Parts) > 0 }
-
-// Maker returns the path of the provider's page, or "" if there is none.
-func (d *entityPage) Maker() string {
-	for _, f := range d.Facts {
-		if f.Name == "Provider" && f.Links != nil {
-			return f.Links[0].To
-		}
-	}
-	return ""
-}
 
 // standing is the place of an entity on its own board.
 type standing struct{ *board.Standing }
@@ -172,6 +163,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Notices = r.notices(d, ended, asOf)
 	d.Facts, d.Names = r.facts(e, r.factNames(e.Type), false), idLinks(e, r.Build.Namespace)
 	d.Market = r.offers(e, d.AsOf, d.Day == "")
+	d.Maker = r.valueLinks(byProvider, []string{e.Provider})[0].To
 	d.Tags, d.Skills = r.valueLinks(byTag, e.Tags), r.valueLinks(byCapability, e.Capabilities)
 	d.Tags, d.Skills = d.Tags[:min(entityTopics, len(d.Tags))], d.Skills[:min(entityTopics, len(d.Skills))]
 	d.Signals, d.Results = r.figures(e, x)

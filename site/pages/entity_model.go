@@ -66,18 +66,13 @@ func (s *Site) priceNote(e *record.Entity) string {
 	return note
 }
 
-// idLink is a name of an entity in a registry or at a provider.
-type idLink struct {
-	Namespace, Value string
-	To               string // URL of its page, or "" if there is none
-}
-
-// idLinks returns the identifiers of an entity. namespace looks up namespaces by name.
-func idLinks(e *record.Entity, namespace func(name string) *ids.Namespace) (list []idLink) {
+// idLinks returns the identifiers of an entity as links whose notes are their values. namespace looks up
+// namespaces by name.
+func idLinks(e *record.Entity, namespace func(name string) *ids.Namespace) (list []link) {
 	for _, id := range e.IDs {
-		l := idLink{Namespace: id.Namespace, Value: id.Value}
+		l := link{Name: id.Namespace, Note: id.Value}
 		if n := namespace(id.Namespace); n != nil {
-			l.Namespace, l.To = n.Title, textfmt.WebURL(n.Address(id.Value))
+			l.Name, l.To = n.Title, textfmt.WebURL(n.Address(id.Value))
 		}
 		list = append(list, l)
 	}

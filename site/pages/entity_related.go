@@ -22,11 +22,10 @@ type similarLists struct {
 
 // similarRow is an entity similar to the page's entity.
 type similarRow struct {
-	row
-	Similarity float64
-	Reasons    []string
-	category   int    // index of the category in Reasons, or -1
-	Compare    string // path of a comparison of the two entities
+	*record.Entity
+	Reasons  []string
+	category int    // index of the category in Reasons, or -1
+	Compare  string // path of a comparison of the two entities
 }
 
 // Brief returns the most important reasons. The category is left out: alternatives share it.
@@ -61,7 +60,7 @@ func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []s
 	for _, n := range near {
 		other := s.Build.Entity(n.Ordinal)
 		isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
-		list = append(list, similarRow{row: row{Entity: other}, Similarity: n.Similarity, Reasons: s.reasons(n),
+		list = append(list, similarRow{Entity: other, Reasons: s.reasons(n),
 			category: slices.IndexFunc(n.Reasons.List(), isCategory),
 			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
 	}

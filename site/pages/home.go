@@ -24,16 +24,13 @@ const (
 // homePage is the home page.
 type homePage struct {
 	Kinds      string // the plurals of the largest kinds, as in a sentence
-	Questions  []question
+	Questions  []link // with their answers
 	News       *homeNewsLists
 	Boards     []boardTop
 	Categories []record.Category
 	ChangesAll int
 	Month      option // the present month
 }
-
-// question is what people come with, and where the answer is.
-type question struct{ Text, Answer, To string }
 
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.History().Changes()}
@@ -51,11 +48,12 @@ func (r *request) home() (*page, error) {
 			h.Boards = append(h.Boards, r.boardTop(r.Own.Published()[i], homeLeaders))
 		} else if r.comparable(t) {
 			best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, homeLeaders)
-			rows := r.rows(best)
-			for i := range rows {
-				rows[i].Rank = i + 1
+			top := boardTop{Board: &board.Board{Type: t, Title: "Leading " + r.plural(t)}, Path: r.kindPath(t)}
+			for i, o := range best {
+				e := r.Build.Entity(o)
+				top.Rows = append(top.Rows, item{Entity: e, Rank: i + 1, Shown: e.Scores.Composite})
 			}
-			h.Boards = append(h.Boards, boardTop{Board: &board.Board{Type: t, Title: "Leading " + r.plural(t)}, Path: r.kindPath(t), Rows: rows})
+			h.Boards = append(h.Boards, top)
 		}
 	}
 	var err error
@@ -71,7 +69,7 @@ func (r *request) home() (*page, error) {
 
 // findQuestions returns real questions with their answers in this build, about the kinds that declare what they
 // need. What the index cannot answer is left out.
-func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
+func (s *Site) findQuestions(n *homeNewsLists) (list []link) {
 	for _, k := range s.kinds().Kinds {
 		one := strings.ToLower(k.Title)
 		if k.HasBlock(kinds.Offers) {
@@ -95,14 +93,14 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []question) {
 	}
 	if i := slices.IndexFunc(n.Retiring, func(e newsEvent) bool { return !e.Past }); i >= 0 {
 		e := n.Retiring[i]
-		list = append(list, question{Text: "What retires next?", Answer: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
+		list = append(list, link{Name: "What retires next?", Note: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
 	}
 	return list
 }
 
 // askMemory asks for the best entity that a computer can run. Ranks compare what is alike, so it asks about the
 // largest category.
-func (s *Site) askMemory(list []question, k *kinds.Kind) []question {
+func (s *Site) askMemory(list []link, k *kinds.Kind) []link {
 	of := s.Build.Facet(s.Build.Select(only("type", k.Name)), "category", 1)
 	i := slices.IndexFunc(s.kinds().Leaves(), func(f *kinds.Field) bool {
 		return k.Has(f) && f.Filter && f.Type == kinds.Size && strings.HasPrefix(f.Title, "Memory")
@@ -136,7 +134,7 @@ func (s *Site) leastMaintained() (least *kinds.Kind, by string) {
 }
 
 // ask adds a question that a list of a kind answers with its first entity, unless it has none.
-func (s *Site) ask(list []question, k *kinds.Kind, text, query string, words func(n int, c cell) string) []question {
+func (s *Site) ask(list []link, k *kinds.Kind, text, query string, words func(n int, c cell) string) []link {
 	asked, err := url.ParseQuery(query)
 	if err != nil {
 		return list // never: the queries are constants
@@ -156,36 +154,11 @@ func (s *Site) ask(list []question, k *kinds.Kind, text, query string, words fun
 	if c.Text == "" {
 		return list
 	}
-	q := question{Text: text, To: s.kindPath(k.Name) + "?" + query, Answer: textfmt.Name(it.Name) + words(len(ordered), c)}
+	q := link{Name: text, To: s.kindPath(k.Name) + "?" + query, Note: textfmt.Name(it.Name) + words(len(ordered), c)}
 	if s.Static {
 		q.To = it.path()
 	}
 	return append(list, q)
-}
-
-// row is an entity in a list.
-type row struct {
-	*record.Entity
-	Rank int // 0 if the entity has none
-	// BoardScore is the score on a board, null in other lists.
-	BoardScore record.Score
-}
-
-// Shown returns the score by which the entity is listed.
-func (w row) Shown() record.Score {
-	if w.BoardScore.Known() {
-		return w.BoardScore
-	}
-	return w.Scores.Composite
-}
-
-// rows reads the given records as the rows of a list.
-func (s *Site) rows(ordinals []uint32) []row {
-	list := make([]row, 0, len(ordinals))
-	for _, o := range ordinals {
-		list = append(list, row{Entity: s.Build.Entity(o)})
-	}
-	return list
 }
 
 // dataset describes the index for search engines (schema.org/Dataset).

@@ -18,7 +18,7 @@ type homeNewsLists struct {
 	Retiring  []newsEvent      // the next first; those of the last month after them
 	Prices    []priceNews      // of the last two months, the largest differences of each first
 	Ranked    []*record.Change // got their first score in the present month
-	Questions []question
+	Questions []link
 }
 
 // newsEvent is a release or a retirement.

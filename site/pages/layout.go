@@ -41,12 +41,6 @@ func (r *request) render(p *page) (*Answer, error) {
 	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.deletedBy}, nil
 }
 
-// SiteTitle returns the title of the index.
-func (f frame) SiteTitle() string { return f.Build.Manifest.Title }
-
-// Here returns the canonical path of the page.
-func (f frame) Here() string { return cmp.Or(f.Canonical, f.Path) }
-
 // Abs returns an absolute URL, or "" if the site's URL is unknown.
 func (f frame) Abs(path string) string {
 	if f.Base == "" {
@@ -58,12 +52,6 @@ func (f frame) Abs(path string) string {
 // Turned returns the page number in a paged list, or "" for the first page. It is used to
 // make the titles of the pages distinct.
 func (f frame) Turned() string { return cmp.Or(f.choice("page"), f.choice("part")) }
-
-// Style returns the style sheet of the page.
-func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
-
-// Image returns the path of the preview image for links to the page.
-func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
 
 // In reports whether the page belongs to a section of the navigation.
 func (f frame) In(section string) bool {
@@ -174,7 +162,6 @@ func (s *Site) functions() template.FuncMap {
 		"plural":   textfmt.Plural,
 		"percent":  percent,
 		"share":    textfmt.Percent,
-		"long":     daysLong,
 		"bytes":    func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
 		"plain":    plainValue,
 		"label":    s.label,
@@ -213,28 +200,25 @@ func (r *request) developer() (*page, error) {
 	return p, nil
 }
 
-// feedLink is a feed linked from the head of a page.
-type feedLink struct{ Format, To string }
-
-// Name returns the display name of the format.
-func (l feedLink) Name() string {
-	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
+// feedLink returns a link to a feed in a format.
+func feedLink(format, to string) link {
+	return link{map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[format], to, format}
 }
 
-// Feeds returns the page's feeds. Static sites have feeds of all changes and of single
+// Feeds returns the page's feeds, with their formats. Static sites have feeds of all changes and of single
 // entities; other feeds need the API.
-func (f frame) Feeds() (list []feedLink) {
+func (f frame) Feeds() (list []link) {
 	if f.Static && (f.API == "" || f.Feed == "") {
 		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
-			return []feedLink{{"rss", f.to("/" + key + "/" + feedFile)}}
+			return []link{feedLink("rss", f.to("/"+key+"/"+feedFile))}
 		}
-		for _, of := range [][2]string{{"rss", ".xml"}, {"atom", ".atom"}, {"json", ".json"}} {
-			list = append(list, feedLink{of[0], f.to("/" + exports.FeedFile + of[1])})
+		for i, end := range []string{".xml", ".atom", ".json"} {
+			list = append(list, feedLink(feed.Formats[i], f.to("/"+exports.FeedFile+end)))
 		}
 		return list
 	}
 	for _, format := range feed.Formats {
-		list = append(list, feedLink{format, f.api(feedPath(cmp.Or(f.Feed, "/api/feed"), format))})
+		list = append(list, feedLink(format, f.api(feedPath(cmp.Or(f.Feed, "/api/feed"), format))))
 	}
 	return list
 }

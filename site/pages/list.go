@@ -58,7 +58,7 @@ type listing struct {
 	at      func(uint32) item
 }
 
-// listMenu is a choice among lists: as chips, or folded if there are many.
+// listMenu is a choice among lists or the values of a filter: as chips, or folded if there are many.
 type listMenu struct {
 	Title, Name string
 	Options     []option
@@ -186,7 +186,7 @@ func (r *request) turn(l *listing) bool {
 	for i, o := range rows {
 		it := l.at(o)
 		if l.Ranked {
-			it.rank = skip + i + 1
+			it.Rank = skip + i + 1
 		}
 		w.row(r, l, &it)
 	}
@@ -203,21 +203,19 @@ func (r *request) choose(choice, none string, values []string, name func(string)
 	return list
 }
 
-// kindTitle returns the singular title of a kind.
-func (s *Site) kindTitle(name string) string {
+// kind returns a kind, or what stands for one that the index no longer declares.
+func (s *Site) kind(name string) *kinds.Kind {
 	if k := s.kinds().Kind(name); k != nil {
-		return k.Title
+		return k
 	}
-	return textfmt.Capitalize(name)
+	return &kinds.Kind{Name: name, Title: textfmt.Capitalize(name), Plural: textfmt.Capitalize(name)}
 }
 
+// kindTitle returns the singular title of a kind.
+func (s *Site) kindTitle(name string) string { return s.kind(name).Title }
+
 // kindPath returns the path of the list of a kind.
-func (s *Site) kindPath(name string) string {
-	if k := s.kinds().Kind(name); k != nil {
-		return "/" + k.Slug() + "/"
-	}
-	return "/"
-}
+func (s *Site) kindPath(name string) string { return "/" + s.kind(name).Slug() + "/" }
 
 // kindOf returns the kind whose list has a path, or nil.
 func (s *Site) kindOf(slug string) *kinds.Kind {
@@ -230,20 +228,10 @@ func (s *Site) kindOf(slug string) *kinds.Kind {
 }
 
 // plurals returns the plural of a kind as a title.
-func (s *Site) plurals(name string) string {
-	if k := s.kinds().Kind(name); k != nil {
-		return k.Plural
-	}
-	return textfmt.Capitalize(name)
-}
+func (s *Site) plurals(name string) string { return s.kind(name).Plural }
 
 // plural returns the plural of a kind as in a sentence.
-func (s *Site) plural(name string) string {
-	if k := s.kinds().Kind(name); k != nil {
-		return kinds.InSentence(k.Plural)
-	}
-	return name
-}
+func (s *Site) plural(name string) string { return kinds.InSentence(s.kind(name).Plural) }
 
 // counted returns a number of entities of a kind, as in a sentence.
 func (s *Site) counted(n int, kind string) string {

@@ -33,7 +33,7 @@ func (w *rowWriter) row(r *request, l *listing, it *item) {
 		w.add(`<td class="b-pick"><input type="checkbox" form="pick" name="e" value="%s" aria-label="Compare %s"></td>`, it.Key(), name)
 	}
 	if l.Ranked {
-		w.add(`<td class="b-rank num">%d</td>`, it.rank)
+		w.add(`<td class="b-rank num">%d</td>`, it.Rank)
 	}
 	if l.Since != "" {
 		w.add(`<td class="b-move %s num"><span aria-hidden="true">%s</span><span class="unseen">%s</span></td>`, it.moved.Class, it.moved.Sign, it.moved.Words)

@@ -146,7 +146,7 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 		add(l.Name, site.Autolink(l.To), "")
 	}
 	for _, id := range d.Names {
-		add(id.Namespace, site.Link(id.Value, id.To), "")
+		add(id.Name, site.Link(id.Note, id.To), "")
 	}
 	for i, list := range [][]link{d.Tags, d.Skills} {
 		var names []string

@@ -78,13 +78,10 @@ type costForm struct {
 	Fields []formField
 	Modes  []option
 	Wrong  string // what is wrong with the quantities together, or "" if they are valid
-	Model  *costModel
+	Model  *link
 	Use    pricing.Use
 	Costs  []costRow
 }
-
-// costModel is the model of a calculation.
-type costModel struct{ Name, Path string }
 
 // costRow is what a use costs at an offer.
 type costRow struct {
@@ -165,7 +162,7 @@ func (r *request) calculate() *costForm {
 		return c
 	}
 	e := r.Build.Entity(found[0])
-	c.Model = &costModel{e.Name, siteurl.Entity(e.Type, e.Slug)}
+	c.Model = &link{Name: e.Name, To: siteurl.Entity(e.Type, e.Slug)}
 	for _, cost := range pricing.CalculateAll(r.Build.OffersOf(e), "", c.Use) {
 		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/indexes"
@@ -51,7 +52,7 @@ type searchPage struct {
 	pager
 	Hits    []searchHit
 	Types   []option // the first choice: all types or one of them
-	Facets  []facet
+	Facets  []listMenu
 	Near    []link // suggestions if nothing was found
 	Within  bool   // Near holds the results without the filters
 	Chosen  []option
@@ -66,7 +67,7 @@ type searchPage struct {
 
 // searchHit is a result.
 type searchHit struct {
-	row
+	*record.Entity
 	Marked map[string]template.HTML // what every result shows, with the matches marked, by field
 	Else   []markedField            // other fields that contain matches
 }
@@ -201,7 +202,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	}
 	for _, h := range list {
 		e := r.Build.Entity(h.Ordinal)
-		shown := searchHit{row: row{Entity: e}, Marked: map[string]template.HTML{}}
+		shown := searchHit{Entity: e, Marked: map[string]template.HTML{}}
 		if res != nil {
 			shown.mark(res)
 		}

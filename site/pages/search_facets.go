@@ -54,19 +54,13 @@ func (s *Site) filterTitle(filter string) string {
 	return s.label(filter)
 }
 
-// facet is a field that results can be filtered by.
-type facet struct {
-	Name, Title string
-	Values      []option
-}
-
 // addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	counted := r.Build.Facets(found, r.facetNames(), searchFacets)
 	r.addTypes(d, counted["type"])
 	for _, f := range r.facetNames() {
 		chosen := r.Query[f]
-		shown := facet{Name: f, Title: r.filterTitle(f)}
+		shown := listMenu{Name: f, Title: r.filterTitle(f)}
 		types := r.Query["type"]
 		if len(types) != 1 {
 			types = r.types()
@@ -78,10 +72,10 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 		for _, v := range counted[f] {
 			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
 			o.To = r.toggled(f, v.Value)
-			shown.Values = append(shown.Values, o)
+			shown.Options = append(shown.Options, o)
 		}
 		r.addChosen(d, f)
-		if len(shown.Values) > 1 || len(chosen) > 0 && len(shown.Values) > 0 {
+		if len(shown.Options) > 1 || len(chosen) > 0 && len(shown.Options) > 0 {
 			d.Facets = append(d.Facets, shown)
 		}
 	}

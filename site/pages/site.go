@@ -69,7 +69,7 @@ type Site struct {
 	facetKinds         []*facetKind
 	facets             map[string]func() []facetValue // by field
 	categoryCounts     func() []category
-	guides             func() (map[string]*guidePage, error)
+	guides             func() ([]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              func() []knownValuesOf
 	news               func() (*homeNewsLists, error)   // result of findNews, which is called once

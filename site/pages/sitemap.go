@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"encoding/xml"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,8 +93,8 @@ func (r *request) sitemapPart() (*page, error) {
 func (s *Site) findMapped() ([][]sitemapEntry, error) {
 	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
 	guides, err := s.guides()
-	for _, name := range slices.Sorted(maps.Keys(guides)) {
-		paths = append(paths, guidePath(name))
+	for _, g := range guides {
+		paths = append(paths, g.Path())
 	}
 	for i, b := range s.Own.Published() {
 		if i == 0 {
