@@ -687,8 +687,7 @@ func TestContribute(t *testing.T) {
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		v := s.reloader.Current()
-		site, err := pages.New(pages.Source{Build: v.Build, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories},
-			pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
+		site, err := pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,11 @@ func site(t testing.TB) *pages.Site {
 		}
 		var b *exports.Build
 		if b, w.err = exports.Open(filepath.Join(store.BuildsDir(out), r.ID)); w.err == nil {
-			w.site, w.err = pages.New(pages.Source{Build: b}, pages.Options{SignIn: true, Contact: "operator@example.org"})
+			var from pages.Source
+			if from, w.err = pages.SourceOf(b); w.err != nil {
+				return
+			}
+			w.site, w.err = pages.New(from, pages.Options{SignIn: true, Contact: "operator@example.org"})
 		}
 	})
 	if w.err != nil {

@@ -11,7 +11,7 @@ import (
 
 // comparable reports whether the composite scores of a kind compare the same figures.
 func (s *Site) comparable(typ string) bool {
-	return s.Formula != nil && board.Comparable(s.Formula, typ, "composite")
+	return board.Comparable(s.Formula, typ, "composite")
 }
 
 // explanationID returns the id of the place where the page of an entity explains its score on a

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
@@ -16,12 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -47,22 +44,14 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	from := pages.Source{Build: b}
+	from, err := pages.SourceOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !o.Static {
 		if from.Index, err = indexes.Open(dir, b); err != nil {
 			t.Fatal(err)
 		}
-	}
-	formula, _ := b.ReadFile(exports.ScoringFile)
-	if from.Formula, err = score.ParseChecked(kinds.Default(), formula); err != nil {
-		t.Fatal(err)
-	}
-	categories, _ := b.ReadFile(exports.CategoriesFile)
-	if err := json.Unmarshal(categories, &from.Categories); err != nil {
-		t.Fatal(err)
-	}
-	if from.AsOf, err = time.Parse(time.RFC3339, b.Manifest.AsOf); err != nil {
-		t.Fatal(err)
 	}
 	s, err := pages.New(from, o)
 	if err != nil {

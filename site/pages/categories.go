@@ -67,10 +67,10 @@ func only(pairs ...string) *view.Filter {
 func (r *request) categories() (*page, error) {
 	all := r.categoryCounts()
 	d := &categoriesPage{Total: len(all), Brief: len(all) > maxDescribed}
-	group := func(title, id, typ string) {
-		g := categoryGroup{Title: title, ID: id}
+	for _, t := range append(r.types(), "empty") {
+		g := categoryGroup{Title: r.plurals(t), ID: r.kind(t).Slug()}
 		for _, c := range all {
-			if len(c.Types) == 0 && typ == "" || len(c.Types) > 0 && c.Types[0].Value == typ {
+			if len(c.Types) == 0 && t == "empty" || len(c.Types) > 0 && c.Types[0].Value == t {
 				g.Classes = append(g.Classes, c)
 			}
 		}
@@ -78,10 +78,6 @@ func (r *request) categories() (*page, error) {
 			d.Groups = append(d.Groups, g)
 		}
 	}
-	for _, t := range r.types() {
-		group(r.plurals(t), r.kinds().Kind(t).Slug(), t)
-	}
-	group("Empty", "empty", "")
 	return &page{Template: "categories", Title: "Categories", Data: d,
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + ", with their number of entries."}, nil
 }

@@ -101,7 +101,7 @@ func signalCell(x *kinds.Signal, it *item, sum []string) cell {
 
 // summed returns the signals whose sum the formula of a kind counts instead of a signal.
 func (s *Site) summed(typ, signal string) []string {
-	if s.Formula == nil || s.Formula.Types[typ] == nil {
+	if s.Formula.Types[typ] == nil {
 		return nil
 	}
 	for _, d := range s.Formula.Types[typ].Dimensions {

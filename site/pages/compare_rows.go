@@ -93,7 +93,7 @@ func (r *request) compareGroups(typ string) []compareGroup {
 // bestOf returns the types of which one entity can be called the best by a score: those whose scores
 // come from the same figures rather than from different benchmarks.
 func (s *Site) bestOf(name string) []string {
-	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return s.Formula == nil || !board.Comparable(s.Formula, t, name) })
+	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return !board.Comparable(s.Formula, t, name) })
 }
 
 // fill fills in the cells, and marks the best number if the numbers differ and the entities are of one type,

@@ -280,9 +280,6 @@ var dimensionMeanings = map[string]string{
 // given types, starting with the composite. Pages leave out dimensions that the formula
 // does not have.
 func (s *Site) scores(types ...string) []string {
-	if s.Formula == nil {
-		return record.ScoreNames
-	}
 	return slices.DeleteFunc(slices.Clone(record.ScoreNames), func(name string) bool {
 		return name != "composite" && !slices.ContainsFunc(types, func(t string) bool {
 			f := s.Formula.Types[t]

@@ -63,8 +63,8 @@ type standing struct{ *board.Standing }
 // Path returns the path of the board.
 func (s standing) Path() string { return boardPath(s.Slug) }
 
-// Fallen returns the number of places by which the entity has fallen.
-func (s standing) Fallen() int { return -s.Moved.By }
+// Delta returns how the entity moved.
+func (s standing) Delta() boardDelta { return deltaOf(s.Moved) }
 
 // Words returns the rank in words, such as "rank 3 of 42 in Models for coding".
 func (s standing) Words() string {
@@ -104,7 +104,7 @@ func (r *request) entity() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.fillSeries(d, moments, r.AsOf)
+	d.Prices, d.Curves = r.priceHistory(moments, d.AsOf), r.curves(d, moments, r.AsOf)
 	if d.Scored() {
 		ranks, err := r.Boards.RankHistory(o)
 		if err != nil {
@@ -171,12 +171,6 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Source = r.sourceOf(e)
 }
 
-// fillSeries fills in everything that changed over time, except scores and ranks.
-func (r *request) fillSeries(d *entityPage, moments []history.Moment, asOf time.Time) {
-	d.Prices = r.priceHistory(moments, d.AsOf)
-	r.addCurves(d, moments, asOf)
-}
-
 // entityAt renders an entity as of the end of a day. A static site has no such pages.
 func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	a := r.Build.History()
@@ -184,24 +178,21 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil || r.Static {
 		return r.notFound(), nil //nolint:nilerr // an invalid day has no page
 	}
+	current := r.currentEntity(typ, slug)
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
-		return r.missing("This index has no history yet", "", r.currentEntity(typ, slug)...), nil
-	} else if asOf.Format(time.DateOnly) < first || day > last {
-		known := "from " + textfmt.DayOrUnknown(first) + " to " + textfmt.DayOrUnknown(last)
-		if first == last {
-			known = "only for " + textfmt.DayOrUnknown(last)
-		}
-		return r.missing("No data for "+textfmt.DayOrUnknown(day), "The index has data "+known+".", r.currentEntity(typ, slug)...), nil
+		return r.missing("This index has no history yet", "", current...), nil
+	} else if day < first || day > last {
+		return r.missing("No data for "+textfmt.Day(day), "The index has data from "+textfmt.Day(first)+" to "+textfmt.Day(last)+".", current...), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case history.Unknown:
-		if list := r.currentEntity(typ, slug); list != nil {
-			return r.missing("No history yet", "The file has not been committed.", list...), nil
+		if current == nil {
+			return r.missingEntity(typ, slug)
 		}
-		return r.missingEntity(typ, slug)
+		return r.missing("No history yet", "The file has not been committed.", current...), nil
 	case history.NotYet:
-		return r.missing("Not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)...), nil
+		return r.missing("Not in the index on "+textfmt.Day(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", current...), nil
 	case history.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}
@@ -224,8 +215,8 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.fillSeries(d, moments, asOf)
-	return &page{Template: "entity", Title: textfmt.Name(e.Name) + " on " + textfmt.DayOrUnknown(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
+	d.Prices, d.Curves = r.priceHistory(moments, d.AsOf), r.curves(d, moments, asOf)
+	return &page{Template: "entity", Title: textfmt.Name(e.Name) + " on " + textfmt.Day(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
 }
 
 // past returns what a page says of a version of an entity as of the end of a day, but for its figures over time.

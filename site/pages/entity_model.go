@@ -130,24 +130,21 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 		return nil
 	}
 	n := &notice{Strong: "A successor is available."}
-	today := asOf.UTC().Format(time.DateOnly)
-	if l.Deprecated != "" {
-		n.Strong = "Deprecated since " + textfmt.Day(l.Deprecated) + "."
-		if l.Deprecated > today {
-			n.Strong = "To be deprecated on " + textfmt.Day(l.Deprecated) + "."
-		}
-	}
-	retires, err := time.Parse(time.DateOnly, l.Retires)
-	switch days := int(retires.Sub(asOf.UTC().Truncate(24*time.Hour)).Hours() / 24); {
-	case err != nil:
-	case days <= 0:
-		n.Strong, n.Text = "Retired on "+textfmt.Day(l.Retires)+".", ""
+	today, since := asOf.UTC().Format(time.DateOnly), "Deprecated since "+textfmt.Day(l.Deprecated)+"."
+	switch {
+	case l.Deprecated > today:
+		n.Strong, since = "To be deprecated on "+textfmt.Day(l.Deprecated)+".", ""
+	case l.Deprecated != "":
+		n.Strong = since
 	default:
-		n.Text = "Deprecated since " + textfmt.Day(l.Deprecated) + "."
-		if l.Deprecated == "" || l.Deprecated > today {
-			n.Text = ""
-		}
-		n.Strong = "Retires on " + textfmt.Day(l.Retires) + ", in " + textfmt.Plural(days, "day", "days") + "."
+		since = ""
+	}
+	switch days, ok := record.DaysApart(today, l.Retires); {
+	case !ok:
+	case days <= 0:
+		n.Strong = "Retired on " + textfmt.Day(l.Retires) + "."
+	default:
+		n.Strong, n.Text = "Retires on "+textfmt.Day(l.Retires)+", in "+textfmt.Plural(days, "day", "days")+".", since
 	}
 	return n
 }

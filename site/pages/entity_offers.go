@@ -154,32 +154,27 @@ type priceHistory struct {
 	Omitted int           // older changes
 }
 
-// priceChange is a price that an offer had from a day on, without any if it was removed.
-type priceChange struct {
-	Offer string
-	dated
-}
-
 // costs are the input and the output price.
 type costs [2]record.Price
 
-// dated are costs from a day on.
-type dated struct {
+// priceChange is what something cost from a day on.
+type priceChange struct {
+	Offer string
 	Day   string
 	Value costs
 }
 
 // Gone reports whether there are no prices.
-func (d dated) Gone() bool { return d.Value == costs{} }
+func (c priceChange) Gone() bool { return c.Value == costs{} }
 
 // Price returns the input or the output price, or "" if it is unknown.
-func (d dated) Price(i int) string { return textfmt.Price(d.Value[i]) }
+func (c priceChange) Price(i int) string { return textfmt.Price(c.Value[i]) }
 
 // daily returns the costs of versions, the last of each day. Those that are not committed are from the
 // day asOf.
-func daily(moments []history.Moment, asOf string, of func(*record.Entity) costs) (list []dated) {
+func daily(offer string, moments []history.Moment, asOf string, of func(*record.Entity) costs) (list []priceChange) {
 	for _, p := range history.Series(moments, of) {
-		d := dated{asOf, p.Value}
+		d := priceChange{offer, asOf, p.Value}
 		if p.Time != 0 {
 			d.Day = time.Unix(p.Time, 0).UTC().Format(time.DateOnly)
 		}
@@ -194,7 +189,7 @@ func daily(moments []history.Moment, asOf string, of func(*record.Entity) costs)
 // priceHistory returns the price of a model over time, or nil if none was ever known.
 func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHistory {
 	providers, moments := r.Build.Providers(), withAnnounced(moments, asOf)
-	series := daily(moments, asOf, func(e *record.Entity) costs {
+	series := daily("", moments, asOf, func(e *record.Entity) costs {
 		p := providers.Compute(e, "").Price
 		return costs{p.Input, p.Output}
 	})
@@ -256,7 +251,7 @@ func announcedDays(offers []record.Offer) (days []string) {
 }
 
 // draw draws the chart.
-func (h *priceHistory) draw(series []dated, asOf string) {
+func (h *priceHistory) draw(series []priceChange, asOf string) {
 	lines := []chart.Line{{Class: "l1", Step: true}, {Class: "l2", Step: true}}
 	highest := 0.0
 	for i, name := range []string{"input", "output"} {
@@ -288,24 +283,17 @@ func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf stri
 	}
 	for key := range keys {
 		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
-		for _, p := range daily(moments, asOf, func(e *record.Entity) costs { return costsOf(e, key) }) {
-			h.Changes = append(h.Changes, priceChange{name, p})
-		}
+		h.Changes = append(h.Changes, daily(name, moments, asOf, func(e *record.Entity) (c costs) {
+			if i := slices.IndexFunc(e.Offers, func(o record.Offer) bool { return o.Provider == key[0] && o.ID == key[1] }); i >= 0 {
+				c = costs{e.Offers[i].Prices[record.InputPrice], e.Offers[i].Prices[record.OutputPrice]}
+			}
+			return c
+		})...)
 	}
 	slices.SortFunc(h.Changes, func(a, b priceChange) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Offer, b.Offer)) })
 	if n := len(h.Changes) - entityPriceChanges; n > 0 {
 		h.Changes, h.Omitted = h.Changes[:entityPriceChanges], n
 	}
-}
-
-// costsOf returns the prices of the offer with a provider and an id.
-func costsOf(e *record.Entity, key [2]string) costs {
-	for i := range e.Offers {
-		if o := &e.Offers[i]; o.Provider == key[0] && o.ID == key[1] {
-			return costs{o.Prices[record.InputPrice], o.Prices[record.OutputPrice]}
-		}
-	}
-	return costs{}
 }
 
 // providerName returns the name of a provider of offers, or its slug if it is unknown.

@@ -164,23 +164,23 @@ func signed(x float64) string {
 	return textfmt.Count(x)
 }
 
-// addCurves draws the figures of an entity over time, with their growth. Figures that were read
+// curves draws the figures of an entity over time, with their growth. Figures that were read
 // only once are left out.
-func (r *request) addCurves(d *entityPage, moments []history.Moment, asOf time.Time) {
+func (r *request) curves(d *entityPage, moments []history.Moment, asOf time.Time) (list []curve) {
 	for _, f := range d.Entity.Signals.Facts {
-		if t := r.Build.Kinds().Signal(f.Name); t == nil || !t.Varies() {
+		if t := r.kinds().Signal(f.Name); t == nil || !t.Varies() {
 			continue
 		}
 		points := history.SignalSeries(moments, f.Name)
 		c := curve{Name: r.label(f.Name), Growth: grown(points, asOf)}
-		if c.draw(readings(points, asOf)); c.Chart == "" && c.Growth == nil {
-			continue
-		}
-		if r.served() && d.Day == "" {
+		if c.draw(readings(points, asOf)); r.served() && d.Day == "" {
 			c.JSON = r.api("/api/entity/" + d.Key() + "/signals?name=" + f.Name)
 		}
-		d.Curves = append(d.Curves, c)
+		if c.Chart != "" || c.Growth != nil {
+			list = append(list, c)
+		}
 	}
+	return list
 }
 
 // draw draws readings of at least two days; of many close ones, it leaves some out.

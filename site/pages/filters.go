@@ -79,10 +79,7 @@ func (r *request) value(name string) string {
 // add adds a field with its value.
 func (f *filters) add(r *request, x formField) *formField {
 	x.Value = r.value(x.Name)
-	for i := range x.Options {
-		x.Options[i].Chosen = x.Options[i].Value == x.Value
-	}
-	if x.Options != nil && x.Value != "" && x.Shown() == x.Value && !slices.ContainsFunc(x.Options, func(o option) bool { return o.Chosen }) {
+	if !markChosen(x.Options, x.Value) && x.Options != nil && x.Value != "" {
 		x.Wrong = "Choose a value from the list."
 	}
 	f.Fields = append(f.Fields, x)

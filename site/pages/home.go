@@ -91,7 +91,7 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []link) {
 			return ": " + c.Text + " " + kinds.InSentence(s.label(by)) + ", the most of " + textfmt.Plural(n, strings.ToLower(k.Title), many)
 		})
 	}
-	if i := slices.IndexFunc(n.Retiring, func(e newsEvent) bool { return !e.Past }); i >= 0 {
+	if i := slices.IndexFunc(n.Retiring, func(e retirement) bool { return !e.Past }); i >= 0 {
 		e := n.Retiring[i]
 		list = append(list, link{Name: "What retires next?", Note: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
 	}

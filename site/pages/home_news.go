@@ -14,15 +14,15 @@ import (
 // homeNewsLists is what is new: by release, price and retirement, and the latest changes. It is found
 // once for each build.
 type homeNewsLists struct {
-	Released  []newsEvent      // newest first
-	Retiring  []newsEvent      // the next first; those of the last month after them
+	Released  []calendar.Event // newest first
+	Retiring  []retirement     // the next first; those of the last month after them
 	Prices    []priceNews      // of the last two months, the largest differences of each first
 	Ranked    []*record.Change // got their first score in the present month
 	Questions []link
 }
 
-// newsEvent is a release or a retirement.
-type newsEvent struct {
+// retirement is a retirement on some day.
+type retirement struct {
 	calendar.Event
 	Past bool // the day has passed
 }
@@ -74,23 +74,19 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 	today := asOf.UTC().Format(time.DateOnly)
 	lastMonth := asOf.UTC().AddDate(0, 0, -30).Format(time.DateOnly)
 	shown := map[string]bool{} // entities whose newest release is shown
-	var past []newsEvent
 	for _, e := range slices.Backward(events) {
 		key := e.Type + "/" + e.Slug
-		switch {
-		case e.Kind == calendar.Release && !e.Recorded && e.Day <= today && !shown[key] && len(n.Released) < homeNews:
+		if e.Kind == calendar.Release && !e.Recorded && e.Day <= today && !shown[key] && len(n.Released) < homeNews {
 			shown[key] = true
-			n.Released = append(n.Released, newsEvent{e, true})
-		case e.Kind == calendar.Retirement && e.Day <= today && e.Day >= lastMonth:
-			past = append(past, newsEvent{e, true})
+			n.Released = append(n.Released, e)
 		}
 	}
 	for _, e := range events {
-		if e.Kind == calendar.Retirement && e.Day > today {
-			n.Retiring = append(n.Retiring, newsEvent{e, false})
+		if e.Kind == calendar.Retirement && e.Day >= lastMonth {
+			n.Retiring = append(n.Retiring, retirement{e, e.Day <= today})
 		}
 	}
-	n.Retiring = append(n.Retiring, past...)
+	slices.SortStableFunc(n.Retiring, func(a, b retirement) int { return boolOrder(a.Past) - boolOrder(b.Past) })
 	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 }
 

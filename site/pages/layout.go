@@ -63,7 +63,7 @@ func (f frame) In(section string) bool {
 const maxKinds = 4
 
 // ranks reports whether the formula ranks any kind.
-func (s *Site) ranks() bool { return s.Formula != nil && len(s.Formula.Types) > 0 }
+func (s *Site) ranks() bool { return len(s.Formula.Types) > 0 }
 
 // Lists returns the first links of the navigation: the lists of the largest kinds, and what crosses
 // kinds.

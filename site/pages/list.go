@@ -196,10 +196,11 @@ func (r *request) turn(l *listing) bool {
 
 // choose returns the values of a choice in the path, after that for none, as links to the page with each.
 func (r *request) choose(choice, none string, values []string, name func(string) string) []option {
-	list := []option{{Name: none, To: r.here(choice, ""), Chosen: r.choice(choice) == ""}}
+	list := []option{{Name: none, To: r.here(choice, "")}}
 	for _, v := range values {
-		list = append(list, option{Name: name(v), Value: v, To: r.here(choice, v), Chosen: r.choice(choice) == v})
+		list = append(list, option{Name: name(v), Value: v, To: r.here(choice, v)})
 	}
+	markChosen(list, r.choice(choice))
 	return list
 }
 

@@ -43,7 +43,11 @@ func smallBuild(t *testing.T) *exports.Build {
 
 func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	t.Helper()
-	s, err := pages.New(pages.Source{Build: b}, o)
+	from, err := pages.SourceOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := pages.New(from, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,14 +187,12 @@ func (c *costForm) readUse(r *request) {
 		}
 		c.Fields = append(c.Fields, x)
 	}
-	mode := r.value("mode")
-	c.Modes = []option{{Name: "Standard", Chosen: true}}
+	c.Modes = []option{{Name: "Standard"}}
 	for _, name := range record.OfferModes {
-		chosen := name == mode
-		c.Modes = append(c.Modes, option{Name: modeName(name), Value: name, Chosen: chosen})
-		if chosen {
-			c.Modes[0].Chosen, c.Use.Mode = false, name
-		}
+		c.Modes = append(c.Modes, option{Name: modeName(name), Value: name})
+	}
+	if c.Use.Mode = r.value("mode"); !markChosen(c.Modes, c.Use.Mode) {
+		c.Use.Mode = ""
 	}
 	if !slices.ContainsFunc(c.Fields, func(x formField) bool { return x.Wrong != "" }) {
 		if err := c.Use.Check(); err != nil {

@@ -61,33 +61,23 @@ func (r *request) searchFile() (*page, error) {
 	for _, t := range r.types() {
 		plurals[t] = r.plurals(t)
 	}
-	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
-		"synonyms": append([][]string{}, r.Build.Synonyms()...)})
-	if err != nil {
-		return nil, err
-	}
-	b = append(b[:len(b)-1], `,"rows":[`...)
-	for i, o := range list {
+	rows := make([][]any, 0, len(list))
+	for _, o := range list {
 		e := r.Build.Entity(o)
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		if len(list) > searchTexts {
 			text = ""
 		}
-		values := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
+		row := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
 			e.PricingModel, e.Scores.Composite, r.Boards.Rank(o), e.LastUpdated}
 		for _, f := range filters {
-			values = append(values, names(e.FieldValues(f)))
+			row = append(row, names(e.FieldValues(f)))
 		}
-		row, err := json.Marshal(values)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			b = append(b, ",\n"...)
-		}
-		b = append(b, row...)
+		rows = append(rows, row)
 	}
-	return &page{body: append(b, "]}\n"...), mediaType: "application/json"}, nil
+	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
+		"synonyms": append([][]string{}, r.Build.Synonyms()...), "rows": rows})
+	return &page{body: b, mediaType: "application/json"}, err
 }
 
 func names(list []string) []string {
@@ -105,13 +95,11 @@ func (r *request) record() (*page, error) {
 	if !r.Static || !ok || moved {
 		return r.notFound(), nil
 	}
-	rank := r.Boards.Rank(o)
-	body := append([]byte(nil), r.Build.Record(o)...)
-	body = append(body[:len(body)-1], `,"rank":`...)
-	if rank > 0 {
-		body = strconv.AppendInt(body, int64(rank), 10)
-	} else {
-		body = append(body, "null"...)
+	rank := "null"
+	if n := r.Boards.Rank(o); n > 0 {
+		rank = strconv.Itoa(n)
 	}
+	body := append([]byte(nil), r.Build.Record(o)...)
+	body = append(body[:len(body)-1], `,"rank":`+rank...)
 	return &page{body: append(body, "}\n"...), mediaType: "application/json"}, nil
 }

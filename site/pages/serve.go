@@ -15,9 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"kindex/exports/board"
-	"kindex/exports/leaderboard"
-	"kindex/exports/news"
 	"kindex/exports/record"
 )
 
@@ -72,15 +69,6 @@ func New(from Source, o Options) (*Site, error) {
 		for _, w := range v.Capabilities {
 			s.wordTitles[w.Slug] = string(w.Title)
 		}
-	}
-	if s.Own == nil {
-		s.Own = &board.List{}
-	}
-	if s.Boards == nil {
-		s.Boards = leaderboard.New(from.Build, from.AsOf)
-	}
-	if s.News == nil {
-		s.News = news.New(from.Build, from.AsOf)
 	}
 	s.known = sync.OnceValue(s.findKnown)
 	s.quality = sync.OnceValues(s.readQuality)
@@ -164,4 +152,13 @@ type option struct {
 	Count       int
 	To          string // URL with the option chosen or, if the option is already chosen, with it removed
 	Chosen      bool
+}
+
+// markChosen marks the option with a value as chosen, and reports whether there is one.
+func markChosen(list []option, value string) (found bool) {
+	for i := range list {
+		list[i].Chosen = list[i].Value == value
+		found = found || list[i].Chosen
+	}
+	return found
 }

@@ -138,29 +138,28 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 			in.Value = list[0]
 		}
 		for _, t := range slices.Backward(r.kinds().Order) {
-			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name, Chosen: t.Name == in.Value})
+			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name})
 		}
 	case "category":
 		for _, c := range r.Categories {
-			in.Options = append(in.Options, option{Name: textfmt.Name(c.Title), Value: c.Slug, Chosen: c.Slug == in.Value})
+			in.Options = append(in.Options, option{Name: textfmt.Name(c.Title), Value: c.Slug})
 		}
 	case "pricingModel":
 		for _, p := range r.kinds().PricingModels {
-			in.Options = append(in.Options, option{Name: r.label(p), Value: p, Chosen: p == in.Value})
+			in.Options = append(in.Options, option{Name: r.label(p), Value: p})
 		}
 	case "name":
 		in.Likes = f.Similar
 	case form.Figure:
 		typ, _, _ := strings.Cut(f.Amends, "/")
 		for _, t := range r.kinds().Kind(typ).Signals {
-			in.Options = append(in.Options, option{Name: r.label(t.Name), Value: t.Name, Chosen: t.Name == in.Value})
+			in.Options = append(in.Options, option{Name: r.label(t.Name), Value: t.Name})
 		}
 	}
 	for _, o := range field.Options {
-		in.Options = append(in.Options, option{Name: textfmt.Name(o.Title), Value: o.Value, Chosen: o.Value == in.Value})
+		in.Options = append(in.Options, option{Name: textfmt.Name(o.Title), Value: o.Value})
 	}
-	// Keep an invalid value visible, although it is not one of the choices.
-	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
+	if !markChosen(in.Options, in.Value) && field.Kind == "choice" && in.Value != "" { // an invalid value stays visible
 		in.Options = append(in.Options, option{Name: textfmt.Name(in.Value), Value: in.Value, Chosen: true})
 	}
 	return in
