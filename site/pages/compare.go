@@ -451,61 +451,56 @@ type outranking struct {
 	Board, To     string
 }
 
+// placed is a compared entity with the score that it is placed by.
+type placed struct {
+	name  string
+	parts []dimension
+	total float64
+}
+
+func (r *request) placed(c item, x *score.Explanation) placed {
+	p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
+	for _, d := range p.parts {
+		p.total += d.Exact
+	}
+	return p
+}
+
 // outrankings explains the order of the compared entities on the first board that has two of them or, if
 // there is none, by the formula of their kind where it compares the same figures.
 func (r *request) outrankings(list []item) (why []outranking) {
-	type placed struct {
-		name  string
-		parts []dimension
-		total float64
-	}
 	var order []placed
-	add := func(c item, x *score.Explanation) {
-		p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
-		for _, d := range p.parts {
-			p.total += d.Exact
-		}
-		order = append(order, p)
-	}
-	title, to := "", ""
+	var title, to string
 	for _, b := range r.Own.Published() {
-		order = nil
+		title, to, order = b.Title, boardPath(b.Slug), nil
 		for _, c := range list {
 			if _, _, ok := r.Own.Now(b).Find(c.ordinal); ok {
-				add(c, b.Explain(c.Entity, r.AsOf).Explanation)
+				order = append(order, r.placed(c, b.Explain(c.Entity, r.AsOf).Explanation))
 			}
 		}
-		if title, to = b.Title, boardPath(b.Slug); len(order) > 1 {
+		if len(order) > 1 {
 			break
 		}
 	}
 	other := func(c item) bool {
 		return c.Type != list[0].Type || c.Category != list[0].Category || !c.Scores.Composite.Known()
 	}
-	if len(order) < 2 && len(list) > 1 && !slices.ContainsFunc(list, other) && board.Comparable(r.Formula, list[0].Type, "composite") {
-		order = nil
-		title, to = r.boardTitle(list[0].Category), boardPath(list[0].Category)
+	if len(order) < 2 && !slices.ContainsFunc(list, other) && r.comparable(list[0].Type) {
+		title, to, order = r.boardTitle(list[0].Category), boardPath(list[0].Category), nil
 		for _, c := range list {
-			add(c, r.Formula.Explain(c.Entity, r.AsOf))
+			order = append(order, r.placed(c, r.Formula.Explain(c.Entity, r.AsOf)))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b placed) int { return cmp.Compare(b.total, a.total) })
 	for i := 1; i < len(order); i++ {
 		a, b := order[i-1], order[i]
 		o := outranking{Better: a.name, Worse: b.name, By: fmt.Sprintf("%.1f", a.total-b.total), Board: title, To: to}
-		gain := func(d dimension) float64 {
-			j := slices.IndexFunc(b.parts, func(e dimension) bool { return e.Name == d.Name })
-			if j < 0 {
-				return d.Exact
-			}
-			return d.Exact - b.parts[j].Exact
+		for j := range a.parts { // one formula explains both
+			a.parts[j].Exact -= b.parts[j].Exact
 		}
-		parts := slices.SortedStableFunc(slices.Values(a.parts), func(x, y dimension) int {
-			return cmp.Compare(math.Abs(gain(y)), math.Abs(gain(x)))
-		})
-		for _, d := range parts {
-			if g := gain(d); math.Abs(g) >= 0.05 {
-				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", strings.ToLower(d.Title), g), "-", "−"))
+		for _, d := range slices.SortedStableFunc(slices.Values(a.parts), func(x, y dimension) int { return cmp.Compare(math.Abs(y.Exact), math.Abs(x.Exact)) }) {
+			if math.Abs(d.Exact) >= 0.05 {
+				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", strings.ToLower(d.Title), d.Exact), "-", "−"))
 			}
 		}
 		why = append(why, o)

@@ -180,9 +180,8 @@ func (s *Site) Route(path string) string {
 
 // problemPage is an error page.
 type problemPage struct {
-	Heading string
-	Text    string
-	Near    []link // suggestions
+	Text string
+	Near []link // suggestions
 }
 
 // notFound is the page for unknown addresses.
@@ -224,7 +223,7 @@ func (r *request) notFoundWithSuggestions() *page {
 
 func (r *request) missing(heading, text string, list ...link) *page {
 	return &page{Template: "problem", Title: heading, Status: http.StatusNotFound, NoIndex: true,
-		Data: &problemPage{Heading: heading, Text: text, Near: list}}
+		Data: &problemPage{text, list}}
 }
 
 // maxNear is the maximum number of names that are suggested.

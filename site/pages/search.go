@@ -148,8 +148,8 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 func (r *request) results(d *searchPage) {
 	filter := only()
 	for _, f := range r.facetNames() {
-		for _, v := range r.Query[f] {
-			filter.Fields[f] = append(filter.Fields[f], []string{v})
+		for v := range slices.Chunk(r.Query[f], 1) { // all of them
+			filter.Fields[f] = append(filter.Fields[f], v)
 		}
 	}
 	within := r.Build.Select(filter)
@@ -190,23 +190,17 @@ func (r *request) results(d *searchPage) {
 // hits reads the results of a page in the requested order.
 func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) {
 	var list []indexes.Hit
-	if res != nil && d.Sort == sorts[0].Name {
+	if d.Sort == sorts[0].Name && res != nil {
 		list = res.Hits
-	} else {
-		sort := view.DefaultSort
-		for _, o := range sorts[1:] {
-			if o.Name == d.Sort {
-				sort = o.Sort
-			}
-		}
-		page, _, _ := r.Build.Page(found, sort, nil, skip, searchRows)
+	} else if d.Sort != sorts[0].Name {
+		i := slices.IndexFunc(sorts, func(o searchOrder) bool { return o.Name == d.Sort })
+		page, _, _ := r.Build.Page(found, sorts[i].Sort, nil, skip, searchRows)
 		for _, o := range page {
 			list = append(list, indexes.Hit{Ordinal: o})
 		}
 	}
 	for _, h := range list {
-		e := r.Build.Entity(h.Ordinal)
-		shown := searchHit{Entity: e, Marked: map[string]template.HTML{}}
+		shown := searchHit{Entity: r.Build.Entity(h.Ordinal), Marked: map[string]template.HTML{}}
 		if res != nil {
 			shown.mark(res)
 		}
@@ -289,9 +283,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 			continue
 		}
 		for _, v := range counted[f] {
-			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
-			o.To = r.toggled(f, v.Value)
-			shown.Options = append(shown.Options, o)
+			shown.Options = append(shown.Options, option{r.valueTitle(f, v.Value), v.Value, v.Count, r.toggled(f, v.Value), slices.Contains(chosen, v.Value)})
 		}
 		r.addChosen(d, f)
 		if len(shown.Options) > 1 || len(chosen) > 0 && len(shown.Options) > 0 {
