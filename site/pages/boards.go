@@ -311,11 +311,8 @@ func (b *ranking) readDay() *page {
 	at, err := time.Parse(time.DateOnly, want)
 	first, last := days[0], days[len(days)-1]
 	if err != nil || want < first || want > a.LastDay() {
-		kept := "from " + textfmt.Day(first) + " to " + textfmt.Day(last)
-		if first == last {
-			kept = "only for " + textfmt.Day(last)
-		}
-		return b.missingDay("Leaderboards are available "+kept+"; write the day as "+last+".", slices.Compact([]string{first, last}))
+		text := "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
+		return b.missingDay(text, slices.Compact([]string{first, last}))
 	}
 	if day, _ := a.SnapshotDay(want); day != want {
 		return &page{location: b.with("at", day)}

@@ -62,10 +62,8 @@ type fileGroup struct {
 // download is a file in the build.
 type download struct {
 	store.File
-	To       string // path on the site
-	Name     string
-	Format   string
-	Variants []download // compressed versions of the same file
+	To     string // path on the site
+	Format string
 }
 
 // fileFormats maps file extensions to format names; the compression formats come last.
@@ -93,32 +91,17 @@ var fileKinds = []struct{ begin, title, text string }{
 // rankings are the groups of files that an index without scores has, but does not speak of.
 var rankings = []string{exports.LeaderboardsFile, history.SnapshotsDir}
 
-// publicFiles returns the build's public files. Compressed files are Variants of their
-// originals.
-func (s *Site) publicFiles() []download {
-	var list []download
-	at := map[string]int{}
-	for _, f := range s.Build.Manifest.Files {
-		if strings.HasPrefix(f.Path, "lookup/") {
-			continue
-		}
-		ext := path.Ext(f.Path)
-		d := download{File: f, To: "/data/" + s.Build.Manifest.ID + "/" + f.Path, Name: f.Path, Format: fileFormats[ext]}
-		plain := strings.TrimSuffix(f.Path, ext)
-		if strings.HasPrefix(f.Path, exports.FeedFile+".") && ext == ".json" {
-			d.Format = "JSON Feed"
-		}
-		if f.Encoding == "" {
-			at[f.Path] = len(list)
-		} else if of, ok := at[plain]; ok { // paths are sorted
-			list[of].Variants = append(list[of].Variants, d)
-			continue
-		} else {
-			d.Format = fileFormats[path.Ext(plain)] + ", " + d.Format
-		}
-		list = append(list, d)
+// download returns a file of the build.
+func (s *Site) download(f store.File) download {
+	ext := path.Ext(f.Path)
+	d := download{f, "/data/" + s.Build.Manifest.ID + "/" + f.Path, fileFormats[ext]}
+	switch of := fileFormats[path.Ext(strings.TrimSuffix(f.Path, ext))]; {
+	case f.Encoding != "":
+		d.Format = of + ", " + d.Format
+	case strings.HasPrefix(f.Path, exports.FeedFile+".") && ext == ".json":
+		d.Format = "JSON Feed"
 	}
-	return list
+	return d
 }
 
 // data lists the files of the build.
@@ -137,33 +120,30 @@ func (r *request) data() (*page, error) {
 	for i, k := range fileKinds {
 		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}
 	}
-	files := r.publicFiles()
-	for _, f := range files {
-		d.Files += 1 + len(f.Variants)
-		d.Size += f.Size
-		for _, v := range f.Variants {
-			d.Size += v.Size
-			if v.Path == exports.EntitiesFile+".jsonl"+store.GzipExtension {
-				d.Lines = v
+	d.First = make([]firstFile, len(firstFiles))
+	for _, f := range m.Files {
+		if strings.HasPrefix(f.Path, "lookup/") { // only the edge reads it
+			continue
+		}
+		x := r.download(f)
+		d.Files, d.Size = d.Files+1, d.Size+f.Size
+		i := slices.IndexFunc(fileKinds, func(k struct{ begin, title, text string }) bool {
+			return strings.HasPrefix(f.Path, k.begin) && (m.Counts.Ranked > 0 || !slices.Contains(rankings, k.begin))
+		})
+		groups[i].Files = append(groups[i].Files, x)
+		switch f.Path {
+		case exports.EntitiesFile + ".jsonl" + store.GzipExtension:
+			d.Lines = x
+		case exports.EntitiesFile + ".parquet":
+			d.Example = x
+		}
+		for j, k := range firstFiles {
+			if f.Path == k.path {
+				d.First[j] = firstFile{x, k.title, k.text}
 			}
 		}
-		for i, k := range fileKinds {
-			unranked := r.Build.Manifest.Counts.Ranked == 0 && slices.Contains(rankings, k.begin)
-			if unranked || !strings.HasPrefix(f.Path, k.begin) {
-				continue
-			}
-			groups[i].Files = append(groups[i].Files, f)
-			break
-		}
-		if f.Path == exports.EntitiesFile+".parquet" {
-			d.Example = f
-		}
 	}
-	for _, k := range firstFiles {
-		if i := slices.IndexFunc(files, func(f download) bool { return f.Path == k.path }); i >= 0 {
-			d.First = append(d.First, firstFile{files[i], k.title, k.text})
-		}
-	}
+	d.First = slices.DeleteFunc(d.First, func(f firstFile) bool { return f.To == "" })
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
 	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.dataset(),
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil

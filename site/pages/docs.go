@@ -203,39 +203,38 @@ type weighted struct {
 	Dimension *score.Dimension
 	Measure   score.Measure
 	Weight    float64
-	all       float64
+	Share     string
 }
 
-// Share returns the part of the weights as a percentage.
-func (w weighted) Share() string {
-	return textfmt.Percent(w.Weight / max(w.all, math.SmallestNonzeroFloat64))
+// shared fills in the shares.
+func shared(list []weighted) []weighted {
+	all := math.SmallestNonzeroFloat64
+	for _, w := range list {
+		all += w.Weight
+	}
+	for i, w := range list {
+		list[i].Share = textfmt.Percent(w.Weight / all)
+	}
+	return list
 }
 
 // Dimensions returns the dimensions of a type, those with the most weight first.
 func (*scoringPage) Dimensions(f *score.TypeFormula) (list []weighted) {
-	var all float64
 	for _, name := range score.DimensionNames {
 		if d := f.Dimensions[name]; d != nil {
-			list, all = append(list, weighted{Name: name, Dimension: d, Weight: d.Weight}), all+d.Weight
+			list = append(list, weighted{Name: name, Dimension: d, Weight: d.Weight})
 		}
 	}
-	for i := range list {
-		list[i].all = all
-	}
 	slices.SortStableFunc(list, func(a, b weighted) int { return cmp.Compare(b.Weight, a.Weight) })
-	return list
+	return shared(list)
 }
 
 // Measures returns the measures of a dimension.
 func (d *scoringPage) Measures(of *score.Dimension) (list []weighted) {
-	var all float64
 	for _, m := range of.Measures {
-		all += m.Weight
+		list = append(list, weighted{Name: cmp.Or(m.Benchmark, d.Site.signalLabel(&m)), Measure: m, Weight: m.Weight})
 	}
-	for _, m := range of.Measures {
-		list = append(list, weighted{Name: cmp.Or(m.Benchmark, d.Site.signalLabel(&m)), Measure: m, Weight: m.Weight, all: all})
-	}
-	return list
+	return shared(list)
 }
 
 // Stale reports whether a measure of a dimension has an age limit.

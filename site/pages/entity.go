@@ -182,7 +182,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
 		return r.missing("This index has no history yet", "", current...), nil
 	} else if day < first || day > last {
-		return r.missing("No data for "+textfmt.Day(day), "The index has data from "+textfmt.Day(first)+" to "+textfmt.Day(last)+".", current...), nil
+		return r.missing("No data for "+textfmt.Day(day), "The index has data "+daysBetween(first, last)+".", current...), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
@@ -217,6 +217,14 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	}
 	d.Prices, d.Curves = r.priceHistory(moments, d.AsOf), r.curves(d, moments, asOf)
 	return &page{Template: "entity", Title: textfmt.Name(e.Name) + " on " + textfmt.Day(day), Description: e.Description, Data: d, NoIndex: true, Canonical: d.Now}, nil
+}
+
+// daysBetween says for which days something is known.
+func daysBetween(first, last string) string {
+	if first == last {
+		return "only for " + textfmt.Day(last)
+	}
+	return "from " + textfmt.Day(first) + " to " + textfmt.Day(last)
 }
 
 // past returns what a page says of a version of an entity as of the end of a day, but for its figures over time.

@@ -351,8 +351,6 @@ func describeHistory(what string, points []chart.Point, word func(float64) strin
 // scoreHistory holds the scores of an entity over time.
 type scoreHistory struct {
 	Standings []scoreHistoryRow // newest first
-	Since     string            // the oldest day
-	Only      *scoreHistoryRow  // the day with a score if there is only one, which is too little for a chart; otherwise nil
 	Score     template.HTML
 	Words     string // text alternative to the chart
 }
@@ -364,32 +362,25 @@ type scoreHistoryRow struct {
 }
 
 // scoreHistory draws the scores of an entity over time. list is sorted from
-// oldest to newest. The result is nil if no day has a score.
+// oldest to newest. The result is nil if fewer than two days have a score.
 func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
 	if len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite})
 	}
-	c, a := &scoreHistory{Since: list[0].Day}, r.Build.History()
+	c, a := &scoreHistory{}, r.Build.History()
 	var points []chart.Point
 	for _, s := range list {
-		line := scoreHistoryRow{RankAt: s}
+		row := scoreHistoryRow{RankAt: s}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
-			line.Path = d.Now + "at-" + s.Day + "/"
+			row.Path = d.Now + "at-" + s.Day + "/"
 		}
-		if s.Score.Known() {
-			c.Only = &line
-		}
-		c.Standings = append(c.Standings, line)
+		c.Standings = append(c.Standings, row)
 		points = append(points, dot(s.Day, s.Score.Float(), s.Score.Known(), s.Score.String()))
 	}
-	slices.Reverse(c.Standings)
-	switch known, _, _ := extent(points); len(known) {
-	case 0:
+	if known, _, _ := extent(points); len(known) < 2 {
 		return nil
-	case 1:
-		return c
 	}
-	c.Only = nil
+	slices.Reverse(c.Standings)
 	p := chart.Plot{Low: 0, High: 100, Height: 150, From: points[0].At, To: points[len(points)-1].At}
 	c.Score = p.Draw("scores", []chart.Line{{Points: points}}, []float64{0, 25, 50, 75, 100}, chart.Number)
 	c.Words = describeHistory("score", points, func(v float64) string { return fmt.Sprintf("%.1f", v) })

@@ -3,7 +3,6 @@ package pages_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay checks that the page of an entity shows a sentence if the entity has a
-// score on only one day, a chart if it has scores on several days, and nothing if it has
-// none.
+// TestCourseOfOneDay checks that the page of an entity shows a chart if the entity has scores on several
+// days, and nothing if it has at most one.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -44,15 +42,13 @@ func TestCourseOfOneDay(t *testing.T) {
 		s := siteOf(t, from, pages.Options{})
 		for o := range uint32(s.Build.Len()) {
 			standings, e := standingsOf(t, s, o)
-			if kind := kindOf(standings); from == out || kind == "sentence" || o%9 == 0 {
+			if kind := kindOf(standings); from == out || o%9 == 0 {
 				counts[kind]++
 				checkCourse(t, s, e, standings)
 			}
 		}
 	}
-	// Two pages of the plain build have a sentence. Whether any page of the other build has
-	// one depends on the day of the week.
-	if counts["sentence"] < 2 || counts["nothing"] == 0 || counts["pictures"] < 10 {
+	if counts["nothing"] < 3 || counts["pictures"] < 10 {
 		t.Errorf("over all pages: %v", counts)
 	}
 }
@@ -83,8 +79,10 @@ func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt) {
 
 // kindOf returns how a page should show a rank history.
 func kindOf(standings []leaderboard.RankAt) string {
-	scored := knownDays(standings)
-	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
+	if len(knownDays(standings)) < 2 {
+		return "nothing"
+	}
+	return "pictures"
 }
 
 // checkCourse checks the score history on the page of an entity.
@@ -96,28 +94,9 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	if (len(section) == 0) != (kind == "nothing") || p.links()["#course"] != (kind != "nothing") {
 		t.Errorf("%s has %d score histories, want %s", e.Key(), len(section), kind)
 	}
-	if len(section) != 1 {
-		return
-	}
-	scored := knownDays(standings)
-	pictures, tables, sentences := len(section[0].all(inClass("chart"))), len(section[0].named("table")), section[0].all(inClass("course-only"))
-	if kind == "pictures" {
-		if pictures != 1 || tables != 1 || len(sentences) != 0 {
-			t.Errorf("%s: %d pictures and %d sentences for %d days", e.Key(), pictures, len(sentences), len(scored))
+	for _, n := range section {
+		if pictures, tables := len(n.all(inClass("chart"))), len(n.named("table")); pictures != 1 || tables != 1 {
+			t.Errorf("%s: %d pictures and %d tables for %d days", e.Key(), pictures, tables, len(standings))
 		}
-		return
-	}
-	if pictures != 0 || len(sentences) != 1 || (tables == 1) != (len(standings) > 1) {
-		t.Errorf("%s: %d pictures, %d tables and %d sentences for one day", e.Key(), pictures, tables, len(sentences))
-		return
-	}
-	only, says := scored[0], sentences[0].text()
-	for _, day := range []string{only.Day, standings[0].Day} {
-		if len(sentences[0].all(func(n *node) bool { return n.attr["datetime"] == day })) == 0 {
-			t.Errorf("%s: %s is missing: %s", e.Key(), day, says)
-		}
-	}
-	if !strings.Contains(says, "score "+only.Score.String()+".") || !strings.Contains(section[0].text(), "for more than one day") {
-		t.Errorf("%s: %+v is shown as %q", e.Key(), only, says)
 	}
 }

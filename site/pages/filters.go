@@ -311,6 +311,12 @@ func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 	return best
 }
 
+// item returns an entity with its cheapest offer.
+func (f *filters) item(s *Site, o uint32) item {
+	e := s.Build.Entity(o)
+	return item{Entity: e, ordinal: o, offer: f.cheapest(s.Build.OffersOf(e))}
+}
+
 // nearby returns links to the list with other values of a parameter.
 func (r *request) nearby(name string, values []string) (list []link) {
 	for _, v := range values {

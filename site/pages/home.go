@@ -145,14 +145,11 @@ func (s *Site) ask(list []link, k *kinds.Kind, text, query string, words func(n 
 	r := s.find(Request{Path: s.kindPath(k.Name), Query: asked})
 	f, by := r.unfiltered([]*kinds.Kind{k}, false), s.column(asked.Get("sort"))
 	f.read(r)
-	at := func(o uint32) item {
-		return item{Entity: s.Build.Entity(o), ordinal: o, offer: f.cheapest(s.Build.OffersOf(s.Build.Entity(o)))}
-	}
-	ordered := s.sorted(by, f.set, by.Down, at)
+	ordered := s.sorted(by, f.set, by.Down, func(o uint32) item { return f.item(s, o) })
 	if len(ordered) == 0 {
 		return list
 	}
-	it := at(ordered[0])
+	it := f.item(s, ordered[0])
 	c := by.cell(&it)
 	if c.Text == "" {
 		return list

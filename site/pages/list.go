@@ -135,9 +135,7 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 		l.Columns = append(l.Columns, c)
 	}
 	placeCard(l.Columns)
-	l.at = func(o uint32) item {
-		return item{Entity: r.Build.Entity(o), ordinal: o, offer: l.Filters.cheapest(r.Build.OffersOf(r.Build.Entity(o)))}
-	}
+	l.at = func(o uint32) item { return l.Filters.item(r.Site, o) }
 	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
 	shown := func(name string) int { return slices.IndexFunc(all, func(c *column) bool { return c.Name == name }) }
 	name, reversed := strings.CutPrefix(r.Query.Get("sort"), "-")
@@ -291,14 +289,14 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 		}
 	}
 	if len(counts) > 1 {
-		of := []int{int(set.GetCardinality())}
 		var types []string
 		for _, c := range counts {
-			types, of = append(types, c.Value), append(of, c.Count)
+			types = append(types, c.Value)
 		}
 		m := listMenu{Name: "Kind", Options: r.choose("type", "All", types, r.plurals)}
-		for i := range m.Options {
-			m.Options[i].Count = of[i]
+		m.Options[0].Count = int(set.GetCardinality())
+		for i, c := range counts {
+			m.Options[i+1].Count = c.Count
 		}
 		l.Menus = append(l.Menus, m)
 	}
