@@ -76,27 +76,19 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 		}
 	}
 	if image != "" {
-		u.addBadge(r, image, cmp.Or(here, d.Now))
+		title, to := textfmt.Name(r.Build.Manifest.Title)+" score", cmp.Or(here, d.Now)
+		u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownEscape(title), image, to)
+		u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(to), html.EscapeString(image), html.EscapeString(title))
 	}
 	u.addCitation(r, d, here)
 	return u
-}
-
-// addBadge fills in the code that shows a badge with a link to a page.
-func (u *embedCode) addBadge(r *request, address, page string) {
-	title := textfmt.Name(r.Build.Manifest.Title) + " score"
-	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownEscape(title), address, page)
-	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(page), html.EscapeString(address), html.EscapeString(title))
 }
 
 // addCitation fills in the citations. The access date is the as-of day, because the build
 // always shows the state on that day.
 func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
-	what := textfmt.Name(d.Name)
-	if d.Provider != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
-		what += " (" + textfmt.Name(d.Provider) + ")"
-	}
+	name, maker, title := textfmt.Name(d.Name), textfmt.Name(d.Provider), textfmt.Name(m.Title)
 	var about []string
 	switch {
 	case d.Scores.Composite.Known():
@@ -108,31 +100,32 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 		about = append(about, d.Standing.Words())
 	}
 	standing := strings.Join(about, ", ")
-	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s", what, textfmt.Name(m.Title), d.AsOf)
-	if standing != "" {
+	u.Cite = "“" + name
+	if maker != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
+		u.Cite += " (" + maker + ")"
+	}
+	if u.Cite += "”. In: " + title + ", as of " + d.AsOf; standing != "" {
 		u.Cite += "; " + standing
 	}
-	u.Cite += ". Build " + m.ID + "."
-	if address != "" {
+	if u.Cite += ". Build " + m.ID + "."; address != "" {
 		u.Cite += " " + address + " (accessed " + d.AsOf + ")."
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "@misc{%s-%s,\n", d.Type, d.Slug)
-	field := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "  %s = {%s},\n", name, value)
+	u.BibTeX = fmt.Sprintf("@misc{%s-%s,\n", d.Type, d.Slug)
+	for _, f := range [][2]string{{"title", braced(name)}, {"author", braced(maker)}, {"howpublished", croissant.EscapeTeX(title)}, {"year", d.AsOf[:4]}, {"url", address}, {"urldate", d.AsOf},
+		{"note", croissant.EscapeTeX(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; "))}} {
+		if f[1] != "" {
+			u.BibTeX += fmt.Sprintf("  %s = {%s},\n", f[0], f[1])
 		}
 	}
-	field("title", "{"+croissant.EscapeTeX(textfmt.Name(d.Name))+"}")
-	if d.Provider != "" {
-		field("author", "{"+croissant.EscapeTeX(textfmt.Name(d.Provider))+"}")
+	u.BibTeX += "}"
+}
+
+// braced returns a name in braces, whose letters BibTeX leaves as they are.
+func braced(name string) string {
+	if name == "" {
+		return ""
 	}
-	field("howpublished", croissant.EscapeTeX(textfmt.Name(m.Title)))
-	field("year", d.AsOf[:4])
-	field("url", address)
-	field("urldate", d.AsOf)
-	field("note", croissant.EscapeTeX(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; ")))
-	u.BibTeX = b.String() + "}"
+	return "{" + croissant.EscapeTeX(name) + "}"
 }
 
 // markdownEscape escapes characters that are special in the text of a Markdown link.

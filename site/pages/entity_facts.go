@@ -277,16 +277,11 @@ func asOfNote(day string) string {
 
 // priceText describes a price.
 func priceText(p *record.PriceSummary) string {
-	var parts []string
-	for _, x := range []struct {
-		price record.Price
-		name  string
-	}{{p.Input, " input"}, {p.Output, " output"}} {
-		if x.price.Known() {
-			parts = append(parts, textfmt.Price(x.price)+x.name)
-		}
+	known := record.Prices{record.InputPrice: p.Input, record.OutputPrice: p.Output}
+	if !known.Known() {
+		return ""
 	}
-	return strings.Join(parts, ", ")
+	return describePrices(&known)
 }
 
 // summarized returns the offers that the price of a model follows from: those of its maker,
@@ -360,10 +355,13 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	if n := lifecycleNotice(e.Lifecycle, asOf); n != nil {
 		list = append(list, *n)
 	}
-	if len(list) == 0 || e.Lifecycle == nil {
-		if n := maintenanceNotice(e); n != nil {
-			list = append(list, *n)
-		}
+	read := asOfNote(e.Maintenance.AsOf)
+	switch state := e.Maintenance.State; {
+	case len(list) > 0 && e.Lifecycle != nil:
+	case state == record.Archived:
+		list = append(list, notice{Strong: "Archived.", Text: "Its repository is read-only, " + read + "."})
+	case state == record.Dormant:
+		list = append(list, notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(e.Signals.LastCommit()) + ", " + read + "."})
 	}
 	if len(list) == 0 {
 		return nil
@@ -372,7 +370,7 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	if e.Lifecycle != nil {
 		last.Next = r.successor(e.Lifecycle.ReplacedBy)
 		if to := textfmt.WebURL(e.Lifecycle.Source); to != "" && ended == nil {
-			ended = &link{Name: "Read the announcement", To: to}
+			ended = &link{To: to}
 		}
 	}
 	if ended != nil {
@@ -404,18 +402,6 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 		n.Strong, n.Text = "Retires on "+textfmt.Day(l.Retires)+", in "+textfmt.Plural(days, "day", "days")+".", since
 	}
 	return n
-}
-
-// maintenanceNotice warns that a repository is archived or dormant.
-func maintenanceNotice(e *record.Entity) *notice {
-	read := asOfNote(e.Maintenance.AsOf)
-	switch e.Maintenance.State {
-	case record.Archived:
-		return &notice{Strong: "Archived.", Text: "Its repository is read-only, " + read + "."}
-	case record.Dormant:
-		return &notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(e.Signals.LastCommit()) + ", " + read + "."}
-	}
-	return nil
 }
 
 // successor returns the page of an entity named as type/slug, or nil if there is none.

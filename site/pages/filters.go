@@ -51,15 +51,14 @@ type formField struct {
 }
 
 // Described returns the IDs of the elements that describe the field.
-func (x formField) Described() string {
-	var ids []string
+func (x formField) Described() (ids string) {
 	if x.Hint != "" {
-		ids = append(ids, "p-"+x.Name+"-hint")
+		ids = "p-" + x.Name + "-hint"
 	}
 	if x.Wrong != "" {
-		ids = append(ids, "p-"+x.Name+"-wrong")
+		ids += " p-" + x.Name + "-wrong"
 	}
-	return strings.Join(ids, " ")
+	return strings.TrimSpace(ids)
 }
 
 // Shown returns the value as people read it.

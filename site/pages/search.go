@@ -250,13 +250,13 @@ func (s *Site) facetOf(filter string) *kinds.Field {
 	return nil
 }
 
-// concerns reports whether a filter concerns the entities of a kind.
-func (s *Site) concerns(kind, filter string) bool {
-	k, leaf := s.kinds().Kind(kind), s.facetOf(filter)
-	if filter == "maintenance" {
-		return k != nil && k.HasBlock(kinds.Maintenance)
-	}
-	return leaf == nil || k != nil && k.Has(leaf)
+// concerns reports whether a filter concerns the entities of each of some kinds.
+func (s *Site) concerns(filter string, types ...string) bool {
+	leaf := s.facetOf(filter)
+	return !slices.ContainsFunc(types, func(t string) bool {
+		k := s.kind(t)
+		return filter == "maintenance" && !k.HasBlock(kinds.Maintenance) || leaf != nil && !k.Has(leaf)
+	})
 }
 
 // filterTitle returns the title of a filter.
@@ -271,21 +271,25 @@ func (s *Site) filterTitle(filter string) string {
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	counted := r.Build.Facets(found, r.facetNames(), searchFacets)
 	r.addTypes(d, counted["type"])
+	types := r.Query["type"]
+	if len(types) != 1 {
+		types = r.types()
+	}
 	for _, f := range r.facetNames() {
 		chosen := r.Query[f]
-		shown := listMenu{Name: f, Title: r.filterTitle(f)}
-		types := r.Query["type"]
-		if len(types) != 1 {
-			types = r.types()
+		for _, v := range chosen {
+			if f != "type" || len(d.Types) == 0 { // the choice of types shows it
+				d.Chosen = append(d.Chosen, option{Name: r.valueTitle(f, v), Value: v, To: r.toggled(f, v)})
+			}
+			d.Hidden = append(d.Hidden, option{Name: f, Value: v})
 		}
-		if alien := func(t string) bool { return !r.concerns(t, f) }; f == "type" && len(chosen) < 2 || len(chosen) == 0 && slices.ContainsFunc(types, alien) {
-			r.addChosen(d, f)
+		if f == "type" && len(chosen) < 2 || len(chosen) == 0 && !r.concerns(f, types...) {
 			continue
 		}
+		shown := listMenu{Name: f, Title: r.filterTitle(f)}
 		for _, v := range counted[f] {
 			shown.Options = append(shown.Options, option{r.valueTitle(f, v.Value), v.Value, v.Count, r.toggled(f, v.Value), slices.Contains(chosen, v.Value)})
 		}
-		r.addChosen(d, f)
 		if len(shown.Options) > 1 || len(chosen) > 0 && len(shown.Options) > 0 {
 			d.Facets = append(d.Facets, shown)
 		}
@@ -297,43 +301,30 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	}
 }
 
-// addChosen adds the chosen values of a field.
-func (r *request) addChosen(d *searchPage, field string) {
-	for _, v := range r.Query[field] {
-		if field != "type" || len(d.Types) == 0 { // the choice of types shows it
-			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(field, v), Value: v, To: r.toggled(field, v)})
-		}
-		d.Hidden = append(d.Hidden, option{Name: field, Value: v})
-	}
-}
-
 // addTypes fills in the types. Choosing one drops the filters that do not concern it. If one is
 // chosen, the numbers of the others are unknown.
 func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
-	chosen := r.Query["type"]
-	types := r.types()
+	chosen, types := r.Query["type"], r.types()
 	if d.Total == 0 || len(types) < 2 || len(chosen) > 1 {
 		return
 	}
-	choose := func(typ string) string {
+	choose := func(of ...string) string {
 		return r.queried(func(q url.Values) {
 			for _, f := range r.facetNames() {
-				if typ != "" && !r.concerns(typ, f) || typ == "" && slices.ContainsFunc(types, func(t string) bool { return !r.concerns(t, f) }) {
+				if f == "type" || !r.concerns(f, of...) {
 					q.Del(f)
 				}
 			}
-			if q.Del("type"); typ != "" {
-				q.Set("type", typ)
+			if len(of) == 1 {
+				q.Set("type", of[0])
 			}
 		})
 	}
-	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
+	d.Types = []option{{Name: "All", To: choose(types...), Chosen: len(chosen) == 0}}
 	for _, t := range types {
 		o := option{Name: r.plurals(t), Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
-		for _, c := range counts {
-			if c.Value == t {
-				o.Count = c.Count
-			}
+		if i := slices.IndexFunc(counts, func(c view.FacetCount) bool { return c.Value == t }); i >= 0 {
+			o.Count = counts[i].Count
 		}
 		if o.Chosen || len(chosen) == 1 || o.Count > 0 {
 			d.Types = append(d.Types, o)
@@ -407,7 +398,7 @@ func (s *Site) searchFilters() (list []searchFilter) {
 	for _, f := range s.facetNames() {
 		x := searchFilter{f, s.filterTitle(f), []string{}, map[string]string{}}
 		for _, t := range s.types() {
-			if s.concerns(t, f) {
+			if s.concerns(f, t) {
 				x.Types = append(x.Types, t)
 			}
 		}

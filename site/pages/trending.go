@@ -37,6 +37,7 @@ func (r *request) trending() (*page, error) {
 		return r.missingChoice("by", by, r.kinds().Growing()), nil
 	}
 	window = cmp.Or(window, windows[0])
+	days := windowDays(window)
 	l, what, of := &listing{Heading: "Trending", Months: r.monthOptions(2)}, "entries", "scores"
 	if typ != "" {
 		what = r.plural(typ)
@@ -57,15 +58,15 @@ func (r *request) trending() (*page, error) {
 			return nil, err
 		}
 	}
-	l.Text = fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, windowDays(window))
-	if l.Total == 0 {
-		l.Text, l.Notes = fmt.Sprintf("Nothing has risen among the %s of %s in the last %d days.", of, what, windowDays(window)), nil
+	if l.Text = fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, days); l.Total == 0 {
+		among := " among the " + of + " of " + what
 		if by == "" && r.Build.Manifest.Counts.Ranked == 0 {
-			l.Text = fmt.Sprintf("Nothing has risen in the last %d days.", windowDays(window))
+			among = ""
 		}
+		l.Text, l.Notes = fmt.Sprintf("Nothing has risen%s in the last %d days.", among, days), nil
 	}
 	p := r.listPage(l, l.Text, "")
-	p.Title, p.Section = fmt.Sprintf("%s, last %d days", l.Heading, windowDays(window)), "/trending/"
+	p.Title, p.Section = fmt.Sprintf("%s, last %d days", l.Heading, days), "/trending/"
 	return p, nil
 }
 
