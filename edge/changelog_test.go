@@ -3,7 +3,6 @@ package edge
 import (
 	"bytes"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -146,31 +145,5 @@ func TestChangelogTells(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
-	}
-}
-
-// TestChangelogOfARenamedEntity: after the redirect, paging continues with the same cursor.
-func TestChangelogOfARenamedEntity(t *testing.T) {
-	suite.InTest(t)
-	s, r := serveHistory(t, "2026-11-01", Options{})
-	want := s.pages(t, "/api/entity/tool/n5/changelog")
-	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")
-	r.Commit("2026-11-01T06:00:00Z", "A better name", "tool/n5.yaml", "", "tool/five.yaml", sheet("Tool 5", "gamma", 700, "version: 3\nformerly: [n5]\n"))
-	s.publishDay(t, r, "2026-11-01")
-	got := l.Data
-	for next := l.NextCursor; next != nil; next = l.NextCursor {
-		a := s.ask(t, "GET", "/api/entity/tool/n5/changelog?limit=1&cursor="+url.QueryEscape(*next))
-		if a.status != 301 {
-			t.Fatalf("%d %s", a.status, a.body)
-		}
-		l = s.list(t, a.header.Get("Location"))
-		got = append(got, l.Data...)
-	}
-	if !slices.EqualFunc(got, want, sameRecord) {
-		t.Errorf("%s, want %s", got, want)
-	}
-	other := s.list(t, "/api/entity/tool/n3/changelog?limit=1").NextCursor
-	if a := s.ask(t, "GET", "/api/entity/tool/five/changelog?cursor="+*other); a.status != 400 {
-		t.Errorf("cursor of another entity: %d", a.status)
 	}
 }

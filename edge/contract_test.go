@@ -64,7 +64,7 @@ func TestContract(t *testing.T) {
 	t.Run("busy", func(t *testing.T) { testBusy(t, c) })
 	t.Run("damage", func(t *testing.T) { testDamage(t, c) })
 	t.Run("coverage", func(t *testing.T) { testCoverage(t, c) })
-	t.Run("examples", func(t *testing.T) { testExamples(t, c.doc) })
+	t.Run("examples", func(t *testing.T) { testExamples(t, c) })
 }
 
 // contract holds the description, the servers under test, and a record of what their responses
@@ -130,7 +130,7 @@ func newContract(t *testing.T) *contract {
 		t.Fatal(err)
 	}
 	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
-	c.onlyRead, c.onlyKeys = c.limitedKey(t, "contract", apikey.ScopeRead), c.limitedKey(t, "contract", apikey.ScopeKeys)
+	c.onlyRead, c.onlyKeys = c.newKey(t, "contract", false, apikey.ScopeRead), c.newKey(t, "contract", false, apikey.ScopeKeys)
 	c.exampleWebhook(t)
 	c.send(t, request{target: "/api/categories", base: c.spent, status: 200})
 	return c

@@ -153,6 +153,7 @@ func TestPriceRefusals(t *testing.T) {
 		"cost?model=gpt-5-4":                        `"field":"input","message":"is required`,
 		"cost?model=gpt-5.4x&input=1":               `"field":"model","message":"\"gpt-5.4x\" names no model`,
 		"cost?model=gpt-5.4-2026-03-05&input=1":     `"suggestion":"gpt-5-4"`,
+		"cost?model=gpt-55&input=1&at=2026-08-25":   `"field":"model","message":"\"gpt-55\" names no model`,
 		"cost?model=tool/gpt-5-4&input=1":           `names no model`,
 		"cost?model=gpt-5-4&model=gpt-5-5&input=1":  `"field":"model","message":"must be given only once`,
 		"cost?model=gpt-5-4&input=1000000001":       `"suggestion":"1000000000"`,

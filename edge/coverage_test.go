@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"kindex/builder/suite"
 	"kindex/edge"
 )
@@ -135,45 +133,18 @@ func coverRoutes(t *testing.T, c *contract) {
 	}
 }
 
-// testExamples validates every example in the description against its schema.
-func testExamples(t *testing.T, doc *openapi3.T) {
-	n := 0
-	check := func(where string, schema *openapi3.SchemaRef, example any) {
-		if example == nil {
-			return
-		}
-		n++
-		if err := schema.Value.VisitJSON(example); err != nil {
-			t.Errorf("%s: %v", where, err)
-		}
-	}
-	for path, item := range doc.Paths.Map() {
-		for _, op := range item.Operations() {
-			for _, p := range op.Parameters {
-				check(op.OperationID+" "+p.Value.Name, p.Value.Schema, p.Value.Example)
-			}
-			for code, r := range op.Responses.Map() {
-				for name, h := range r.Value.Headers {
-					check(path+" "+code+" "+name, h.Value.Schema, h.Value.Example)
-				}
-				for mediaType, content := range r.Value.Content {
-					for name, example := range content.Examples {
-						check(path+" "+code+" "+mediaType+" "+name, content.Schema, example.Value.Value)
-					}
-					check(path+" "+code+" "+mediaType, content.Schema, content.Example)
-					if len(content.Examples) == 0 && describesJSON(mediaType) {
-						t.Errorf("%s %s %s has no example", path, code, mediaType)
-					}
+// testExamples: every response in JSON has an example. Package openapi validates them.
+func testExamples(t *testing.T, c *contract) {
+	for id, op := range c.operations {
+		for code, r := range op.Responses.Map() {
+			for mediaType, content := range r.Value.Content {
+				if len(content.Examples) == 0 && strings.HasSuffix(mediaType, "json") {
+					t.Errorf("%s %s %s has no example", id, code, mediaType)
 				}
 			}
 		}
-	}
-	if n < 200 {
-		t.Errorf("only %d examples were found", n)
 	}
 }
-
-func describesJSON(mediaType string) bool { return strings.HasSuffix(mediaType, "json") }
 
 // exampleTexts returns a parameter's example values in the form in which they appear in a query.
 func exampleTexts(example any) []string {
@@ -233,7 +204,7 @@ func fixtureHistory(t *testing.T) string {
 	r := edge.NewRepository(t)
 	content := filepath.Join(r.Dir, "content")
 	suite.CopyContent(t, content)
-	pricedFixture(t, content)
+	pricedFixture(r)
 	r.Write("content/index.yaml", r.Read("content/index.yaml")+"repository: https://git.example.org/group/index.git\nbranch: release/2\n")
 	r.Write("content/categories.yaml", r.Read("content/categories.yaml")+"  - {slug: fixtures, formerly: [former-fixtures], title: Fixtures}\n")
 	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(fixtureBoards), 0o666); err != nil {

@@ -39,10 +39,10 @@ func serveFacts(t *testing.T, day string) *served {
 	r := NewRepository(t)
 	r.Commit("2026-08-01T08:00:00Z", "first", "providers.yaml", factProviders,
 		"model/big.yaml", factSheet("Big", "family: big", "openWeights: false", "modalities: {input: [text, image], output: [text]}",
-			"lifecycle: {retires: 2026-12-31, source: https://a.example/}", factSignals("contextTokens", "1000000", "stars", "10"),
+			"lifecycle: {retires: 2026-12-31, source: https://a.example/}", "parameters: {total: 70000000000}", factSignals("contextTokens", "1000000", "stars", "10"),
 			factOffers("{provider: acme, id: big, input: 3, output: 15}", "{provider: host, id: big, input: 1, output: 1}")),
 		"model/small.yaml", factSheet("Small", "family: small", "openWeights: true", "modalities: {input: [text], output: [text, audio]}",
-			factSignals("contextTokens", "128000", "stars", "1000"), factOffers("{provider: host, id: small, input: 0.1, output: 0.500001}")),
+			factSignals("contextTokens", "128000", "stars", "1000", "parameters", "7000000000"), factOffers("{provider: host, id: small, input: 0.1, output: 0.500001}")),
 		"model/free.yaml", factSheet("Free", "family: small", "modalities: {input: [audio], output: []}", factOffers("{provider: host, id: free, input: 0, output: 0, free: true}")),
 		"model/bare.yaml", factSheet("Bare"),
 		"tool/kept.yaml", factSheet("Kept", factSignals("lastCommit", "2026-06-01", "stars", "5000")),
@@ -51,7 +51,7 @@ func serveFacts(t *testing.T, day string) *served {
 	if day > "2026-10-20" {
 		r.Commit("2026-10-20T08:00:00Z", "second",
 			"model/small.yaml", factSheet("Small", "family: small", "openWeights: true", "modalities: {input: [text], output: [text, audio]}",
-				factSignals("contextTokens", "200000", "stars", "1001"), factOffers("{provider: host, id: small, input: 4, output: 20}")),
+				factSignals("contextTokens", "200000", "stars", "1001", "parameters", "7000000000"), factOffers("{provider: host, id: small, input: 4, output: 20}")),
 			"tool/new.yaml", factSheet("New", factSignals("lastCommit", "2025-10-01", "stars", "1000")))
 	}
 	return serveRepository(t, r, day)
@@ -86,6 +86,9 @@ func TestFactFilters(t *testing.T) {
 		{"maxPrice=6", "big free", "big free small"},
 		{"minContext=128001", "big small", "big"},
 		{"retiresBefore=2027-01-01", "big", "big"},
+		{"minParameters=20B", "big", "big"},
+		{"maxParameters=7,000,000,000", "small", "small"},
+		{"minParameters=0.03+trillion&maxParameters=70000M", "big", "big"},
 		{"signal=stars>=1000&signal=stars<=1000", "ended new", "small ended"},
 		{"modality=text&maxPrice=100&signal=stars<=1000", "big", "big small"},
 	} {
@@ -222,8 +225,7 @@ func TestVocabulary(t *testing.T) {
 	for path, want := range map[string]int{
 		"/api/entities?capability=function-calling": 2, "/api/entities?capability=function-calling,gpu": 1,
 		"/api/search?q=heaps&capability=function-calling&facets=capability": 2, "/api/entities?tag=vector-similarity,other": 1,
-		"/api/entities?capability=Function-Calling,GPU": 1, "/api/entities?tag=VECTOR-similarity": 1, "/api/entities?tag=Vector-Search": 1,
-		"/api/entities?type=Tool&capability=GPU": 1,
+		"/api/entities?capability=Function-Calling,GPU": 1, "/api/entities?type=Tool&tag=VECTOR-similarity": 1,
 	} {
 		now := strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(strings.ToLower(path))
 		a, b := s.list(t, path), s.list(t, now)

@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -159,5 +160,37 @@ func TestFeedOfAnEntity(t *testing.T) {
 	}
 	if a := s.ask(t, "GET", "/api/feed", "If-None-Match", tag); a.status != 200 {
 		t.Errorf("cursor of another feed: %d", a.status)
+	}
+}
+
+// TestFeedHasWeeks: a feed of more than a page leads through all changes and weeks, each once, the weeks before
+// the changes of the week before.
+func TestFeedHasWeeks(t *testing.T) {
+	suite.InTest(t)
+	r := NewRepository(t)
+	for _, c := range []struct {
+		at       string
+		n, stars int
+		version  string
+	}{{"2026-08-03", 150, 0, "1"}, {"2026-08-12", 60, 500, "2"}, {"2026-08-26", 98, 1500, "3"}} {
+		var files []string
+		for i := range c.n {
+			files = append(files, fmt.Sprintf("tool/n%d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 10+100*(i*7%30)+c.stars, "version: "+c.version+"\n"))
+		}
+		r.Commit(c.at+"T08:00:00Z", "On "+c.at, files...)
+	}
+	s := serveRepository(t, r, "2026-09-01")
+	var want []string
+	weeks := [][2]string{{"2026-W35", "2026-08-31"}, {"2026-W33", "2026-08-17"}} // and their ends
+	changes := s.changes(t, "/api/changelog?")
+	for _, c := range changes {
+		if len(weeks) > 0 && c.Timestamp < weeks[0][1] {
+			want = append(want, "urn:kindex:week:"+weeks[0][0]+"-"+changes[len(changes)-1].ID)
+			weeks = weeks[1:]
+		}
+		want = append(want, "urn:kindex:change:"+c.ID)
+	}
+	if got, pages := s.through(t, "json", "/api/feed?format=json"); !slices.Equal(got, want) || pages != 2 {
+		t.Errorf("%d items on %d pages, want %d", len(got), pages, len(want))
 	}
 }

@@ -1,11 +1,10 @@
 package edge_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
+
+	"kindex/edge"
 )
 
 // days returns requests with invalid values of the "at" parameter: strings that are not days, and
@@ -102,21 +101,12 @@ func history() []request {
 	)
 }
 
-// pricedFixture adds a model with offers, and their providers, to the content for tests in a
-// folder.
-func pricedFixture(t *testing.T, content string) {
-	t.Helper()
-	path := filepath.Join(content, "providers.yaml")
-	providers, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
-		providers, err = []byte("providers:\n"), nil
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+// pricedFixture adds a model with offers, and their providers, to the content for tests.
+func pricedFixture(r *edge.Repository) {
+	providers := r.Read("content/providers.yaml")
 	for _, slug := range []string{"openai", "fixture-cloud"} {
-		if !strings.Contains(string(providers), "slug: "+slug+"\n") && !strings.Contains(string(providers), "slug: "+slug+",") {
-			providers = append(providers, "  - {slug: "+slug+", name: "+slug+"}\n"...)
+		if !strings.Contains(providers, "slug: "+slug) {
+			providers += "  - {slug: " + slug + ", name: " + slug + "}\n"
 		}
 	}
 	model := `name: Priced fixture
@@ -145,12 +135,7 @@ offers:
   - {provider: fixture-cloud, id: fixture-3, input: 9}
   - {provider: openai, id: fixture-2, output: 9, deprecated: true}
 `
-	if err := os.WriteFile(path, providers, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(content, "model", "priced-fixture.yaml"), []byte(model), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	r.Write("content/providers.yaml", providers, "content/model/priced-fixture.yaml", model)
 }
 
 // prices returns the requests for offers and costs.

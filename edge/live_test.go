@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -305,30 +304,51 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestSlowHeadersAreCutOff sends half a request and waits.
-func TestSlowHeadersAreCutOff(t *testing.T) {
+// TestAttackSlowRequests sends half of the headers, and a body one byte at a time. The server must not wait longer
+// than its timeouts.
+func TestAttackSlowRequests(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
-	s := serve(t, 5)
-	s.timeouts = timeouts{header: 300 * time.Millisecond, read: 2 * hanging}
-	public, _, _ := run(t, s.Server)
-	eventually(t, "a whole request is answered", func() bool {
-		res, err := http.Get("http://" + public + "/api/entities")
-		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
-	})
-	c, err := net.Dial("tcp", public)
-	if err != nil {
-		t.Fatal(err)
+	s := serveFew(t, Options{LimitKey: 1000})
+	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {
+		t.Errorf("a request may take %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
 	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "GET /api/entities HTTP/1.1\r\nHost: x\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.SetReadDeadline(time.Now().Add(hanging)); err != nil {
-		t.Fatal(err)
-	}
-	var late net.Error
-	if _, err := io.Copy(io.Discard, c); errors.As(err, &late) && late.Timeout() {
-		t.Error("the connection is still open")
+	key, _ := s.keyOf(t, "account")
+	const headers = "POST /api/developer/api-keys HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+	for _, c := range []struct {
+		limits timeouts
+		sent   string
+	}{
+		{timeouts{header: 300 * time.Millisecond, read: 2 * hanging}, headers},
+		{timeouts{header: hanging, read: 300 * time.Millisecond}, headers + "Content-Length: 100000\r\nx-api-key: " + key + "\r\n\r\n{"},
+	} {
+		s.timeouts = c.limits
+		public, _, _ := run(t, s.Server)
+		eventually(t, "a whole request is answered", func() bool {
+			a, err := exchange(direct(nil), http.MethodPost, "http://"+public+keysPath, "{", "x-api-key", key, "Content-Type", "application/json")
+			return err == nil && a.status == http.StatusBadRequest
+		})
+		conn := dialFrom(t, "127.0.0.1", public)
+		if _, err := io.WriteString(conn, c.sent); err != nil {
+			t.Fatal(err)
+		}
+		cut := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, conn) // returns when the server closes the connection
+			close(cut)
+		}()
+		late := time.After(hanging)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for open := true; open; {
+			select {
+			case <-cut:
+				open = false
+			case <-tick.C:
+				_, _ = io.WriteString(conn, " ") // fails once the server has closed the connection
+			case <-late:
+				t.Fatal("the connection is still open")
+			}
+		}
 	}
 }

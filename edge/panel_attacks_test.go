@@ -83,15 +83,12 @@ func TestPanelForged(t *testing.T) {
 			token  string
 			header []string
 		}{
-			"no token":                   {"", nil},
-			"token of another session":   {others, nil},
-			"token made up":              {strings.Repeat("A", 43), nil},
-			"foreign origin":             {own, []string{"Origin", "https://evil.example"}},
-			"no origin":                  {own, []string{"Origin", "null"}},
-			"neighbour":                  {own, []string{"Origin", "null", "Sec-Fetch-Site", "same-site"}},
-			"from elsewhere":             {own, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}},
-			"as JSON":                    {own, []string{"Content-Type", "application/json"}},
-			"as a form of several parts": {own, []string{"Content-Type", "multipart/form-data; boundary=x"}},
+			"no token":                 {"", nil},
+			"token of another session": {others, nil},
+			"foreign origin":           {own, []string{"Origin", "https://evil.example"}},
+			"no origin":                {own, []string{"Origin", "null"}},
+			"from elsewhere":           {own, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}},
+			"as JSON":                  {own, []string{"Content-Type", "application/json"}},
 		} {
 			if a := ann.send(http.MethodPost, s.in(r.Path), s.form(c.token), c.header...); a.status != http.StatusForbidden || p.has(t, ann) != before {
 				t.Errorf("%s, %s: %d\n%s", r.Path, name, a.status, a.body)

@@ -18,6 +18,7 @@ import (
 	"kindex/edge/console"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
+	"kindex/edge/webhook"
 )
 
 // TestPanelKeys: a key is created, shown once, used and counted, and stops working as soon as it
@@ -190,6 +191,13 @@ func TestPanelWebhookFaults(t *testing.T) {
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.made"), http.StatusBadRequest)
 	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is not an event") {
 		t.Errorf("unknown event: %q", got)
+	}
+	for i := range webhook.MaxPerAccount {
+		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
+	}
+	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/more", "events", "entity.updated"), http.StatusConflict)
+	if got := field(t, faultText, page); got != "An account can have at most 10 webhooks; delete one first." {
+		t.Errorf("eleventh webhook: %q", got)
 	}
 }
 

@@ -96,30 +96,15 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	}
 }
 
-// limitedKey creates a key with the given scopes for an account.
-func (c *contract) limitedKey(t *testing.T, account string, scopes ...apikey.Scope) string {
+// newKey creates a key for an account with the given scopes, all by default. It creates and suspends the account.
+func (c *contract) newKey(t *testing.T, account string, suspended bool, scopes ...apikey.Scope) string {
 	t.Helper()
 	secret := apikey.Generate()
 	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
-		if err == nil {
+		if err == nil && len(scopes) > 0 {
 			_, err = tx.CreateLimitedKey(a.ID, apikey.Grant{Name: "limited", Scopes: apikey.ScopesOf(scopes...)}, secret)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret.Reveal()
-}
-
-// newKey creates an account and a key for it.
-func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
-	t.Helper()
-	secret := apikey.Generate()
-	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
-		a, err := tx.EnsureAccount(account)
-		if err == nil {
+		} else if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)
 		}
 		if err == nil && suspended {

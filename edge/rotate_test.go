@@ -28,7 +28,6 @@ func TestRotateWebhook(t *testing.T) {
 		older, newer := seal.Generate(), seal.Generate()
 		h := serveHooked(t, target, func(o *Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
-			o.State = storagetest.OpenAt(t, target, o.Now)
 			o.OperatorKeys = parsedKeys(t, older)
 		})
 		ada, k := h.newKey(t, "ada")
@@ -106,7 +105,8 @@ func TestRotateWebhook(t *testing.T) {
 		expect("after 23 hours", 2, []string{first.Secret, second.Secret}, true, true)
 		later.Store(int64(24*time.Hour + time.Minute))
 		expect("after a day", 1, []string{first.Secret, second.Secret}, false, true)
-		if err := h.state.Purge(ctx); err != nil {
+		tomorrow := storagetest.OpenAt(t, target, func() time.Time { return time.Now().Add(25 * time.Hour) })
+		if err := tomorrow.Purge(ctx); err != nil {
 			t.Error(err)
 		}
 		if w, err := h.state.Webhook(ctx, k.AccountID, made.ID); err != nil || w.PreviousSealed != "" {

