@@ -2,9 +2,7 @@ package builder_test
 
 import (
 	"context"
-	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,15 +20,6 @@ func newRepository(t *testing.T) *randomHistory {
 	s.commit("begin")
 	s.now = s.now.AddDate(0, 0, 17)
 	return s
-}
-
-// refused fails the test unless a build is refused because it would lose something.
-func (s *randomHistory) refused(out, why string) {
-	s.t.Helper()
-	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3})
-	if shrink := new(builder.ShrinkError); !errors.As(err, &shrink) || !strings.Contains(shrink.Problem, why) {
-		s.t.Errorf("want a build that is refused as it %s: %v", why, err)
-	}
 }
 
 // built opens a finished build.
@@ -91,56 +80,6 @@ func TestSlugFreedInAFolder(t *testing.T) {
 	s.build(out, 1)
 }
 
-// TestDamagedBuildOfAFolder damages the newer of two builds. The latest change is recorded only
-// in that build.
-func TestDamagedBuildOfAFolder(t *testing.T) {
-	suite.InTest(t)
-	s := newRandomHistory(t, 1)
-	out := t.TempDir()
-	s.build(out, 3)
-	s.put("tool/stays", &source{name: "Stays here"})
-	newest := folder{t, s.build(out, 3).Dir}
-	newest.replace("entities.jsonl", "Stays here", "Stays hare")
-	s.put("tool/stays", &source{name: "Stays there"})
-	s.refused(out, "only that build has the history")
-}
-
-// TestRepositoryComesAndGoes builds the same content with its repository and without it.
-func TestRepositoryComesAndGoes(t *testing.T) {
-	suite.InTest(t)
-	s := newRandomHistory(t, 1)
-	out, hidden := t.TempDir(), filepath.Join(t.TempDir(), "hidden")
-	s.put("tool/a", &source{name: "A"})
-	s.build(out, 3)
-	s.put("tool/a", &source{name: "B"})
-	before := changesOf(t, s.build(out, 3).Dir)
-	s.git("init", "-q", "-b", "main")
-	s.commit("the last state only")
-	s.refused(out, "would lose 2 of the previous build's 3 changes")
-
-	if err := os.RemoveAll(filepath.Join(s.dir, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	s.git("init", "-q", "-b", "main")
-	s.put("tool/a", &source{name: "A"})
-	s.commit("begin")
-	s.put("tool/a", &source{name: "B"})
-	s.git("commit", "-q", "-a", "-m", "the same again")
-	if now := changesOf(t, s.build(out, 3).Dir); strings.Join(now, "\n") != strings.Join(before, "\n") {
-		t.Errorf("%v, in the folder %v", now, before)
-	}
-
-	if err := os.Rename(filepath.Join(s.dir, ".git"), hidden); err != nil {
-		t.Fatal(err)
-	}
-	s.put("tool/a", &source{name: "C"})
-	s.build(out, 3)
-	if err := os.Rename(hidden, filepath.Join(s.dir, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	s.refused(out, "would lose 1 of the previous build's 4 changes")
-}
-
 // TestRepositoryWithoutGit builds content in a repository while git is not installed. The
 // content must not be treated as if it were outside git: the build would date all changes with
 // the as-of day, and no later build could find those changes in the commits.
@@ -180,23 +119,5 @@ func TestOddTimes(t *testing.T) {
 		if days := built(t, incremental).History().Snapshots(); len(days) > 12*50+20 {
 			t.Errorf("as of %s: %d snapshots", at, len(days))
 		}
-	}
-}
-
-// TestUntrackedContent builds content in a folder that is ignored by the enclosing repository.
-func TestUntrackedContent(t *testing.T) {
-	s := newRandomHistory(t, 1)
-	top := &randomHistory{folder: folder{t, t.TempDir()}, now: s.now}
-	top.git("init", "-q", "-b", "main")
-	top.write(".gitignore", "content/\n")
-	top.git("add", "-A")
-	top.git("commit", "-q", "-m", "begin")
-	dir := filepath.Join(top.dir, "content")
-	if err := os.Rename(s.dir, dir); err != nil {
-		t.Fatal(err)
-	}
-	s.dir = dir
-	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "none of its entities are committed") {
-		t.Errorf("dirty %v, warnings %q", r.Dirty, r.Warnings)
 	}
 }

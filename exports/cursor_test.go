@@ -42,38 +42,6 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 	}
 }
 
-func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
-	at := map[string]int{}
-	for i, e := range list {
-		at[e.Key()] = i
-	}
-	exact, seen := 0, 0
-	for o := 0; o < len(before); o += 1 + o%29 {
-		e := before[o]
-		seen++
-		place := old.PositionOf(view.DefaultSort, uint32(o))
-		if got, ok := old.SortPositionOf(place); !ok || got != float64(o) {
-			t.Fatalf("%+v is %v, want %d", place, got, o)
-		}
-		want := -0.5
-		for _, x := range list {
-			if x.Status != "withdrawn" && modelCompare(x, e, view.DefaultSort) <= 0 {
-				want++
-			}
-		}
-		if i, ok := at[e.Key()]; ok && list[i].Scores.Composite == e.Scores.Composite {
-			want = float64(i)
-			exact++
-		}
-		if got, ok := b.SortPositionOf(place); !ok || got != want {
-			t.Fatalf("%+v is %v, want %v", place, got, want)
-		}
-	}
-	if exact == 0 || exact == seen {
-		t.Errorf("%d of %d are the same: too many to prove anything", exact, seen)
-	}
-}
-
 // checkHostile tries positions that no build returns. Each page must be a contiguous range of
 // the order, and positions that do not belong to the order must be rejected.
 func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {

@@ -255,7 +255,6 @@ func TestSelection(t *testing.T) {
 	t.Run("board", func(t *testing.T) { checkBoards(t, b, list) })
 	t.Run("page", func(t *testing.T) { checkPages(t, rng, b, list) })
 	t.Run("across", func(t *testing.T) { checkAcross(t, rng, b, list, c, next) })
-	t.Run("ordinal", func(t *testing.T) { checkSortPositionOf(t, b, list, c, next) })
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 

@@ -35,7 +35,7 @@ func TestFleet(t *testing.T) {
 	for range 3 {
 		f.add()
 	}
-	l := &fleetLoad{f: f, total: int64(suite.Pick(600, 20000)), limit: suite.Pick(50, 2000), submissions: 18, pairs: map[[2]string]int{}, statuses: map[int]int{}}
+	l := &fleetLoad{f: f, total: int64(suite.Pick(300, 20000)), limit: suite.Pick(50, 2000), submissions: 18, pairs: map[[2]string]int{}, statuses: map[int]int{}}
 	l.prepare()
 	start, builds := time.Now(), suite.Pick(2, 10)
 	var wg, restarts sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/edgetest"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -108,6 +109,41 @@ func TestOperating(t *testing.T) {
 	}
 	if n := len(strings.Fields(readText(t, in("etc/operator.key")))); n != 1 {
 		t.Errorf("the key file has %d keys", n)
+	}
+}
+
+// TestOperatingBlocks checks that there is a reason for every block that TestOperating
+// does not run.
+func TestOperatingBlocks(t *testing.T) {
+	reasons := map[string]string{
+		"# useradd":                "makes users and files of the machine; TestUnit reads the unit",
+		"KINDEX_URL=https":         "TestOperating starts the service with it, and TestEnvironmentFile checks it",
+		"server {":                 "for nginx; edge/limits_test.go sends what such a proxy sends",
+		"reverse_proxy":            "for Caddy; edge/limits_test.go sends what such a proxy sends",
+		"KINDEX_SIGNIN_GITHUB":     "secrets of providers; TestSignIn of edge/signin_test.go signs in",
+		"KINDEX_FORGE=":            "a token of a forge; testdata/script/submissions_forge.txtar has one",
+		"webhook.challenge":        "a message; TestWebhookChallenge of edge/webhook_bounds_test.go answers it",
+		"CREATE ROLE kindex LOGIN": "roles are the whole server's, which tests share",
+	}
+	for _, b := range edgetest.Blocks(t, "site/docs/operating.md") {
+		if b.Language == "sh" {
+			continue
+		}
+		found := false
+		for text, reason := range reasons {
+			if strings.Contains(b.Text, text) {
+				t.Logf("operating.md:%d: not run: %s", b.Line, reason)
+				delete(reasons, text)
+				found = true
+				break
+			}
+		}
+		if !found {
+			t.Errorf("operating.md:%d is neither run nor has a reason:\n%s", b.Line, b.Text)
+		}
+	}
+	for text := range reasons {
+		t.Errorf("no block contains %s", text)
 	}
 }
 

@@ -21,32 +21,20 @@ import (
 // becomes the output.
 func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 3, "httppost URL STATUS FILE ['HEADER: VALUE'...]")
-	req, err := http.NewRequest(http.MethodPost, args[0], strings.NewReader(ts.ReadFile(args[2])))
-	ts.Check(err)
-	req.Header.Set("Content-Type", "application/json")
-	for _, h := range args[3:] {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Set(name, strings.TrimSpace(value))
-	}
-	client := http.Client{Timeout: hanging, Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := client.Do(req)
-	ts.Check(err)
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	ts.Check(err)
-	fmt.Fprint(ts.Stdout(), string(b))
-	if strconv.Itoa(res.StatusCode) != args[1] {
-		ts.Fatalf("status %d, want %s: %s", res.StatusCode, args[1], b)
-	}
+	sendHTTP(ts, http.MethodPost, args[0], args[1], ts.ReadFile(args[2]), append([]string{"Content-Type: application/json"}, args[3:]...))
 }
 
 // httpdelete URL STATUS ['HEADER: VALUE'...] sends DELETE; the response body becomes the
 // output.
 func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "httpdelete URL STATUS ['HEADER: VALUE'...]")
-	req, err := http.NewRequest(http.MethodDelete, args[0], nil)
+	sendHTTP(ts, http.MethodDelete, args[0], args[1], "", args[2:])
+}
+
+func sendHTTP(ts *testscript.TestScript, method, url, status, body string, headers []string) {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	ts.Check(err)
-	for _, h := range args[2:] {
+	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, strings.TrimSpace(value))
 	}
@@ -57,8 +45,8 @@ func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
 	b, err := io.ReadAll(res.Body)
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), string(b))
-	if strconv.Itoa(res.StatusCode) != args[1] {
-		ts.Fatalf("status %d, want %s: %s", res.StatusCode, args[1], b)
+	if strconv.Itoa(res.StatusCode) != status {
+		ts.Fatalf("status %d, want %s: %s", res.StatusCode, status, b)
 	}
 }
 

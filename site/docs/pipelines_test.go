@@ -4,14 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"kindex/builder/suite"
@@ -114,62 +111,6 @@ func sums(rows []map[string]any) map[string]any {
 	}
 	return sums
 }
-
-// TestColumn counts the bytes fetched by the recipe that reads a single column.
-func TestColumn(t *testing.T) {
-	suite.InTest(t)
-	var bytes, requests atomic.Int64
-	p := start(t, counting(&bytes, &requests))
-	fetched := p.must("bash", "fetch.sh", "entities.parquet") // fetch the whole file, through the same counter
-	size := p.size("entities.parquet")
-	if bytes.Load() != size || requests.Load() != 1 {
-		t.Fatalf("the whole file of %d bytes is %d bytes in %d requests: %s", size, bytes.Load(), requests.Load(), fetched)
-	}
-	bytes.Store(0)
-	requests.Store(0)
-	said := p.must("node", "column.mjs")
-	rows, ranked := p.fresh(), 0
-	for _, row := range rows {
-		if row["composite"] != nil {
-			ranked++
-		}
-	}
-	if want := fmt.Sprintf("%d rows, %d with a score, the mean ", len(rows), ranked); ranked == 0 || !strings.HasPrefix(said, want) {
-		t.Errorf("says %q, want %q", said, want)
-	}
-	t.Logf("%d of %d bytes in %d requests", bytes.Load(), size, requests.Load())
-	if n := bytes.Load(); n > 40<<10 || n > size*8/10 || requests.Load() != 2 {
-		t.Errorf("%d of %d bytes in %d requests; want the footer and one column", n, size, requests.Load())
-	}
-}
-
-// counting counts the responses under /data and the bytes in them.
-func counting(bytes, requests *atomic.Int64) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/data/") {
-				requests.Add(1)
-				w = &counted{w, bytes}
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
-type counted struct {
-	http.ResponseWriter
-	bytes *atomic.Int64
-}
-
-// Write implements io.Writer.
-func (c *counted) Write(b []byte) (int, error) {
-	n, err := c.ResponseWriter.Write(b)
-	c.bytes.Add(int64(n))
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the underlying writer.
-func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // objects reads JSONL.
 func objects(t *testing.T, jsonl []byte) []map[string]any {
