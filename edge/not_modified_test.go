@@ -112,19 +112,13 @@ func TestAttackManyRanges(t *testing.T) {
 		for ranges, status := range map[string]int{
 			strings.Join(many, ","):                     416,
 			strings.Join(many[:11], ","):                416,
-			strings.Join(many[:10], ", "):               206,
 			strings.Repeat("0-0,", 9) + "0-0":           206,
 			"0-99,50-60":                                206,
-			"0-99,100-199":                              206,
-			"-10,0-9":                                   206,
-			"-10,-5":                                    206,
 			fmt.Sprintf("0-9,%d-", size-5) + ",-5":      206,
 			"0-,0-":                                     200, // more than the file
-			"5-,0-4":                                    206,
 			"0-," + strings.Repeat(" ", 9000) + "-1":    200,
 			"0-0," + strings.Repeat(",", 2000) + "9-9":  416,
 			"99999999999999999999-,0-1":                 -1,
-			"1-0,0-0":                                   -1,
 			fmt.Sprintf("%d-,%d-", size, size) + ",1-2": 206,
 		} {
 			a := s.ask(t, "GET", path, "Range", "bytes="+ranges)

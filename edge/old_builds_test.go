@@ -3,7 +3,6 @@ package edge
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"kindex/builder/suite"
@@ -14,21 +13,11 @@ import (
 // TestAttackMadeUpBuilds requests many builds that do not exist from one address: others still get
 // files of the build before the current one.
 func TestAttackMadeUpBuilds(t *testing.T) {
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 4, 0)
-	old := buildInto(t, content, out, 2)
-	writeContent(t, content, 4, 1)
-	buildInto(t, content, out, 2)
-	s, err := New(Options{Dir: out, State: storagetest.SQLite(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	get := func(from, path string) int {
-		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
-		r.RemoteAddr = from + ":1"
-		s.ServeHTTP(w, r)
-		return w.Code
-	}
+	s := serveFew(t, Options{})
+	old := s.buildID()
+	writeContent(t, s.content, 5, 1)
+	s.publish(t)
+	get := func(address, path string) int { return s.statusOf(from(address+":1", "GET", path, "")) }
 	for i := range 2000 {
 		if code := get("198.51.100.7", fmt.Sprintf("/data/20260101-%016x/entities.csv", i)); code != http.StatusNotFound {
 			t.Fatalf("a build that does not exist: %d", code)

@@ -242,10 +242,7 @@ func TestSameFieldsAreOneItem(t *testing.T) {
 		}
 	}
 	r.Commit("2026-10-05T08:00:00Z", "Pricing", files...)
-	for i := 1; i < 2*4; i += 2 {
-		files[i] = strings.Replace(files[i], "pricingModel: freemium\n", "", 1)
-	}
-	for i := 9; i < len(files); i += 2 {
+	for i := 1; i < len(files); i += 2 {
 		files[i] = strings.Replace(files[i], "pricingModel: freemium\n", "", 1)
 	}
 	r.Commit("2026-10-06T08:00:00Z", "No pricing", files...)
@@ -281,14 +278,5 @@ func TestSameFieldsAreOneItem(t *testing.T) {
 	path := strings.TrimPrefix(items[0].URL, s.url)
 	if of := titles(path); len(of) != n {
 		t.Errorf("%s lists %q", path, of)
-	}
-	file, err := os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, of := range feedItems(t, file) {
-		if of.ID != items[i].ID || of.Title != items[i].Title || of.HTML != items[i].HTML {
-			t.Errorf("the file has %+v, want %+v", of, items[i])
-		}
 	}
 }

@@ -151,18 +151,15 @@ func TestWebhookChallenge(t *testing.T) {
 		status int
 	}{
 		"any page":       {func(string) (int, string) { return 200, "<html>welcome</html>" }, 400},
-		"nothing":        {func(string) (int, string) { return 204, "" }, 400},
 		"an echo of all": {func(text string) (int, string) { return 200, echoed }, 400},
-		"a longer text":  {func(text string) (int, string) { return 200, "you said " + text }, 400},
 		"more members": {func(text string) (int, string) {
 			return 200, `{"challenge":"` + text + `","event":"webhook.challenge"}`
 		}, 400},
-		"a refusal":             {func(text string) (int, string) { return 403, text }, 400},
-		"a redirect":            {func(text string) (int, string) { return 302, text }, 400},
-		"a status that is none": {func(text string) (int, string) { return 999, text }, 400},
-		"too much":              {func(text string) (int, string) { return 200, strings.Repeat(" ", 2000) + text }, 400},
-		"the text":              {func(text string) (int, string) { return 200, text + "\n" }, 201},
-		"the text in JSON":      {func(text string) (int, string) { return 201, `{"challenge": "` + text + `"}` }, 201},
+		"a refusal":        {func(text string) (int, string) { return 403, text }, 400},
+		"a redirect":       {func(text string) (int, string) { return 302, text }, 400},
+		"too much":         {func(text string) (int, string) { return 200, strings.Repeat(" ", 2000) + text }, 400},
+		"the text":         {func(text string) (int, string) { return 200, text + "\n" }, 201},
+		"the text in JSON": {func(text string) (int, string) { return 201, `{"challenge": "` + text + `"}` }, 201},
 	} {
 		mu.Lock()
 		answer = c.answer
