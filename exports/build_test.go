@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,26 +17,6 @@ import (
 	"kindex/exports/table"
 	"kindex/exports/view"
 )
-
-func TestRankOrder(t *testing.T) {
-	list := catalogue(1, 500)
-	for i := 1; i < len(list); i++ {
-		a, b := list[i-1], list[i]
-		key := func(e *record.Entity) string { // comparing keys as strings yields the expected order
-			hidden, score := "0", "9999"
-			if e.Status == record.Withdrawn {
-				hidden = "1"
-			}
-			if e.Scores.Composite.Known() {
-				score = fmt.Sprintf("%04.0f", 1000-10*e.Scores.Composite.Float())
-			}
-			return hidden + score + e.Type + "\x00" + e.Slug
-		}
-		if key(a) >= key(b) {
-			t.Fatalf("%s (%v) comes before %s (%v)", a.Key(), a.Scores.Composite, b.Key(), b.Scores.Composite)
-		}
-	}
-}
 
 func TestBuildReadsBack(t *testing.T) {
 	suite.InTest(t)
@@ -174,23 +153,6 @@ func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 				}
 			}
 		}
-	}
-}
-
-// TestSimilarityKept checks that every possible similarity survives a round trip,
-// because later builds copy similarities.
-func TestSimilarityKept(t *testing.T) {
-	var list []Neighbour
-	for k := range 10001 {
-		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []Neighbour
-	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, list) {
-		t.Error("not every similarity is preserved")
 	}
 }
 

@@ -248,29 +248,6 @@ func TestDamagedManifest(t *testing.T) {
 	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 
-// TestLookupsThatDoNotFit finalizes builds whose lookup files have the wrong structure, as if
-// written by a faulty builder. Opening them may fail but must not panic.
-func TestLookupsThatDoNotFit(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(6, 6))
-	dir, m := smallBuild(t)
-	refused := 0
-	for _, f := range m.Files {
-		if !strings.HasPrefix(f.Path, "lookup/") {
-			continue
-		}
-		for _, n := range []int{0, 7, 8, rng.IntN(int(f.Size)), int(f.Size) - 1} {
-			if openWith(t, dir, m, f.Path, func(b []byte) []byte { return b[:min(n, len(b))] }) {
-				refused++
-			}
-		}
-	}
-	if refused < 20 {
-		t.Errorf("only %d builds were refused", refused)
-	}
-}
-
 // openWith opens a build in which one file was changed before it was finalized,
 // and reports whether it is rejected.
 func openWith(t *testing.T, dir string, m *store.Manifest, path string, change func([]byte) []byte) (refused bool) {

@@ -2,7 +2,6 @@ package gitlog_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -289,26 +288,5 @@ func TestNoHistory(t *testing.T) {
 	}
 	if _, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: filepath.Join(r.dir, "nowhere")}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("missing folder: %v", err)
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	r := newRepo(t)
-	r.commit("x", "tool/a.yaml", entity("A"))
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir, Known: func(string, string, string) *record.Entity { cancel(); return nil }})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled walk: %v", err)
-	}
-}
-
-// TestWalkToACommit walks to a given commit while HEAD is at a different one.
-func TestWalkToACommit(t *testing.T) {
-	r := newRepo(t)
-	first := r.commit("one", "tool/a.yaml", entity("A"))
-	r.commit("two", "tool/a.yaml", entity("B"))
-	log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir, Commit: first})
-	if err != nil || log.Head != first || len(log.Versions) != 1 {
-		t.Errorf("%+v, %v", log, err)
 	}
 }

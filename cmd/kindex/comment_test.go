@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,29 +51,19 @@ func parseCall(args []string) (c call, err error) {
 	if len(args) == 0 || args[0] != "api" {
 		return c, fmt.Errorf("%q: only gh api is supported", args)
 	}
-	for i := 1; i < len(args); i++ {
-		value := func() string {
-			if i++; i == len(args) {
-				err = errors.New("a flag needs a value")
-				return ""
-			}
-			return args[i]
-		}
-		switch a := args[i]; {
-		case a == "--paginate":
-			c.paginate = true
-		case a == "--silent":
-		case a == "--method":
-			c.method = value()
-		case a == "--jq":
-			c.query = value()
-		case a == "--field":
-			c.field = value()
-		case strings.HasPrefix(a, "-") || c.endpoint != "":
-			return c, fmt.Errorf("unexpected argument %q", a)
-		default:
-			c.endpoint = a
-		}
+	flags := flag.NewFlagSet("api", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&c.paginate, "paginate", false, "")
+	flags.Bool("silent", false, "")
+	for name, value := range map[string]*string{"method": &c.method, "jq": &c.query, "field": &c.field} {
+		flags.StringVar(value, name, "", "")
+	}
+	if err = flags.Parse(args[1:]); err == nil && flags.NArg() > 0 {
+		c.endpoint = flags.Arg(0)
+		err = flags.Parse(flags.Args()[1:])
+	}
+	if err == nil && flags.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	return c, err
 }

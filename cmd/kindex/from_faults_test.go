@@ -30,7 +30,7 @@ func TestServeFromFaults(t *testing.T) {
 		defer e.load()()
 		faults := []func(*pulling, int){o.storageStopped, o.damaged, o.wrongCurrent, o.slowStorage, o.untrusted, o.pruned}
 		if suite.Soaking() {
-			faults = append(faults, o.hanging, o.wrongClock)
+			faults = append(faults, o.hanging)
 		}
 		for round := range suite.Pick(1, 4) {
 			for _, fail := range faults {
@@ -156,21 +156,6 @@ func (o *origin) slowStorage(e *pulling, _ int) {
 	e.waitReady(o.publish(), `"status":"ok"`)
 	e.whileAnswers(20)
 	o.slow.Store(false)
-}
-
-// wrongClock sets the edge's clock a year ahead, which S3 servers do not accept. TestPullWithWrongClock
-// covers other storage.
-func (o *origin) wrongClock(e *pulling, _ int) {
-	if o.s3 == nil {
-		return
-	}
-	o.t.Helper()
-	o.skewed.Store(true)
-	next := o.publish()
-	e.waitReady(`"status":"unreachable"`, "time")
-	e.whileAnswers(20)
-	o.skewed.Store(false)
-	e.waitReady(next, `"status":"ok"`)
 }
 
 // untrusted publishes a build without a signature, and with a stranger's.

@@ -42,7 +42,6 @@ type origin struct {
 
 	fault    atomic.Pointer[fault]
 	slow     atomic.Bool // answers slowly
-	skewed   atomic.Bool // the clocks of edges seem to be a year ahead
 	requests atomic.Int64
 	mu       sync.Mutex
 	versions map[string]string // the version that every entity of a build has, by ID
@@ -111,11 +110,6 @@ func (o *origin) gateway() http.Handler {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(server)
 			r.Out.Host = r.In.Host
-			if at := r.Out.Header.Get("X-Amz-Date"); o.skewed.Load() && len(at) > 8 {
-				wrong := time.Now().AddDate(1, 0, 0).UTC().Format("20060102")
-				r.Out.Header.Set("X-Amz-Date", wrong+at[8:])
-				r.Out.Header.Set("Authorization", strings.Replace(r.Out.Header.Get("Authorization"), "/"+at[:8]+"/", "/"+wrong+"/", 1))
-			}
 		},
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }, // closes the connection
 		ErrorLog:     log.New(io.Discard, "", 0),
