@@ -161,9 +161,6 @@ func (s *served) buildID() string {
 	return s.reloader.Current().ID()
 }
 
-// shown returns the build that requests see, including previewed edits.
-func (s *served) shown() *live.ServedBuild { return s.reloader.Current() }
-
 // published returns the published build without previewed edits.
 func (s *served) published() *live.ServedBuild { return s.reloader.Published() }
 
