@@ -69,11 +69,13 @@ const (
 
 var assets = sync.OnceValue(func() *site.Assets {
 	list := &site.Assets{ByName: map[string]site.Asset{}, Names: map[string]string{}}
-	for _, name := range embedded(assetFiles, "assets/*") {
+	names, _ := fs.Glob(assetFiles, "assets/*") // the pattern is valid
+	for _, name := range names {
 		list.Add(path.Base(name), site.Embedded(assetFiles, name), nil)
 	}
 	var styles []byte // sorted by name
-	for _, name := range embedded(styleFiles, "css/*") {
+	names, _ = fs.Glob(styleFiles, "css/*")
+	for _, name := range names {
 		styles = append(append(styles, site.Embedded(styleFiles, name)...), '\n')
 	}
 	list.Add(styleSheet, styles, nil)
@@ -83,15 +85,6 @@ var assets = sync.OnceValue(func() *site.Assets {
 	}
 	return list
 })
-
-// embedded returns the names of files, sorted.
-func embedded(from fs.FS, pattern string) []string {
-	names, err := fs.Glob(from, pattern)
-	if err != nil {
-		panic(err) // cannot happen: the pattern is valid
-	}
-	return names
-}
 
 //go:embed favicon.ico
 var icon []byte

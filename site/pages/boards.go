@@ -338,30 +338,24 @@ func (b *ranking) missingCategory(known []string) *page {
 }
 
 func (b *ranking) unpublished() *page {
-	has, when := "has", ""
-	list := []link{{Name: "Leaderboards", To: boardsPath}}
+	list, when := []link{{Name: "Leaderboards", To: boardsPath}}, "has"
 	if b.day != "" {
-		has, when = "had", " on "+textfmt.Day(b.day)
-		list = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"})
+		list, when = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"}), "had on "+textfmt.Day(b.day)
 	}
-	return b.missing("Board not published", fmt.Sprintf("It %s %s%s, and a board needs %d.", has, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), when, board.MinEntries), list...)
+	text := fmt.Sprintf("It %s %s, and a board needs %d.", when, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), board.MinEntries)
+	return b.missing("Board not published", text, list...)
 }
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
 // categories that no longer exist.
-func (b *ranking) knownCategories() []string {
-	var known []string
+func (b *ranking) knownCategories() (known []string) {
 	for _, c := range b.Site.Categories {
 		known = append(known, c.Slug)
 	}
-	if b.day != "" {
-		for _, c := range b.changeCategories() {
-			if !slices.Contains(known, c) {
-				known = append(known, c)
-			}
-		}
+	if b.day == "" {
+		return known
 	}
-	return known
+	return append(known, slices.DeleteFunc(b.changeCategories(), func(c string) bool { return slices.Contains(known, c) })...)
 }
 
 // changeCategories returns the categories in which entities have been, under their present

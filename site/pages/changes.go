@@ -86,13 +86,7 @@ func (c changeSummary) More() int {
 func (c changeSummary) Fold() bool { return len(c.Shown()) > maxOpen || c.Event != record.Updated }
 
 // changeEvents lists the events, named as in URLs.
-var changeEvents = func() (list []option) {
-	titles := map[string]string{record.Created: "Added", record.Updated: "Updated", record.Deleted: "Deleted"}
-	for _, e := range record.Events {
-		list = append(list, option{Name: titles[e], Value: strings.TrimPrefix(e, "entity.")})
-	}
-	return list
-}()
+var changeEvents = []option{{Name: "Added", Value: "created"}, {Name: "Updated", Value: "updated"}, {Name: "Deleted", Value: "deleted"}}
 
 // changeFilters lists the filters in the path of the page, in the order in which they occur
 // in the path.
@@ -292,7 +286,7 @@ func (r *request) addChangeFilters(d *changesPage) {
 		title := textfmt.Name(r.categoryTitle(v))
 		for _, o := range r.changeFilterValues()[field] {
 			if o.To = r.here(field, o.Value); r.Static {
-				o.To = changesPath(field, o.Value, 1)
+				o.To = changesPath(field, o.Value)
 			}
 			if o.Chosen = v == o.Value; o.Chosen {
 				o.To, title = r.here(field, ""), o.Name
@@ -310,10 +304,9 @@ func (r *request) addChangeFilters(d *changesPage) {
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}
 
-// changesPath returns the path of a page of changes with one filter value, which may be
-// "" for all changes.
-func changesPath(field, value string, page int) string {
-	return changesRoute.path(nil, map[string]string{field: value, "page": pageNumber(page)})
+// changesPath returns the path of the changes with one filter value.
+func changesPath(field, value string) string {
+	return changesRoute.path(nil, map[string]string{field: value})
 }
 
 // monthPage sums up the changes of a month.

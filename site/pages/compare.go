@@ -287,7 +287,9 @@ func (r *request) comparison(list []item) []compareGroup {
 func (r *request) compareGroups(typ string) []compareGroup {
 	var scores, facts, signals []compareRow
 	for _, name := range r.scores(r.types()...) {
-		scores = append(scores, compareRow{Field: name, Title: r.scoreLabel(typ, name), Best: strings.Join(r.bestOf(name), " "),
+		// one entity can be the best only by scores from the same figures, rather than from different benchmarks
+		best := slices.DeleteFunc(slices.Clone(r.kinds().Names()), func(t string) bool { return !board.Comparable(r.Formula, t, name) })
+		scores = append(scores, compareRow{Field: name, Title: r.scoreLabel(typ, name), Best: strings.Join(best, " "),
 			cell: func(it *item) cell { return scoreCell(it.Scores.Get(name), true) }})
 	}
 	all := strings.Join(r.kinds().Names(), " ")
@@ -314,12 +316,6 @@ func (r *request) compareGroups(typ string) []compareGroup {
 		signals = append(signals, w)
 	}
 	return []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals}}
-}
-
-// bestOf returns the types of which one entity can be called the best by a score: those whose scores
-// come from the same figures rather than from different benchmarks.
-func (s *Site) bestOf(name string) []string {
-	return slices.DeleteFunc(slices.Clone(s.Build.Kinds().Names()), func(t string) bool { return !board.Comparable(s.Formula, t, name) })
 }
 
 // fill fills in the cells, and marks the best number if the numbers differ and the entities are of one type,

@@ -16,6 +16,7 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/site"
 	"kindex/site/badge"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -77,7 +78,7 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 	}
 	if image != "" {
 		title, to := textfmt.Name(r.Build.Manifest.Title)+" score", cmp.Or(here, d.Now)
-		u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownEscape(title), image, to)
+		u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", site.Text(title), image, to)
 		u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(to), html.EscapeString(image), html.EscapeString(title))
 	}
 	u.addCitation(r, d, here)
@@ -126,11 +127,6 @@ func braced(name string) string {
 		return ""
 	}
 	return "{" + croissant.EscapeTeX(name) + "}"
-}
-
-// markdownEscape escapes characters that are special in the text of a Markdown link.
-func markdownEscape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`", `&`, `\&`, `*`, `\*`, `_`, `\_`).Replace(s)
 }
 
 // linkedData describes the entity for search engines (schema.org): what has prices or is maintained is a

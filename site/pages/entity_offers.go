@@ -40,10 +40,7 @@ func (o offerRow) Price(name string) string { return textfmt.Price(offerPrice(o.
 
 // Window returns the context of the offer, or "" if it is unknown.
 func (o offerRow) Window() string {
-	if o.Context == 0 {
-		return ""
-	}
-	return textfmt.Compact(float64(o.Context))
+	return numberCell(float64(o.Context), o.Context > 0).Text
 }
 
 // offers returns the offers of a model as they are on a day, or nil if there are none.

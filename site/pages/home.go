@@ -27,7 +27,6 @@ const (
 // homePage is the home page.
 type homePage struct {
 	Kinds      string // the plurals of the largest kinds, as in a sentence
-	Questions  []link // with their answers
 	News       *homeNewsLists
 	Boards     []boardTop
 	Categories []record.Category
@@ -63,7 +62,6 @@ func (r *request) home() (*page, error) {
 	if h.News, err = r.news(); err != nil {
 		return nil, err
 	}
-	h.Questions = h.News.Questions
 	for _, o := range r.monthOptions(1) {
 		h.Month = o
 	}
@@ -182,7 +180,7 @@ type homeNewsLists struct {
 	Retiring  []retirement     // the next first; those of the last month after them
 	Prices    []priceNews      // of the last two months, the largest differences of each first
 	Ranked    []*record.Change // got their first score in the present month
-	Questions []link
+	Questions []link           // with their answers
 }
 
 // retirement is a retirement on some day.

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -97,27 +99,15 @@ func (s *Site) byCount() []string {
 	return slices.SortedStableFunc(slices.Values(s.types()), func(a, b string) int { return count(b) - count(a) })
 }
 
-// parsed returns the templates by page, each with the layout and the parts. They are parsed
+// parsed returns the templates by file, each with the layout and the parts. They are parsed
 // once; each site clones them and adds its own functions.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
-	files, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		panic(err) // cannot happen: the templates are compiled in
-	}
-	var shared, own []string
-	for _, f := range files {
-		if name := f.Name(); name == "layout.html" || strings.HasPrefix(name, "part-") {
-			shared = append(shared, "templates/"+name)
-		} else {
-			own = append(own, "templates/"+name)
-		}
-	}
 	none := &Site{}
-	base := template.Must(template.New("").Funcs(none.functions()).ParseFS(templateFiles, shared...))
+	base := template.Must(template.New("").Funcs(none.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/part-*.html"))
+	files, _ := fs.Glob(templateFiles, "templates/*.html") // the pattern is valid
 	m := map[string]*template.Template{}
-	for _, file := range own {
-		t := template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
-		m[strings.TrimSuffix(path.Base(file), ".html")] = t
+	for _, file := range files {
+		m[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
 	}
 	return m
 })
@@ -229,12 +219,10 @@ func (f frame) Calendar() string {
 	if !f.served() {
 		return ""
 	}
-	_, query, _ := strings.Cut(f.Feed, "?")
-	query = strings.TrimPrefix(strings.Replace("&"+query, "&figures="+withoutFigures, "", 1), "&") // it has no figures
-	if query == "" {
-		return f.api(calendarPath)
-	}
-	return f.api(calendarPath + "?" + query)
+	_, feed, _ := strings.Cut(f.Feed, "?")
+	query, _ := url.ParseQuery(feed) // is valid
+	query.Del("figures")             // it has none
+	return f.api(strings.TrimSuffix(calendarPath+"?"+query.Encode(), "?"))
 }
 
 const calendarPath = "/api/calendar"

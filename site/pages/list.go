@@ -76,8 +76,7 @@ type pager struct {
 	Prev, Next         string // paths of the pages before and after it
 }
 
-// pageOf returns the page of a list that the path names, or false if there is no such page. The first page has no
-// number.
+// pageOf returns the page of a list that the path names, or false if there is no such page.
 func (r *request) pageOf(total, rows int) (p pager, from int, ok bool) {
 	number, text := 1, r.choice("page")
 	if text != "" {
@@ -88,21 +87,17 @@ func (r *request) pageOf(total, rows int) (p pager, from int, ok bool) {
 	}
 	from = (number - 1) * rows
 	p = pager{Total: total, First: min(from+1, total), Last: min(from+rows, total)}
-	if number > 1 {
-		p.Prev = r.here("page", pageNumber(number-1))
+	switch number {
+	case 1:
+	case 2: // the first page has no number
+		p.Prev = r.here()
+	default:
+		p.Prev = r.here("page", strconv.Itoa(number-1))
 	}
 	if p.Last < total {
-		p.Next = r.here("page", pageNumber(number+1))
+		p.Next = r.here("page", strconv.Itoa(number+1))
 	}
 	return p, from, from < max(total, 1)
-}
-
-// pageNumber returns a page number in the form used in paths: "" for the first page.
-func pageNumber(n int) string {
-	if n <= 1 {
-		return ""
-	}
-	return strconv.Itoa(n)
 }
 
 // here returns the path of the page with other choices, and its query.

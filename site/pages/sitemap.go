@@ -214,7 +214,7 @@ func (s *Site) unlinked() []string {
 	}
 	for _, c := range s.Categories {
 		for _, old := range c.Formerly {
-			paths = append(paths, categoryPath(old), boardPath(old), changesPath("category", old, 1))
+			paths = append(paths, categoryPath(old), boardPath(old), changesPath("category", old))
 		}
 	}
 	for _, k := range s.facetKinds {
