@@ -428,11 +428,6 @@ func (b *ranking) currentPath(past *view.View, ordinal uint32) string {
 	return siteurl.Entity(now.Type, now.Slug)
 }
 
-// comparable reports whether the composite scores of a kind compare the same figures.
-func (s *Site) comparable(typ string) bool {
-	return board.Comparable(s.Formula, typ, "composite")
-}
-
 // explanationID returns the id of the place where the page of an entity explains its score on a
 // board.
 func explanationID(b *board.Board) string { return "board-" + b.Slug }

@@ -170,8 +170,8 @@ func (r *request) changes() (*page, error) {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range []string{"type", "category", "figures"} { // feeds contain all events
-		if v := r.choice(field); v != "" {
+	for _, field := range changeFilters {
+		if v := r.choice(field); v != "" && field != "event" { // feeds contain all events
 			feed.Set(field, v)
 		}
 	}

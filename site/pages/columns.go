@@ -344,12 +344,7 @@ func versionCell(_ *Site, it *item) cell {
 	return c
 }
 
-func lifecycleOf(it *item) record.Lifecycle {
-	if it.Lifecycle == nil {
-		return record.Lifecycle{}
-	}
-	return *it.Lifecycle
-}
+func lifecycleOf(it *item) *record.Lifecycle { return cmp.Or(it.Lifecycle, &record.Lifecycle{}) }
 
 func successorCell(s *Site, it *item) cell {
 	c := cell{Text: lifecycleOf(it).ReplacedBy}
@@ -387,13 +382,8 @@ func scoreCell(x record.Score, bar bool) cell {
 
 // offerPrice returns a price of an offer by the name of its column.
 func offerPrice(o *record.Offer, name string) record.Price {
-	switch name {
-	case "input":
-		return o.Prices[record.InputPrice]
-	case "output":
-		return o.Prices[record.OutputPrice]
-	case "cacheRead":
-		return o.Prices[record.CacheReadPrice]
+	if i := slices.Index(record.PriceNames[:], name); i >= 0 {
+		return o.Prices[i]
 	}
 	return pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
 }

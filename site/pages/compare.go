@@ -481,7 +481,7 @@ func (r *request) outrankings(list []item) (why []outranking) {
 	other := func(c item) bool {
 		return c.Type != list[0].Type || c.Category != list[0].Category || !c.Scores.Composite.Known()
 	}
-	if len(order) < 2 && !slices.ContainsFunc(list, other) && r.comparable(list[0].Type) {
+	if len(order) < 2 && !slices.ContainsFunc(list, other) && r.Own.Comparable(list[0].Type) {
 		title, to, order = r.boardTitle(list[0].Category), boardPath(list[0].Category), nil
 		for _, c := range list {
 			order = append(order, r.placed(c, r.Formula.Explain(c.Entity, r.AsOf)))

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -111,9 +112,7 @@ func (r *request) data() (*page, error) {
 	if r.Signature != nil {
 		d.Signable, d.Signature = true, r.Signature()
 	}
-	if d.Host = r.Base; d.Host == "" {
-		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")
-	}
+	d.Host = cmp.Or(r.Base, "https://…"+strings.TrimSuffix(r.Root, "/"))
 	d.Cite = fmt.Sprintf("%s, as of %s. Build %s. %s%s", textfmt.Name(m.Title), m.AsOf[:len(time.DateOnly)], m.ID, d.Host, d.Manifest)
 	d.BibTeX = croissant.Cite(m, d.Host)
 	groups := make([]fileGroup, len(fileKinds))

@@ -139,10 +139,7 @@ func (r *request) guide() (*page, error) {
 			return link{Name: titles[n], To: guidePath(n)}
 		})...), nil
 	}
-	base := r.Base
-	if r.Static {
-		base = r.API
-	}
+	base := map[bool]string{false: r.Base, true: r.API}[r.Static]
 	if base != "" && !slices.Contains(guidesOfOperators, name) {
 		shown.Lead = strings.ReplaceAll(shown.Lead, guideAddress, base)
 		shown.HTML = strings.NewReplacer(guideAddress, html.EscapeString(base), "https://index.example.org", html.EscapeString(base)).Replace(shown.HTML)

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -77,9 +78,7 @@ func (s *Site) standing(o uint32, e *record.Entity) (*standing, error) {
 	if at == nil || err != nil {
 		return nil, err
 	}
-	if at.Title == "" {
-		at.Title = s.categoryTitle(e.Category)
-	}
+	at.Title = cmp.Or(at.Title, s.categoryTitle(e.Category))
 	return &standing{at}, nil
 }
 

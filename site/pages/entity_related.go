@@ -57,9 +57,9 @@ func (s *Site) deprecated(o uint32) bool {
 }
 
 func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow) {
+	isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
 	for _, n := range near {
 		other := s.Build.Entity(n.Ordinal)
-		isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
 		list = append(list, similarRow{Entity: other, Reasons: s.reasons(n),
 			category: slices.IndexFunc(n.Reasons.List(), isCategory),
 			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})

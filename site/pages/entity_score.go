@@ -215,8 +215,5 @@ func mapping(m *score.Measure) string {
 }
 
 func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return *cmp.Or(s, new(string))
 }

@@ -29,8 +29,7 @@ type facetKind struct {
 	besideKind bool
 }
 
-// The fields of every entity with pages for their values. Categories have descriptions, and are handled
-// in categories.go.
+// The fields of every entity with pages for their values. Categories have descriptions, and pages of their own.
 var (
 	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider", false}
 	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags", false}
@@ -219,7 +218,6 @@ const maxDescribed = 200
 // category is a category with the number of its entities of each type.
 type category struct {
 	record.Category
-	Path   string
 	Types  []view.FacetCount // the most frequent first
 	Counts string            // the numbers of entities in words
 }
@@ -241,12 +239,11 @@ type categoriesPage struct {
 // countCategories counts the categories. It is called once for each build.
 func (s *Site) countCategories() (list []category) {
 	for _, c := range s.Categories {
-		types := s.Build.Facet(s.Build.Select(only("category", c.Slug)), "type", len(s.types()))
-		var parts []string
-		for _, t := range types {
-			parts = append(parts, s.counted(t.Count, t.Value))
+		x := category{Category: c, Types: s.Build.Facet(s.Build.Select(only("category", c.Slug)), "type", len(s.types()))}
+		for i, t := range x.Types {
+			x.Counts += map[bool]string{false: ", "}[i == 0] + s.counted(t.Count, t.Value)
 		}
-		list = append(list, category{c, categoryPath(c.Slug), types, strings.Join(parts, ", ")})
+		list = append(list, x)
 	}
 	slices.SortStableFunc(list, func(a, b category) int {
 		return strings.Compare(record.Fold(a.Title), record.Fold(b.Title))

@@ -293,11 +293,10 @@ func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 		f = &filters{}
 	}
 	price := func(o *record.Offer) int64 {
-		if p := offerPrice(o, "blended"); p.Known() {
-			return p.Micros()
-		}
-		if p := offerPrice(o, "input"); p.Known() {
-			return p.Micros() // of what has no output price, such as embeddings
+		for _, name := range []string{"blended", "input"} { // embeddings have no output price, so no blended one
+			if p := offerPrice(o, name); p.Known() {
+				return p.Micros()
+			}
 		}
 		return math.MaxInt64
 	}

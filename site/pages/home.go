@@ -48,7 +48,7 @@ func (r *request) home() (*page, error) {
 	for _, t := range r.types() {
 		if i := slices.IndexFunc(r.Own.Published(), func(b *board.Board) bool { return b.Type == t }); i >= 0 {
 			h.Boards = append(h.Boards, r.boardTop(r.Own.Published()[i], homeLeaders))
-		} else if r.comparable(t) {
+		} else if r.Own.Comparable(t) {
 			best, _, _ := r.Build.Page(r.Build.Board(view.AllBoard, t, "composite"), view.DefaultSort, nil, 0, homeLeaders)
 			top := boardTop{Board: &board.Board{Type: t, Title: "Leading " + r.plural(t)}, Path: r.kindPath(t)}
 			for i, o := range best {
@@ -136,10 +136,7 @@ func (s *Site) leastMaintained() (least *kinds.Kind, by string) {
 
 // ask adds a question that a list of a kind answers with its first entity, unless it has none.
 func (s *Site) ask(list []link, k *kinds.Kind, text, query string, words func(n int, c cell) string) []link {
-	asked, err := url.ParseQuery(query)
-	if err != nil {
-		return list // never: the queries are constants
-	}
+	asked, _ := url.ParseQuery(query) // is valid
 	r := s.find(Request{Path: s.kindPath(k.Name), Query: asked})
 	f, by := r.unfiltered([]*kinds.Kind{k}, false), s.column(asked.Get("sort"))
 	f.read(r)

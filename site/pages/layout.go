@@ -229,13 +229,10 @@ const calendarPath = "/api/calendar"
 
 // feedPath returns the path of one of the API's feeds in a format.
 func feedPath(path, format string) string {
-	switch {
-	case format == feed.Formats[0]:
+	if format == feed.Formats[0] {
 		return path
-	case strings.Contains(path, "?"):
-		return path + "&format=" + format
 	}
-	return path + "?format=" + format
+	return path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "format=" + format
 }
 
 // entityFeedPath returns the path of the API's feed of an entity.

@@ -244,7 +244,7 @@ func (r *request) ofKind() (*page, error) {
 		l.Filters.read(r)
 	}
 	columns, by := kindColumns(k), "composite"
-	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.comparable(k.Name) { // the newest first
+	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.Own.Comparable(k.Name) { // the newest first
 		by = columns[i]
 	}
 	if !r.fill(l, l.Filters.set, r.column(by), columns) {

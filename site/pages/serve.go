@@ -257,10 +257,7 @@ func (s *Site) api(path string) string { return s.API + path }
 func (s *Site) served() bool { return !s.Static || s.API != "" }
 
 func (s *Site) categoryTitle(slug string) string {
-	if t := s.titles[slug]; t != "" {
-		return t
-	}
-	return slug
+	return cmp.Or(s.titles[slug], slug)
 }
 
 // SourceOf reads everything that pages need from a build, except the search index.
