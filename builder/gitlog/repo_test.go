@@ -82,13 +82,12 @@ func (r *repo) write(files ...string) {
 	}
 }
 
-// commit writes files, commits everything, and returns the commit.
-func (r *repo) commit(message string, files ...string) string {
+// commit writes files and commits everything.
+func (r *repo) commit(message string, files ...string) {
 	r.t.Helper()
 	r.write(files...)
 	r.git("add", "-A")
 	r.git("commit", "-q", "--allow-empty", "--cleanup=verbatim", "-m", message)
-	return r.git("rev-parse", "HEAD")
 }
 
 func (r *repo) walk(o gitlog.Options) *gitlog.Log {

@@ -154,7 +154,7 @@ func pythonPackage(t *testing.T) string {
 		t.Fatal(err)
 	}
 	write(t, description, string(inJSON))
-	command(t, exec.Command(needPython(t, "python3"), "-B", "generate", description, dir)) // needs Python 3.11 or newer
+	command(t, exec.Command(needPython(t), "-B", "generate", description, dir)) // needs Python 3.11 or newer
 	return dir
 }
 

@@ -94,7 +94,7 @@ print(kindex.__version__, end="")`
 	unpack := exec.Command("tar", "xz", "--strip-components=1", "-C", dir)
 	unpack.Stdin = bytes.NewReader(newest.Data)
 	command(t, unpack)
-	cmd := exec.Command(needPython(t, "python3"), "-B", "-c", syntax)
+	cmd := exec.Command(needPython(t), "-B", "-c", syntax)
 	cmd.Dir = dir
 	if got := string(command(t, cmd)); got != newest.Version {
 		t.Errorf("kindex.__version__ is %s, want %s as in the description", got, newest.Version)
@@ -107,7 +107,7 @@ func TestPythonTypes(t *testing.T) {
 	suite.InSoak(t, "starts another compiler; TestPython compares the results of every operation with their types")
 	t.Parallel()
 	modules := suite.NodeModules(t, "pyright")
-	python := needPython(t, "python3")
+	python := needPython(t)
 	for _, version := range []string{"3.9", "3.13"} {
 		dir := t.TempDir()
 		for from, to := range map[string]string{filepath.Join(pythonPackage(t), "src/kindex"): "kindex", "testdata/python": "."} {
@@ -156,7 +156,7 @@ var misuses = []string{
 // first one creates.
 func fromReadme(t *testing.T) *venv {
 	t.Helper()
-	needPython(t, "python3")
+	needPython(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()
 	v := &venv{dir: filepath.Join(dir, ".venv"), env: pythonEnv()}

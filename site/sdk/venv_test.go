@@ -100,9 +100,9 @@ func pythonEnv() (env []string) {
 }
 
 // needPython returns the path of a Python with venv. If there is none, it fails or skips the test.
-func needPython(t *testing.T, name string) string {
+func needPython(t *testing.T) string {
 	t.Helper()
-	return suite.Python(t, name, "venv", "ensurepip")
+	return suite.Python(t, "python3", "venv", "ensurepip")
 }
 
 func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
