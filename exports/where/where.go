@@ -158,6 +158,9 @@ var amountForms = map[kinds.Type]string{kinds.Number: "a number: use digits, suc
 // readField reads the values of one of the view.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
 func (p *Params) readField(f *view.Filter, field string, closed map[string][]string, index Index) {
+	if len(p.Given[field]) == 0 {
+		return
+	}
 	// Only some fields are split at commas: the values of others can contain commas.
 	splits := slices.Contains(Joined, field)
 	if declared := index.Kinds().Find(field); declared != nil && declared.Splits() {
