@@ -1,0 +1,303 @@
+package pages
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/exports/board"
+	"kindex/exports/kinds"
+	"kindex/exports/leaderboard"
+	"kindex/exports/record"
+	"kindex/exports/view"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+// boardDelta is the movement of an entity in a ranking.
+type boardDelta struct {
+	Class string // up, down, new or same
+	Sign  string
+	Words string // for screen readers
+}
+
+func deltaOf(moved leaderboard.Movement) boardDelta {
+	switch n := moved.By; {
+	case !moved.Known:
+		return boardDelta{"new", "new", "new"}
+	case n > 0:
+		return boardDelta{"up", "▲" + textfmt.Count(n), "up " + strconv.Itoa(n)}
+	case n < 0:
+		return boardDelta{"down", "▼" + textfmt.Count(-n), "down " + strconv.Itoa(-n)}
+	}
+	return boardDelta{"same", "=", "unchanged"}
+}
+
+// read reads the choices in the path. It returns nil if they identify a leaderboard and the path is in
+// canonical form, or else a redirect or an error page.
+func (b *ranking) read() *page {
+	if b.own != nil {
+		if b.by != "" || b.typ != "" {
+			return b.notFound() // a board has one order
+		}
+		b.by = "composite"
+		return b.readDay()
+	}
+	if b.typ != "" && !slices.Contains(b.kinds().Names(), b.typ) {
+		return b.missingChoice("type", b.typ, b.kinds().Names())
+	}
+	switch {
+	case b.by == "":
+		b.by = "composite"
+	case !slices.Contains(record.ScoreNames, b.by):
+		return b.missingChoice("by", b.by, record.ScoreNames)
+	case b.by == "composite":
+		return &page{location: b.with("by", "")}
+	}
+	if p := b.readDay(); p != nil {
+		return p
+	}
+	if now, renamed := b.Build.Preferred("category", b.slug); renamed {
+		return &page{location: b.route.path(map[string]string{"category": now}, b.choices)}
+	}
+	if known := b.knownCategories(); !slices.Contains(known, b.slug) {
+		return b.missingCategory(known)
+	}
+	return nil
+}
+
+// readDay reads the day from the path, like read.
+func (b *ranking) readDay() *page {
+	want := b.choice("at")
+	if want == "" {
+		return nil
+	}
+	a := b.Build.History()
+	days := a.Snapshots()
+	if len(days) == 0 {
+		return b.missingDay("This index has no history yet.", nil)
+	}
+	at, err := time.Parse(time.DateOnly, want)
+	first, last := days[0], days[len(days)-1]
+	if err != nil || want < first || want > a.LastDay() {
+		text := "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
+		return b.missingDay(text, slices.Compact([]string{first, last}))
+	}
+	if day, _ := a.SnapshotDay(want); day != want {
+		return &page{location: b.with("at", day)}
+	}
+	b.day, b.asOf = want, at
+	return nil
+}
+
+func (b *ranking) missingDay(text string, days []string) *page {
+	list := []link{{Name: "Today’s leaderboard", To: b.presentPath()}}
+	for _, d := range days {
+		list = append(list, link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
+	}
+	return b.missing("No leaderboard for that day", text, list...)
+}
+
+func (b *ranking) missingCategory(known []string) *page {
+	for _, own := range b.Own.Published() {
+		known = append(known, own.Slug)
+	}
+	list := near(b.slug, known, func(slug string) link { return link{To: boardPath(slug), Name: b.boardTitle(slug)} })
+	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list...)
+}
+
+func (b *ranking) unpublished() *page {
+	list, when := []link{{Name: "Leaderboards", To: boardsPath}}, "has"
+	if b.day != "" {
+		list, when = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"}), "had on "+textfmt.Day(b.day)
+	}
+	text := fmt.Sprintf("It %s %s, and a board needs %d.", when, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), board.MinEntries)
+	return b.missing("Board not published", text, list...)
+}
+
+// knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
+// categories that no longer exist.
+func (b *ranking) knownCategories() (known []string) {
+	for _, c := range b.Site.Categories {
+		known = append(known, c.Slug)
+	}
+	if b.day == "" {
+		return known
+	}
+	return append(known, slices.DeleteFunc(b.changeCategories(), func(c string) bool { return slices.Contains(known, c) })...)
+}
+
+// changeCategories returns the categories in which entities have been, under their present
+// slugs if they still exist.
+func (s *Site) changeCategories() (list []string) {
+	for _, slug := range s.Build.History().ChangeValues("category") {
+		if slug, _ = s.Build.Preferred("category", slug); !slices.Contains(list, slug) {
+			list = append(list, slug)
+		}
+	}
+	return list
+}
+
+// addMenus adds the choices of a leaderboard of a category. A static site has leaderboards by composite
+// score only, and leaderboards of earlier days only for all types together.
+func (b *ranking) addMenus(l *listing) {
+	if types := b.types(); len(types) > 1 && (!b.Static || b.day == "") {
+		l.Menus = append(l.Menus, listMenu{Title: "Kind", Options: b.choose("type", "All", types, b.plurals)})
+	}
+	m := listMenu{Title: "Category", Folded: true, Chosen: b.boardTitle(b.slug)}
+	for _, slug := range b.knownCategories() {
+		to := strings.Replace(b.with(), boardPath(b.slug), boardPath(slug), 1)
+		m.Options = append(m.Options, option{Name: b.boardTitle(slug), To: to, Chosen: slug == b.slug})
+	}
+	l.Menus = append(l.Menus, m)
+}
+
+// addDays lists the days that have a snapshot; that of the as-of day is today's leaderboard. A static
+// site has no boards of boards.yaml of earlier days.
+func (b *ranking) addDays(l *listing) {
+	days, typ := b.earlierDays(), b.typ
+	if len(days) == 0 || b.Static && (b.own != nil || len(b.ordinals) == 0) {
+		return
+	}
+	if b.Static {
+		typ = ""
+	}
+	m := listMenu{Title: "Earlier days", Name: "days", Folded: true,
+		Options: []option{{Name: "Today", To: b.presentPath(), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
+	for _, at := range slices.Backward(days) {
+		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.with("type", typ, "at", at), Chosen: at == b.day})
+	}
+	l.Menus = append(l.Menus, m)
+}
+
+// presentPath returns the path of the same leaderboard today, or of all if the category no longer exists.
+func (b *ranking) presentPath() string {
+	if b.own == nil && b.titles[b.slug] == "" {
+		return boardsPath
+	}
+	return b.with("at", "")
+}
+
+// earlierDays returns the days before the as-of day that have snapshots, oldest first.
+func (s *Site) earlierDays() []string {
+	today := s.AsOf.UTC().Format(time.DateOnly)
+	return slices.DeleteFunc(s.Build.History().Snapshots(), func(day string) bool { return day >= today })
+}
+
+// currentPath returns the path of the current version of a past day's entity, or "-" if the entity was
+// deleted.
+func (b *ranking) currentPath(past *view.View, ordinal uint32) string {
+	a := b.Build.History()
+	typ, slug := past.Key(ordinal)
+	v, _ := a.At(typ, slug, past.Day)
+	now := a.Version(a.Newest(v))
+	if _, earlier, ok := b.Build.Find(now.Type, now.Slug); now.Deleted || !ok || earlier {
+		return "-"
+	}
+	return siteurl.Entity(now.Type, now.Slug)
+}
+
+// explanationID returns the id of the place where the page of an entity explains its score on a
+// board.
+func explanationID(b *board.Board) string { return "board-" + b.Slug }
+
+// entityBoard is the explanation of an entity's score on a board.
+type entityBoard struct {
+	*scoreExplanation
+	ID      string // of its place on the page
+	Board   *board.Board
+	Rank    int
+	Of      int
+	Sources []string // of the benchmark results
+}
+
+// Path returns the path of the board.
+func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
+
+// entityBoards explains the scores of a record on all published boards that it is on.
+func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
+	for _, b := range s.Own.Published() {
+		r := s.Own.Now(b)
+		rank, _, ok := r.Find(o)
+		if !ok {
+			continue
+		}
+		x := b.Explain(e, s.AsOf)
+		d := s.explain(e.Type, x.Explanation)
+		d.OnBoard = true
+		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
+	}
+	return list
+}
+
+// boardTop is a board and its best entities.
+type boardTop struct {
+	*board.Board
+	Figures board.Span
+	Until   string // the day of the newest figure, if that is old
+	Count   int
+	Rows    []item
+	Path    string
+}
+
+// boardsHome lists the boards by type, and the categories.
+func (r *request) boardsHome() (*page, error) {
+	return &page{Template: "boards", Title: "Boards", Description: "Entries compared for one purpose, each board by one formula.", Data: r}, nil
+}
+
+// TopsOf returns the best entities of the boards of a type.
+func (r *request) TopsOf(typ string) (list []boardTop) {
+	for _, b := range r.Own.Published() {
+		if b.Type == typ {
+			list = append(list, r.boardTop(b, 3))
+		}
+	}
+	return list
+}
+
+// boardTop reads the best entities of a board.
+func (s *Site) boardTop(b *board.Board, most int) boardTop {
+	r := s.Own.Now(b)
+	top := boardTop{Board: b, Path: boardPath(b.Slug), Figures: r.FiguresOf(), Count: len(r.Entries)}
+	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
+	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
+		top.Rows = append(top.Rows, item{Entity: s.Build.Entity(entry.Ordinal), Rank: i + 1, Shown: entry.Score})
+	}
+	return top
+}
+
+// staleBoard is the number of days after which the figures of a board are called old.
+const staleBoard = 120
+
+// until returns the day of the newest figure on a board if that is old on a day, or else "".
+func until(figures board.Span, asOf string) string {
+	newest := string(figures.Newest)
+	if days, ok := record.DaysApart(newest, asOf); !ok || days <= staleBoard {
+		return ""
+	}
+	return newest
+}
+
+// figuresFrom says when the figures of a board were measured.
+func figuresFrom(x board.Span) string {
+	switch {
+	case x.Newest == "":
+		return "The figures have no dates."
+	case x.Oldest == x.Newest:
+		return "Figures from " + textfmt.Day(string(x.Newest)) + "."
+	}
+	return "Figures from " + textfmt.Day(string(x.Oldest)) + " to " + textfmt.Day(string(x.Newest)) + "."
+}
+
+// qualityAndPrice leads to the first board whose entities have prices. Its page draws scores against
+// prices: scores of different boards cannot be compared.
+func (r *request) qualityAndPrice() (*page, error) {
+	for _, b := range r.Own.Published() {
+		if r.kinds().Kind(b.Type).HasBlock(kinds.Offers) {
+			return &page{location: boardPath(b.Slug)}, nil
+		}
+	}
+	return &page{location: boardsPath}, nil
+}

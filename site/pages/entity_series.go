@@ -1,0 +1,200 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"time"
+
+	"kindex/exports/history"
+	"kindex/exports/leaderboard"
+	"kindex/exports/record"
+	"kindex/site/chart"
+	"kindex/site/textfmt"
+)
+
+// maxCurve is the number of dots of a chart of a figure.
+const maxCurve = 60
+
+// dot returns a point of a chart, with its value in words.
+func dot(day string, value float64, known bool, words string) chart.Point {
+	at, _ := time.Parse(time.DateOnly, day) // the days of a build are valid
+	return chart.Point{Day: day, At: at, Value: value, Known: known, Title: textfmt.Day(day) + ": " + words}
+}
+
+// extent returns the known ones among points, and their lowest and highest value.
+func extent(points []chart.Point) (known []chart.Point, low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, o := range points {
+		if o.Known {
+			known, low, high = append(known, o), min(low, o.Value), max(high, o.Value)
+		}
+	}
+	return known, low, high
+}
+
+// describeHistory describes a chart in a sentence.
+func describeHistory(what string, points []chart.Point, word func(float64) string) string {
+	known, low, high := extent(points)
+	if len(known) == 0 {
+		return "No " + what + " is known for any day."
+	}
+	first, last := known[0], known[len(known)-1]
+	switch {
+	case len(known) == 1:
+		return fmt.Sprintf("The %s is known for one day: %s on %s.", what, word(low), textfmt.Day(first.Day))
+	case low == high:
+		return fmt.Sprintf("The %s was %s from %s to %s.", what, word(low), textfmt.Day(first.Day), textfmt.Day(last.Day))
+	}
+	return fmt.Sprintf("The %s was %s on %s and %s on %s; over %d days, the lowest was %s and the highest %s.",
+		what, word(first.Value), textfmt.Day(first.Day), word(last.Value), textfmt.Day(last.Day), len(known), word(low), word(high))
+}
+
+// scoreHistory holds the scores of an entity over time.
+type scoreHistory struct {
+	Standings []scoreHistoryRow // newest first
+	Score     template.HTML
+	Words     string // text alternative to the chart
+}
+
+// scoreHistoryRow is a row of the table.
+type scoreHistoryRow struct {
+	leaderboard.RankAt
+	Path string // the page of that day, or "" if there is none
+}
+
+// scoreHistory draws the scores of an entity over time. list is sorted from
+// oldest to newest. The result is nil if fewer than two days have a score.
+func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
+	if len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+		list = append(list, leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite})
+	}
+	c, a := &scoreHistory{}, r.Build.History()
+	var points []chart.Point
+	for _, s := range list {
+		row := scoreHistoryRow{RankAt: s}
+		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
+			row.Path = d.Now + "at-" + s.Day + "/"
+		}
+		c.Standings = append(c.Standings, row)
+		points = append(points, dot(s.Day, s.Score.Float(), s.Score.Known(), s.Score.String()))
+	}
+	if known, _, _ := extent(points); len(known) < 2 {
+		return nil
+	}
+	slices.Reverse(c.Standings)
+	p := chart.Plot{Low: 0, High: 100, Height: 150, From: points[0].At, To: points[len(points)-1].At}
+	c.Score = p.Draw("scores", []chart.Line{{Points: points}}, []float64{0, 25, 50, 75, 100}, chart.Number)
+	c.Words = describeHistory("score", points, func(v float64) string { return fmt.Sprintf("%.1f", v) })
+	return c
+}
+
+// growth is how a figure changed over a window of days.
+type growth struct {
+	Days     int
+	Text     string // such as +1,234 (+1.5%), or "" if it is unknown
+	From, To string // the days of the two readings, "" if unknown
+}
+
+// curve is a figure over time.
+type curve struct {
+	Name   string
+	Chart  template.HTML // "" if there is only one day
+	Words  string        // text alternative to the chart
+	JSON   string        // URL of the series, or "" if there is no API
+	Growth []growth      // over each window, or nil if it is unknown over all of them
+}
+
+// readings returns the values of a count, oldest first; they are unknown where the signal was removed. A
+// value without a day of its own, or whose day is before that of the previous value, is from the day of
+// its commit or, if it is not committed, from asOf.
+func readings(values []history.Point[record.Fact], asOf time.Time) (list []chart.Point) {
+	var last time.Time
+	for _, p := range values {
+		day, err := time.Parse(time.DateOnly, p.Value.Date)
+		if err != nil || day.Before(last) {
+			if day = asOf; p.Time != 0 {
+				day = time.Unix(p.Time, 0)
+			}
+		}
+		if day = day.UTC().Truncate(24 * time.Hour); day.After(last) {
+			last = day
+		}
+		list = append(list, dot(last.Format(time.DateOnly), p.Value.Number, p.Value != record.Fact{}, textfmt.Count(p.Value.Number)))
+	}
+	return list
+}
+
+// grown returns the growth of a figure over each window, or nil if all are unknown.
+func grown(points []history.Point[record.Fact], asOf time.Time) (list []growth) {
+	for _, days := range history.GrowthWindows {
+		x := growth{Days: days}
+		if g := history.GrowthOver(points, asOf, days); g != nil {
+			x.Text, x.From, x.To = signed(g.Gain()), g.Previous.Date, g.Now.Date
+			if percent, ok := g.Percent(); ok && g.Gain() != 0 {
+				x.Text += " (" + signed(percent) + "%)"
+			}
+		}
+		list = append(list, x)
+	}
+	if !slices.ContainsFunc(list, func(x growth) bool { return x.Text != "" }) {
+		return nil
+	}
+	return list
+}
+
+// signed formats a difference with its sign.
+func signed(x float64) string {
+	switch {
+	case x > 0:
+		return "+" + textfmt.Count(x)
+	case x == 0:
+		return "no change"
+	}
+	return textfmt.Count(x)
+}
+
+// curves draws the figures of an entity over time, with their growth. Figures that were read
+// only once are left out.
+func (r *request) curves(d *entityPage, moments []history.Moment, asOf time.Time) (list []curve) {
+	for _, f := range d.Entity.Signals.Facts {
+		if t := r.kinds().Signal(f.Name); t == nil || !t.Varies() {
+			continue
+		}
+		points := history.SignalSeries(moments, f.Name)
+		c := curve{Name: r.label(f.Name), Growth: grown(points, asOf)}
+		if c.draw(readings(points, asOf)); r.served() && d.Day == "" {
+			c.JSON = r.api("/api/entity/" + d.Key() + "/signals?name=" + f.Name)
+		}
+		if c.Chart != "" || c.Growth != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// draw draws readings of at least two days; of many close ones, it leaves some out.
+func (c *curve) draw(list []chart.Point) {
+	n := len(list)
+	if n < 2 || !list[n-1].At.After(list[0].At) {
+		return
+	}
+	var points []chart.Point
+	for i, o := range list {
+		if n <= maxCurve || !o.Known || i == 0 || i == n-1 || i*maxCurve/n != (i-1)*maxCurve/n {
+			points = append(points, o)
+		}
+	}
+	known, low, high := extent(points)
+	if len(known) == 0 {
+		return
+	}
+	marks := []float64{low, high}
+	p := chart.Plot{Low: low, High: high, Height: 64, From: points[0].At, To: points[len(points)-1].At}
+	if low == high {
+		p.Low, p.High, marks = low-1, high+1, marks[:1]
+	}
+	c.Chart = p.Draw("figure-curve", []chart.Line{{Points: points}}, marks, textfmt.Compact)
+	c.Words = describeHistory("figure", points, func(v float64) string { return textfmt.Count(v) })
+}
