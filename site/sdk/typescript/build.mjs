@@ -13,7 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const schema = join(here, 'src/schema.ts');
 
 // types returns the types that a description, the text of a YAML document, defines.
-async function types(description) {
+export async function types(description) {
   return COMMENT_HEADER + astToString(ts.transform(await openapiTS(description), [bodies]).transformed);
 }
 
@@ -33,12 +33,14 @@ function bodies(context) {
 // of the language and of Node.
 const parsed = new Map();
 
-// compile compiles the files that a configuration selects, and returns the compiler's errors.
-export function compile(config, options = {}) {
+// compile compiles the files that a configuration selects, and returns the compiler's errors. If
+// types are given, they replace the generated ones.
+export function compile(config, options = {}, types = undefined) {
   const selected = ts.getParsedCommandLineOfConfigFile(config, options, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error });
   const host = ts.createCompilerHost(selected.options);
   const { getSourceFile } = host;
   host.getSourceFile = (name, target, ...rest) => {
+    if (types !== undefined && resolve(name) === schema) return ts.createSourceFile(name, types, target);
     if (!parsed.has(name)) parsed.set(name, getSourceFile(name, target, ...rest));
     return parsed.get(name);
   };
@@ -49,7 +51,7 @@ export function compile(config, options = {}) {
 }
 
 // build builds the package in a folder.
-async function build(out) {
+export async function build(out) {
   await writeFile(schema, await types(await readFile(join(here, '../../../edge/openapi/openapi.yaml'), 'utf8')));
   await rm(join(out, 'dist'), { recursive: true, force: true });
   const problems = compile(join(here, 'tsconfig.browser.json')) // browser code must not use Node's APIs
