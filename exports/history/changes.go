@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -17,7 +18,7 @@ import (
 
 // changelog holds the lines of the changelog, and where to find them.
 type changelog struct {
-	lines  [][]byte
+	*lines
 	names  []string                              // the IDs, by change
 	ids    map[string]uint32                     // the changes by ID
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
@@ -41,25 +42,28 @@ func (a *Archive) readChanges(file []byte) error {
 		return err
 	}
 	c := changelog{ids: map[string]uint32{}, values: map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}}
-	if c.lines, err = splitLines(data); err != nil {
+	list, err := splitLines(data)
+	if err != nil {
 		return err
 	}
-	if len(c.lines) != len(a.changed) {
-		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
+	if len(list) != len(a.changed) {
+		return fmt.Errorf("has %d changes, but the versions have %d", len(list), len(a.changed))
 	}
 	found := make([]struct {
 		ID, Event string
 		Changes   []struct{ Field string }
-	}, len(c.lines))
-	if err = parallel.Each(len(c.lines), func(i int) error { return jsonenc.Decode(c.lines[i], &found[i]) }); err != nil {
+	}, len(list))
+	if err = parallel.Each(len(list), func(i int) error { return jsonenc.Decode(list[i], &found[i]) }); err != nil {
 		return err
 	}
+	c.lines = packLines(list)
 	for i := range found {
 		f, at := &found[i], uint32(i)
 		if !changeID.MatchString(f.ID) {
 			return fmt.Errorf("%.40q is not the ID of a change", f.ID)
 		}
-		c.names, c.ids[f.ID] = append(c.names, f.ID), at
+		id := strings.Clone(f.ID) // does not keep all of data
+		c.names, c.ids[id] = append(c.names, id), at
 		c.add(byEvent, f.Event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
 		if category := a.categories[i]; category != "" {
@@ -80,16 +84,16 @@ func (c *changelog) add(field, value string, change uint32) {
 	set := c.values[field][value]
 	if set == nil {
 		set = roaring.New()
-		c.values[field][value] = set
+		c.values[field][strings.Clone(value)] = set
 	}
 	set.Add(change)
 }
 
 // Changes returns the number of changes.
-func (a *Archive) Changes() int { return len(a.log.lines) }
+func (a *Archive) Changes() int { return len(a.changed) }
 
 // ChangeLine returns a change's JSON object in the changelog, without the line ending.
-func (a *Archive) ChangeLine(i int) []byte { return a.log.lines[i] }
+func (a *Archive) ChangeLine(i int) []byte { return a.log.line(i) }
 
 // Change decodes a change.
 func (a *Archive) Change(i int) (*record.Change, error) {
@@ -123,7 +127,7 @@ func (a *Archive) FindChange(id string) (i int, ok bool) {
 // ChangesSince returns the first change at or after a time, or the number of
 // changes if there is none.
 func (a *Archive) ChangesSince(t time.Time) int {
-	return sort.Search(len(a.log.lines), func(i int) bool { return !a.ChangeTime(i).Before(t) })
+	return sort.Search(len(a.changed), func(i int) bool { return !a.ChangeTime(i).Before(t) })
 }
 
 // ChangeFilter selects changes.
@@ -138,7 +142,7 @@ type ChangeFilter struct {
 // SelectChanges returns the changes that match a filter. The caller owns the set.
 func (a *Archive) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 	set := roaring.New()
-	if from, to := max(f.From, 0), min(f.To, len(a.log.lines)); from < to {
+	if from, to := max(f.From, 0), min(f.To, len(a.changed)); from < to {
 		set.AddRange(uint64(from), uint64(to))
 	}
 	for _, c := range []struct {

@@ -9,12 +9,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-func orNil(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}
+// fitted returns a decoded list without the room for more that decoding leaves, or nil if it is empty.
+func fitted[T any](list []T) []T { return append([]T(nil), list...) }
 
 func decodeIDs(all map[string][]string) (ids []ID) {
 	for _, namespace := range slices.Sorted(maps.Keys(all)) {
@@ -78,7 +74,7 @@ type offerJSON struct {
 func decodeOffers(list []offerJSON) (offers []Offer) {
 	for _, r := range list {
 		o := Offer{Provider: r.Provider, ID: r.ID, Prices: r.prices(), Context: r.Context, OutputLimit: r.OutputLimit,
-			Tiers: decodeTiers(r.Tiers), Modes: r.modes(), Until: r.Until, Free: r.Free, Deprecated: r.Deprecated, Reviewed: orNil(r.Reviewed),
+			Tiers: decodeTiers(r.Tiers), Modes: r.modes(), Until: r.Until, Free: r.Free, Deprecated: r.Deprecated, Reviewed: fitted(r.Reviewed),
 			Date: r.Date, Source: r.Source}
 		if n := r.Next; n != nil {
 			o.Next = &Terms{n.From, n.prices(), decodeTiers(n.Tiers), n.modes()}

@@ -38,7 +38,8 @@ func (e *Entity) Decode(b []byte) error {
 	}
 	slices.SortFunc(e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
-	e.Tags, e.Capabilities, e.Formerly = orNil(e.Tags), orNil(e.Capabilities), orNil(e.Formerly)
+	e.Tags, e.Capabilities, e.Formerly = fitted(e.Tags), fitted(e.Capabilities), fitted(e.Formerly)
+	e.Links, e.Signals.Facts, e.Signals.Benchmarks = fitted(e.Links), fitted(e.Signals.Facts), fitted(e.Signals.Benchmarks)
 	e.IDs, e.Offers = decodeIDs(d.ids), decodeOffers(d.offers)
 	return nil
 }

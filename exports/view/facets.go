@@ -12,8 +12,9 @@ import (
 
 // field holds the values of a filter field.
 type field struct {
-	values []value    // by folded value
-	of     [][]uint32 // by ordinal, the indexes of its values
+	values []value // by folded value
+	// The indexes of the values of all records. Those of an ordinal are from start[ordinal] to start[ordinal+1].
+	of, start []uint32
 }
 
 // value is a value of a filter field.
@@ -40,12 +41,21 @@ func (v *View) newField(name string) *field {
 			spellings[folded][text]++
 		}
 	}
-	f := &field{of: make([][]uint32, len(v.entities))}
-	for i, folded := range slices.Sorted(maps.Keys(sets)) {
+	f := &field{start: make([]uint32, len(v.entities)+1)}
+	for _, folded := range slices.Sorted(maps.Keys(sets)) {
 		f.values = append(f.values, value{folded, mostFrequent(spellings[folded]), sets[folded]})
-		for it := sets[folded].Iterator(); it.HasNext(); {
-			o := it.Next()
-			f.of[o] = append(f.of[o], uint32(i))
+		for o := range roaring.Values(sets[folded]) {
+			f.start[o]++
+		}
+	}
+	for o := range len(v.entities) { // the ends for now
+		f.start[o+1] += f.start[o]
+	}
+	f.of = make([]uint32, f.start[len(v.entities)])
+	for i, x := range slices.Backward(f.values) {
+		for o := range roaring.Values(x.set) {
+			f.start[o]--
+			f.of[f.start[o]] = uint32(i)
 		}
 	}
 	return f
@@ -109,8 +119,8 @@ func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
 		return []FacetCount{}
 	}
 	counts := make([]int, len(f.values))
-	for it := set.Iterator(); it.HasNext(); {
-		for _, i := range f.of[it.Next()] {
+	for o := range roaring.Values(set) {
+		for _, i := range f.of[f.start[o]:f.start[o+1]] {
 			counts[i]++
 		}
 	}

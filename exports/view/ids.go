@@ -1,7 +1,7 @@
 package view
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -60,28 +60,27 @@ func idKeys(e *record.Entity, yield func(key string)) {
 	}
 }
 
-// idIndex maps identifiers to records.
-type idIndex struct {
-	records map[string][]uint32 // in the order of their ranks
-	keys    []string            // sorted
+// idEntry says that a record is found under a key.
+type idEntry struct {
+	key   string
+	place uint32 // of the record in View.ranked
 }
 
-func (v *View) indexIDs() *idIndex {
-	found := make([][]string, len(v.ranked))
-	_ = parallel.Each(len(found), func(i int) error {
-		idKeys(v.entities[v.ranked[i]], func(key string) { found[i] = append(found[i], key) })
-		return nil
-	})
-	x := &idIndex{records: map[string][]uint32{}}
-	for i, o := range v.ranked {
-		for _, key := range found[i] {
-			if list := x.records[key]; len(list) == 0 || list[len(list)-1] != o {
-				x.records[key] = append(list, o)
-			}
+func (a idEntry) compare(b idEntry) int {
+	return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
+}
+
+// indexIDs returns the keys of all records, sorted.
+func (v *View) indexIDs() []idEntry {
+	found := make([][]idEntry, len(v.ranked))
+	parallel.Ranges(len(found), func(from, to int) {
+		for i := from; i < to; i++ {
+			idKeys(v.entities[v.ranked[i]], func(key string) { found[i] = append(found[i], idEntry{key, uint32(i)}) })
 		}
-	}
-	x.keys = slices.Sorted(maps.Keys(x.records))
-	return x
+	})
+	list := slices.Concat(found...)
+	slices.SortFunc(list, idEntry.compare)
+	return slices.Clip(slices.Compact(list))
 }
 
 // Prepare calculates what is otherwise calculated when it is first needed, and takes longest.
@@ -89,8 +88,13 @@ func (v *View) Prepare() { v.ids() }
 
 // FindByID returns the records with an identifier, in the order of their ranks. The namespace can also
 // be the slug of a provider, ids.AnyModel or ids.URL.
-func (v *View) FindByID(namespace, value string) []uint32 {
-	return slices.Clone(v.ids().records[namespace+"\x00"+ids.Canonical(namespace, value)])
+func (v *View) FindByID(namespace, value string) (found []uint32) {
+	list, key := v.ids(), namespace+"\x00"+ids.Canonical(namespace, value)
+	i, _ := slices.BinarySearchFunc(list, idEntry{key: key}, idEntry.compare)
+	for ; i < len(list) && list[i].key == key; i++ {
+		found = append(found, v.ranked[list[i].place])
+	}
+	return found
 }
 
 // IsIDNamespace implements ids.Known.
@@ -124,15 +128,14 @@ const maxNearIDs = 64
 // IDsNear returns identifiers in a namespace that begin with the same two letters as a value and are
 // next to it in sorted order: candidates for what a person meant. Their number is bounded, and they are
 // in canonical form.
-func (v *View) IDsNear(namespace, value string) []string {
-	keys, start := v.ids().keys, ids.Canonical(namespace, value)
-	key, prefix := namespace+"\x00"+start, namespace+"\x00"+start[:min(2, len(start))]
-	at, _ := slices.BinarySearch(keys, key)
-	near := make([]string, 0, 2*maxNearIDs)
-	for _, k := range keys[max(0, at-maxNearIDs):min(len(keys), at+maxNearIDs)] {
-		if strings.HasPrefix(k, prefix) {
-			near = append(near, k[len(namespace)+1:])
+func (v *View) IDsNear(namespace, value string) (near []string) {
+	list, start := v.ids(), ids.Canonical(namespace, value)
+	prefix := namespace + "\x00" + start[:min(2, len(start))]
+	at, _ := slices.BinarySearchFunc(list, idEntry{key: namespace + "\x00" + start}, idEntry.compare)
+	for _, x := range list[max(0, at-maxNearIDs):min(len(list), at+maxNearIDs)] {
+		if strings.HasPrefix(x.key, prefix) {
+			near = append(near, x.key[len(namespace)+1:])
 		}
 	}
-	return near
+	return slices.Compact(near)
 }

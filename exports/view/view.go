@@ -34,7 +34,7 @@ type View struct {
 	fields     map[string]*field
 	orders     sync.Map // *order by Sort
 	properties sync.Map // []int64 by key; see numbers
-	ids        func() *idIndex
+	ids        func() []idEntry
 	offers     func() *Offers
 	relations  func() relations
 }
