@@ -113,9 +113,9 @@ func TestRefusals(t *testing.T) {
 	for args, message := range map[string]string{
 		"-n 1 -out " + full:                         "is not empty",
 		"-n 1 -content " + full + " -out " + free:   "contains no entity files",
-		"-n 0 -out " + free:                         "specify either a folder",
-		"-n 1":                                      "specify either a folder",
-		"-n 1 -out " + free + " more":               "specify either a folder",
+		"-n 0 -out " + free:                         "specify a folder",
+		"-n 1":                                      "specify a folder",
+		"-n 1 -out " + free + " more":               "specify a folder",
 		"-n x -out " + free:                         "invalid value",
 		"-n 1 -out " + filepath.Join(full, "notes"): "not a directory",
 	} {
@@ -125,22 +125,5 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := os.Stat(free); err == nil {
 		t.Error("a refused call left a folder")
-	}
-}
-
-// TestHistory: the commits of a repository edit figures over two years, and every state is valid.
-func TestHistory(t *testing.T) {
-	suite.InTest(t)
-	dir := filepath.Join(t.TempDir(), "repo")
-	if err := run([]string{"-content", suite.Content(t), "-n", "60", "-repo", dir, "-commits", "20"}); err != nil {
-		t.Fatal(err)
-	}
-	log, err := exec.Command("git", "-C", dir, "log", "--format=%cs", "--", "content/*/*.yaml").Output()
-	days := strings.Fields(string(log))
-	if err != nil || len(days) < 15 || days[len(days)-1] != "2024-11-01" || days[0] < "2026-09" {
-		t.Errorf("%v: commits of %v", err, days)
-	}
-	if n := len(load(t, filepath.Join(dir, "content"))); n != 60 {
-		t.Errorf("%d entities", n)
 	}
 }

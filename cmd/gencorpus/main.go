@@ -1,5 +1,4 @@
-// Command gencorpus writes a generated content folder of any size, or a repository whose commits edit it
-// over two years (-repo DIR -commits N instead of -out DIR), for tests and benchmarks. It
+// Command gencorpus writes a generated content folder of any size, for tests and benchmarks. It
 // recombines the files of a real folder, field by field. The same folder, seed and size always give the
 // same bytes, and a larger size starts with the same entities.
 package main
@@ -16,9 +15,9 @@ import (
 
 // options are the command line options.
 type options struct {
-	n, commits         int
-	content, out, repo string
-	seed               uint64
+	n            int
+	content, out string
+	seed         uint64
 }
 
 func main() {
@@ -34,39 +33,27 @@ func run(args []string) error {
 	f.IntVar(&o.n, "n", 100_000, "number of entities, without offers, dates of retirement and earlier names")
 	f.StringVar(&o.content, "content", "content", "content folder from which to generate the entities")
 	f.StringVar(&o.out, "out", "", "folder to write; it must be empty or not exist")
-	f.StringVar(&o.repo, "repo", "", "git repository to write, instead of -out; it must be empty or not exist")
-	f.IntVar(&o.commits, "commits", 0, "with -repo: number of commits")
 	f.Uint64Var(&o.seed, "seed", 1, "random seed")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if f.NArg() > 0 || o.n < 1 || (o.out == "") == (o.repo == "") || (o.repo == "") != (o.commits < 1) {
-		return errors.New("specify either a folder with -out, or a repository with -repo and -commits; see -help")
+	if f.NArg() > 0 || o.n < 1 || o.out == "" {
+		return errors.New("specify a folder with -out; see -help")
 	}
-	start, target := time.Now(), o.out+o.repo
-	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
-		return fmt.Errorf("%s is not empty; choose a new folder, or empty this one first", target)
+	if entries, err := os.ReadDir(o.out); err == nil && len(entries) > 0 {
+		return fmt.Errorf("%s is not empty; choose a new folder, or empty this one first", o.out)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	start := time.Now()
 	g, err := newGenerator(o.content, o.seed)
-	if err != nil {
-		return err
-	}
-	if o.repo != "" {
-		o.out = filepath.Join(o.repo, "content")
-		err = git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo)
-	}
 	if err == nil {
 		err = write(g, o)
 	}
-	if err == nil && o.repo != "" {
-		err = commitAll(g, o)
-	}
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d entities in %.1f s\n", target, o.n, time.Since(start).Seconds())
+	fmt.Printf("%s: %d entities in %.1f s\n", o.out, o.n, time.Since(start).Seconds())
 	return nil
 }
 

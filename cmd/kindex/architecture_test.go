@@ -168,7 +168,7 @@ var onlyIn = map[string][]string{
 
 	// No other package may start a program. The only exceptions are not part of the
 	// product: measurements, releases, generated catalogues and test support.
-	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/dist", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
+	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/dist", "edge/edgetest", "edge/edgetest/browser",
 		"edge/auth/authtest", "edge/storage/storagetest", "edge/submission/github/githubtest", "exports/bucket/buckettest"},
 }
 
