@@ -75,13 +75,13 @@ func xmlForms() []form {
 	}
 }
 
-func parseJSON(f *file) { f.read(f.tree(jsonSyntax), dataForms()) }
+func parseJSON(f *file) { f.read(f.tree((*builder).json, false), dataForms()) }
 
-func parseYAML(f *file) { f.read(f.tree(yamlSyntax), dataForms()) }
+func parseYAML(f *file) { f.read(f.tree((*builder).yaml, true), dataForms()) }
 
-func parseTOML(f *file) { f.read(f.tree(tomlSyntax), tomlForms()) }
+func parseTOML(f *file) { f.read(f.tree((*builder).toml, true), tomlForms()) }
 
-func parseXML(f *file) { f.read(f.tree(xmlSyntax), xmlForms()) }
+func parseXML(f *file) { f.read(f.tree((*builder).xml, false), xmlForms()) }
 
 // read reads a file by the first form that it has.
 func (f *file) read(root *node, forms []form) {

@@ -71,7 +71,7 @@ func (f *file) variable(line string, n int) {
 	value = strings.Trim(strings.TrimSpace(value), `"'`)
 	if strings.HasPrefix(value, "{") {
 		var b builder
-		if _, err := b.read(jsonSyntax, []byte(value)); err != nil {
+		if _, err := b.json([]byte(value)); err != nil {
 			f.unreadable(n, key+": not a name of a model")
 		}
 		for _, m := range b.root.all() {

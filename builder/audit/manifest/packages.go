@@ -1,10 +1,13 @@
 package manifest
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // sourcedRules are the arrays of pyproject.toml whose packages can have a source in a table of uv: those of PEP 621
@@ -252,13 +255,33 @@ func (f *file) locked(namespace string, n *node) {
 	}
 }
 
-// parseGoMod reads go.mod.
+var goLine = lazily(`^.*:([0-9]+)(?::[0-9]+)?: `)
+
+// parseGoMod reads which modules go.mod requires, or has replaced them by.
 func parseGoMod(f *file) {
-	for _, m := range f.tree(goSyntax).all() {
-		e := Entry{ID: "go:" + m.str("path"), Name: m.str("path"), Version: m.str("version"), Line: m.line}
-		if modfile.IsDirectoryPath(e.Name) {
-			e.Name = m.key
-			e = e.local(m.str("path"))
+	var m *modfile.File
+	f.eachTry(true, func(data []byte) (line int, err error) {
+		if m, err = modfile.Parse("go.mod", data, nil); err == nil {
+			return 0, nil
+		}
+		if wrong := (modfile.ErrorList)(nil); errors.As(err, &wrong) && len(wrong) > 0 {
+			line, err = wrong[0].Pos.Line, &wrong[0]
+		}
+		return line, errors.New(goLine().ReplaceAllString(err.Error(), ""))
+	})
+	if m == nil {
+		return
+	}
+	replaced := map[module.Version]module.Version{}
+	for _, r := range m.Replace {
+		replaced[r.Old] = r.New
+	}
+	for _, r := range m.Require {
+		used := cmp.Or(replaced[r.Mod], replaced[module.Version{Path: r.Mod.Path}], r.Mod)
+		e := Entry{ID: "go:" + used.Path, Name: used.Path, Version: used.Version, Line: r.Syntax.Start.Line}
+		if modfile.IsDirectoryPath(used.Path) {
+			e.Name = r.Mod.Path
+			e = e.local(used.Path)
 		}
 		f.add(e)
 	}

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/tidwall/jsonc"
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/module"
 )
 
 // Limits for the values of a file, whose parsers are recursive.
@@ -111,80 +108,57 @@ func (n *node) deep(visit func(*node)) {
 	}
 }
 
-// syntax is how the values of a file are written.
-type syntax struct {
-	// parse reads the values. With an error, it returns its line or 0; the values before it are kept.
-	parse  func(b *builder, data []byte) (line int, err error)
-	byLine bool // whether a file makes sense without a line that is wrong
+// tree reads the values of the file with one of the methods of builder. It lists what has a wrong syntax
+// as unreadable: a line, which is left out if the file makes sense without it (byLine), or the rest of the file.
+func (f *file) tree(parse func(b *builder, data []byte) (line int, err error), byLine bool) *node {
+	var b builder
+	f.eachTry(byLine, func(data []byte) (line int, err error) {
+		b = builder{}
+		return parse(&b, data)
+	})
+	return b.root
 }
 
-var (
-	jsonSyntax = syntax{(*builder).json, false}
-	tomlSyntax = syntax{(*builder).toml, true}
-	yamlSyntax = syntax{(*builder).yaml, true}
-	xmlSyntax  = syntax{(*builder).xml, false}
-	goSyntax   = syntax{(*builder).goMod, true}
-)
-
-// tree reads the values of the file. It lists what has a wrong syntax as unreadable: a line, which is
-// left out, or the rest of the file.
-func (f *file) tree(s syntax) *node {
+// eachTry calls parse with the text of the file until it has no error, each time without the line that was
+// wrong. With an error, parse returns its line or 0.
+func (f *file) eachTry(byLine bool, parse func(data []byte) (line int, err error)) {
 	lines := strings.SplitAfter(f.data, "\n")
 	for range maxFaults {
-		var b builder
-		line, err := b.read(s, []byte(strings.Join(lines, "")))
+		line, err := parse([]byte(strings.Join(lines, "")))
 		if err == nil {
-			return b.root
+			return
 		}
 		f.unreadable(line, err.Error())
-		if !s.byLine || line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" || len(f.data) > 1<<20 {
-			return b.root
+		if !byLine || line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" || len(f.data) > 1<<20 {
+			return
 		}
 		lines[line-1] = "\n"
 	}
 	f.unreadable(0, "too many lines are wrong")
-	return nil
 }
 
-// builder makes a tree within the limits.
+// builder makes a tree. It panics at a limit, so that the file cannot be read.
 type builder struct {
 	root   *node
 	values int
 }
 
-// limit is the panic of a builder at a limit.
-type limit string
-
-// read reads the values in a text, up to a limit.
-func (b *builder) read(s syntax, data []byte) (line int, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case limit:
-			err = errors.New(string(r))
-		default:
-			panic(r)
-		}
-	}()
-	return s.parse(b, data)
-}
-
 const (
-	errValues  = limit("more than 2000000 values")
-	errNesting = limit("nested more than 200 deep")
+	manyValues  = "more than 2000000 values"
+	deepNesting = "nested more than 200 deep"
 )
 
 // add adds a value to another one. Without that, it is the root.
 func (b *builder) add(to, n *node) *node {
 	if b.values++; b.values > maxValues {
-		panic(errValues)
+		panic(manyValues)
 	}
 	if to == nil {
 		b.root = n
 		return n
 	}
 	if n.depth = to.depth + 1; n.depth > maxNesting {
-		panic(errNesting)
+		panic(deepNesting)
 	}
 	to.items = append(to.items, n)
 	return n
@@ -257,23 +231,20 @@ func (b *builder) json(data []byte) (line int, err error) {
 	return lineOf(int(d.InputOffset())), err
 }
 
-// deepNesting returns the first line where brackets are nested more than maxNesting deep,
-// or 0. Brackets in strings count too.
-func deepNesting(data []byte) int {
-	depth, line := 0, 1
+// checkNesting panics if brackets are nested more than maxNesting deep, because the parsers of YAML and TOML
+// are recursive. Brackets in strings count too.
+func checkNesting(data []byte) {
+	depth := 0
 	for _, c := range data {
 		switch c {
-		case '\n':
-			line++
 		case '[', '{':
 			if depth++; depth > maxNesting {
-				return line
+				panic(deepNesting)
 			}
 		case ']', '}':
 			depth = max(0, depth-1)
 		}
 	}
-	return 0
 }
 
 // yamlTabs matches a tab in the indentation, which YAML forbids, but people write.
@@ -283,11 +254,9 @@ var yamlLine = lazily(`^yaml: (?:line ([0-9]+): )?`)
 
 // yaml reads YAML. Several documents become one.
 func (b *builder) yaml(data []byte) (line int, err error) {
-	if line := deepNesting(data); line > 0 {
-		return line, errors.New(string(errNesting))
-	}
+	checkNesting(data)
 	if bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte(",")) > maxValues/4 { // the parser needs much memory for each
-		panic(errValues)
+		panic(manyValues)
 	}
 	d := yaml.NewDecoder(bytes.NewReader(yamlTabs().ReplaceAll(data, []byte("$1  "))))
 	for {
@@ -372,28 +341,3 @@ func (b *builder) xml(data []byte) (line int, err error) {
 	line, _ = d.InputPos()
 	return line, fmt.Errorf("invalid XML: %w", err)
 }
-
-// goMod reads which modules go.mod requires, or has replaced them by.
-func (b *builder) goMod(data []byte) (line int, err error) {
-	m, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		if wrong := (modfile.ErrorList)(nil); errors.As(err, &wrong) && len(wrong) > 0 {
-			line, err = wrong[0].Pos.Line, &wrong[0]
-		}
-		return line, errors.New(goLine().ReplaceAllString(err.Error(), ""))
-	}
-	replaced := map[module.Version]module.Version{}
-	for _, r := range m.Replace {
-		replaced[r.Old] = r.New
-	}
-	root := b.add(nil, &node{kind: table})
-	for _, r := range m.Require {
-		used := cmp.Or(replaced[r.Mod], replaced[module.Version{Path: r.Mod.Path}], r.Mod)
-		n := b.add(root, &node{key: r.Mod.Path, kind: table, line: r.Syntax.Start.Line})
-		b.add(n, &node{key: "path", text: used.Path})
-		b.add(n, &node{key: "version", text: used.Version})
-	}
-	return 0, nil
-}
-
-var goLine = lazily(`^.*:([0-9]+)(?::[0-9]+)?: `)

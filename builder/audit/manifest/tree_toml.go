@@ -21,9 +21,7 @@ type tomlKey struct {
 func (b *builder) toml(data []byte) (line int, err error) {
 	t := &tomlTree{b, map[tomlKey]*node{}, lineCounter(data)}
 	root := b.add(nil, &node{kind: table})
-	if line := deepNesting(data); line > 0 {
-		return line, errors.New(string(errNesting))
-	}
+	checkNesting(data)
 	var p unstable.Parser
 	p.Reset(data)
 	at := root
