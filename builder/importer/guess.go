@@ -100,7 +100,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 		return nil, err
 	}
 	if g.Rows == 0 {
-		return nil, fmt.Errorf("%s has no readable rows", o.Input)
+		return nil, fmt.Errorf("%s has no readable rows%s", o.Input, g.wrong)
 	}
 	g.choose(g.targets())
 	g.write()
@@ -122,6 +122,7 @@ type guesser struct {
 	delimiter  string
 	categories []string
 	lines      map[string]string // of each section of the mapping
+	wrong      string            // the reason that the first unreadable row cannot be read
 }
 
 // column contains the values of a column in the first rows.
@@ -156,6 +157,8 @@ func (g *guesser) read(delimiter rune) error {
 		case r.wrong == "":
 			g.Rows++
 			g.note("", map[string]any(r.fields))
+		case g.wrong == "":
+			g.wrong = fmt.Sprintf("; line %d %s", r.line, r.wrong)
 		}
 	}
 	return nil
@@ -227,38 +230,11 @@ func (g *guesser) choose(targets []string) {
 		}
 		try(paths[near], c, "chosen because its name is similar to "+near)
 	}
-	for _, name := range []string{"category", "description"} {
-		if c := g.byValues(name); c != nil {
-			try(name, c, "chosen because of its values")
-		}
-	}
 	for _, name := range []string{"name", "description", "category"} {
 		if !chosen[name] {
 			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
 		}
 	}
-}
-
-// byValues returns a column that mostly has the categories of the content or, for a description, the longest texts.
-// It returns nil if there is none.
-func (g *guesser) byValues(name string) (best *column) {
-	longest := 20 // letters of a sentence, on average
-	for _, c := range g.columns {
-		if c.used || len(c.values) == 0 {
-			continue
-		}
-		all := strings.Join(c.values, "")
-		switch average := len(all) / len(c.values); {
-		case name == "category":
-			known := func(v string) bool { return slices.Contains(g.categories, content.Slugify(v)) }
-			if unknown := slices.DeleteFunc(slices.Clone(c.values), known); 2*len(unknown) < len(c.values) {
-				return c
-			}
-		case average > longest && strings.Count(all, " ") > 2*len(c.values):
-			best, longest = c, average
-		}
-	}
-	return best
 }
 
 // normal reduces a name to lower-case letters and digits.
