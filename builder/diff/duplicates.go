@@ -54,20 +54,21 @@ type Reason struct {
 	Value string `json:"value"`
 }
 
-// Text returns the reason in words; mark formats strings from files.
-func (r Reason) Text(mark func(string) string) string {
-	switch r.Kind {
-	case SameURL:
-		return "same URL " + mark(r.Value)
-	case SameRepository:
-		return "same repository " + mark(r.Value)
-	case SameName:
-		return "same name, spelled " + mark(r.Value)
-	case NearName:
-		return "its name is one edit away from " + mark(r.Value)
+// text returns the reasons in words; mark formats strings from files.
+func (d Duplicate) text(mark func(string) string) string {
+	var list []string
+	for _, r := range d.Reasons {
+		if r.Kind != SimilarContent {
+			r.Value = mark(r.Value)
+		}
+		list = append(list, reasonTexts[r.Kind]+r.Value)
 	}
-	return "nearly the same content, similarity " + r.Value
+	return strings.Join(list, "; ")
 }
+
+// reasonTexts precede the values of reasons.
+var reasonTexts = map[string]string{SameURL: "same URL ", SameRepository: "same repository ", SameName: "same name, spelled ",
+	NearName: "its name is one edit away from ", SimilarContent: "nearly the same content, similarity "}
 
 // duplicates finds possible duplicates of the entities in fresh, which is a subset of all. A
 // pair in which both entities are fresh is listed only once.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -98,12 +99,7 @@ func numberText(v any) string {
 
 // arrow returns two values with an arrow between them, or a single value if they are equal.
 func arrow(old, new string) string {
-	if old == "" {
-		old = "–"
-	}
-	if new == "" {
-		new = "–"
-	}
+	old, new = cmp.Or(old, "–"), cmp.Or(new, "–")
 	if old == new {
 		return new
 	}
@@ -216,7 +212,7 @@ func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) 
 		e, n := d.Duplicates[i].Entity, 0
 		for ; i < len(d.Duplicates) && d.Duplicates[i].Entity == e; i++ {
 			if n++; n <= maxPairs {
-				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), duplicateText(d.Duplicates[i], mark)))
+				lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s: %s", key(e), key(d.Duplicates[i].Other), d.Duplicates[i].text(mark)))
 			}
 		}
 		if n > maxPairs {
@@ -224,16 +220,6 @@ func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) 
 		}
 	}
 	return lines
-}
-
-// duplicateText returns the reasons that two entities may be the same; mark formats strings
-// from files.
-func duplicateText(x Duplicate, mark func(string) string) string {
-	reasons := make([]string, len(x.Reasons))
-	for i, r := range x.Reasons {
-		reasons[i] = r.Text(mark)
-	}
-	return strings.Join(reasons, "; ")
 }
 
 // formulaTexts describes the effect of a formula change; mark formats strings from files.

@@ -1,9 +1,12 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
@@ -42,25 +45,18 @@ func (d *Report) WriteText(w io.Writer, paint Painter) {
 }
 
 func (d *Report) writeEntities(w io.Writer, paint Painter) {
-	rows := make([][]string, len(d.Entities))
-	var width [5]int
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	for i := range d.Entities {
 		e := &d.Entities[i]
-		rows[i] = []string{eventName(e), e.Key(), arrow(e.Composite.Old.String(), e.Composite.New.String()),
-			"all " + arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),
-			categoryRankText(e, func(rank, category string) string { return category + " " + rank })}
-		for k, cell := range rows[i] {
-			width[k] = max(width[k], utf8.RuneCountInString(cell))
-		}
+		fmt.Fprintf(table, "%s\t%s\t%s\tall %s\t%s\n", paint(eventColor(e.Event), eventName(e)), e.Key(), arrow(e.Composite.Old.String(), e.Composite.New.String()),
+			arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),
+			categoryRankText(e, func(rank, category string) string { return category + " " + rank }))
 	}
-	for i := range d.Entities {
-		e := &d.Entities[i]
-		for k, cell := range rows[i] {
-			rows[i][k] = cell + strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
-		}
-		rows[i][0] = paint(eventColor(e.Event), rows[i][0])
-		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(strings.Join(rows[i], "  "), " "))
-		writeDetails(w, e)
+	table.Flush()
+	for i, row := range slices.Collect(strings.Lines(rows.String())) {
+		fmt.Fprintf(w, "\n%s", row)
+		writeDetails(w, &d.Entities[i])
 	}
 }
 
@@ -89,36 +85,29 @@ func writeDetails(w io.Writer, e *Entity) {
 
 // writeFields prints one field per line, with aligned values.
 func writeFields(w io.Writer, fields []Field) {
-	var lines []fieldLine
-	width := 0
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	before := ""
 	for _, f := range fields {
 		if f.Name == "slug" || f.Name == "scores.composite" {
 			continue // already printed
 		}
-		lines = append(lines, linesOf(f)...)
-	}
-	for _, l := range lines {
-		width = max(width, utf8.RuneCountInString(l.field))
-	}
-	for i, l := range lines {
-		name := l.field
-		if i > 0 && lines[i-1].field == name {
-			name = ""
-		}
-		prefix := fmt.Sprintf("  %-*s  ", width, name)
-		switch text := arrow(l.old, l.new); {
-		case l.old == "":
-			fmt.Fprintln(w, prefix+"+ "+l.new)
-		case l.new == "":
-			fmt.Fprintln(w, prefix+"- "+l.old)
-		case utf8.RuneCountInString(text) <= maxLineWidth:
-			fmt.Fprintln(w, prefix+text)
-		default:
-			if words := wordDiff(l.old, l.new); words != "" {
-				fmt.Fprintln(w, prefix+words)
-				break
+		for _, l := range linesOf(f) {
+			text := arrow(l.old, l.new)
+			switch {
+			case l.old == "":
+				text = "+ " + l.new
+			case l.new == "":
+				text = "- " + l.old
+			case utf8.RuneCountInString(text) > maxLineWidth:
+				text = cmp.Or(wordDiff(l.old, l.new), "- "+l.old+"\n  \t+ "+l.new)
 			}
-			fmt.Fprintf(w, "%s- %s\n%*s+ %s\n", prefix, l.old, width+4, "", l.new)
+			name := l.field
+			if name == before {
+				name = ""
+			}
+			fmt.Fprintf(table, "  %s\t%s\n", name, text)
+			before = l.field
 		}
 	}
 }
