@@ -4,7 +4,6 @@ package scaffold
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +19,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
@@ -165,15 +165,9 @@ func execute(name, text string, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// yamlText writes a string as a YAML scalar. It writes JSON, because a JSON string is also
-// valid YAML; the formatter then removes unnecessary quotes.
-func yamlText(s string) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(s)
-	return strings.TrimSuffix(b.String(), "\n"), err
-}
+// yamlText writes a string as a YAML scalar: a JSON string is also valid YAML, and the
+// formatter removes unnecessary quotes.
+func yamlText(s string) string { return string(jsonenc.AppendString(nil, s)) }
 
 // markdownText escapes a string so that Markdown shows it verbatim.
 func markdownText(s string) string {
@@ -181,23 +175,6 @@ func markdownText(s string) string {
 }
 
 var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|&~$]")
-
-// NotEmptyError is the error for a non-empty folder.
-type NotEmptyError struct {
-	Dir   string
-	Names []string // names of the folder's entries, sorted
-}
-
-// Error lists the first few entries.
-func (e *NotEmptyError) Error() string {
-	const most = 3
-	names, more := e.Names, ""
-	if len(names) > most+1 {
-		more = fmt.Sprintf(" and %d more", len(names)-most)
-		names = names[:most]
-	}
-	return fmt.Sprintf("%s is not empty: it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
-}
 
 // OptionError is the error for an invalid option.
 type OptionError struct {
@@ -209,9 +186,9 @@ type OptionError struct {
 func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
 
 // Write creates the files of a new index in dir, which is created if missing. It returns
-// the slash-separated paths of the files relative to dir, sorted. It returns a
-// *NotEmptyError if the folder contains anything but .git, and an *OptionError if an option
-// is not valid in index.yaml. After an error, no new files remain.
+// the slash-separated paths of the files relative to dir, sorted. It returns an *OptionError
+// if an option is not valid in index.yaml, and an error if the folder contains anything but
+// .git. After an error, no new files remain, unless it is about moving them to their places.
 func Write(dir string, o Options) (written []string, err error) {
 	for name, text := range map[string]string{"title": o.Title, "description": o.Description} {
 		if !utf8.ValidString(text) {
@@ -251,14 +228,11 @@ func Write(dir string, o Options) (written []string, err error) {
 	return written, moveAll(tmp, dir)
 }
 
-// checkEmpty returns an error if an index cannot be created in dir.
+// checkEmpty returns an error if an index cannot be created in dir. It lists the first few entries.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	if err != nil {
-		return err
 	}
 	var names []string
 	for _, e := range entries {
@@ -266,10 +240,16 @@ func checkEmpty(dir string) error {
 			names = append(names, e.Name())
 		}
 	}
-	if len(names) > 0 {
-		return &NotEmptyError{dir, names}
+	if err != nil || len(names) == 0 {
+		return err
 	}
-	return nil
+	const most = 3
+	more := ""
+	if len(names) > most+1 {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	return fmt.Errorf("%s is not empty: it contains %s%s; use an empty or new folder", dir, strings.Join(names, ", "), more)
 }
 
 // missingDirs lists the folders that must be created for dir to exist, starting with dir
@@ -304,26 +284,20 @@ func check(dir string, list []file) error {
 	return problems
 }
 
-// moveAll moves all entries of a folder to another folder, which must not already have
-// entries with the same names. If it fails, it moves everything back.
+// moveAll moves all entries of a folder to another one. from is in to, where nothing else may be but
+// .git: somebody could have created something while the files were being written.
 func moveAll(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
-	for i, e := range entries {
-		target := filepath.Join(to, e.Name())
-		if _, err = os.Lstat(target); err == nil {
-			err = &NotEmptyError{to, []string{e.Name()}} // somebody created it while the files were being written
-		} else if errors.Is(err, fs.ErrNotExist) {
-			err = os.Rename(filepath.Join(from, e.Name()), target)
-		}
-		if err != nil {
-			for _, moved := range entries[:i] {
-				err = errors.Join(err, os.Rename(filepath.Join(to, moved.Name()), filepath.Join(from, moved.Name())))
-			}
-			return err
+	for _, e := range entries {
+		if _, err := os.Lstat(filepath.Join(to, e.Name())); err == nil {
+			return fmt.Errorf("%s was created in %s while the files were being written; use an empty or new folder", e.Name(), to)
 		}
 	}
-	return nil
+	for _, e := range entries {
+		err = errors.Join(err, os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())))
+	}
+	return err
 }

@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	"builder/rank":             {"builder/content", "exports/record", "exports/view"},
 	"builder/safedial":         {},
 	"builder/scratch":          {},
-	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/kinds", "exports/score"},
+	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/jsonenc", "exports/kinds", "exports/score"},
 	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/kinds", "exports/score"},
 
 	// Presentation.
