@@ -14,12 +14,11 @@ import (
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// formula returns a formula that scores a tool only by its stars; a tool with full stars scores
-// 100.
-func formula(t *testing.T, version string, full float64) *score.Formula {
+// formula returns a formula that scores a tool only by its stars.
+func formula(t *testing.T) *score.Formula {
 	t.Helper()
-	f, err := score.ParseChecked(declared.Default(), fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
-		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":%g,"weight":1}]}}}}}`, version, full))
+	f, err := score.ParseChecked(declared.Default(), []byte(`{"version":"1","types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":1000000,"weight":1}]}}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +56,7 @@ func eventsOf(c *Comparison) string {
 }
 
 func TestEvents(t *testing.T) {
-	f := formula(t, "1", 1e6)
+	f := formula(t)
 	dated := tool("a", 10)
 	dated.Signals.Facts[0].Date = "2026-02-01"
 	measured := func(source string, v float64) *record.Entity {
@@ -95,60 +94,20 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestShrink checks the share of entities that a build may delete.
 func TestShrink(t *testing.T) {
-	f := formula(t, "1", 1e6)
+	f := formula(t)
 	var all []*record.Entity
 	for i := range 20 {
 		all = append(all, tool(fmt.Sprintf("t%02d", i), 1))
 	}
-	for deleted, refused := range map[int]bool{0: false, 1: false, 2: false, 3: true, 20: true} {
-		after := revisionOf(f, all[deleted:]...)
-		if deleted == 20 {
-			after.Content = nil
-		}
-		if c := Compare(revisionOf(f, all...), after, asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
+	for deleted, refused := range map[int]bool{0: false, 2: false, 3: true} {
+		if c := Compare(revisionOf(f, all...), revisionOf(f, all[deleted:]...), asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
 			t.Errorf("%d: %+v", deleted, c.Shrink)
 		}
-	}
-	c := Compare(Revision{Formula: f}, revisionOf(f, all...), asOf, strings.Fields)
-	if c.Shrink != (Shrink{}) || c.Counts.Created != 20 || c.Formula != nil {
-		t.Errorf("%+v", c)
 	}
 	// A rename is not a deletion.
 	if c := Compare(revisionOf(f, tool("a", 1)), revisionOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
 		t.Errorf("%+v", c)
-	}
-}
-
-// TestFormula checks that the effect of a changed formula is reported separately from that of
-// edits.
-func TestFormula(t *testing.T) {
-	before := revisionOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
-	after := revisionOf(formula(t, "2", 1e3), tool("a", 1000), tool("b", 10), tool("c", 0))
-	c := Compare(before, after, asOf, strings.Fields)
-	f := c.Formula
-	if f == nil || f.Old != "1" || f.New != "2" || f.SameVersion || f.Scored != 2 || f.Moved != 2 || len(f.Largest) != 2 || f.Largest[0].Key() != "tool/a" ||
-		f.Largest[0].Old.String() != "50.0" || f.Largest[0].New.String() != "100.0" {
-		t.Fatalf("%+v", f)
-	}
-	if len(c.Entities) > 0 || !c.Changed || c.MovedByOthers != (Moved{}) {
-		t.Errorf("%+v", c)
-	}
-	after.Formula = formula(t, "1", 1e3)
-	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
-		t.Errorf("%+v", c.Formula)
-	}
-	// A formula that does not cover tools ranks none of them.
-	none, err := score.ParseChecked(declared.Default(), []byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
-		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	after.Formula = none
-	if f := Compare(before, after, asOf, strings.Fields).Formula; f.ToNull != 2 || f.FromNull != 0 || f.Moved != 2 || len(f.Largest) != 0 {
-		t.Errorf("%+v", f)
-	}
-	if f := Compare(after, before, asOf, strings.Fields).Formula; f.FromNull != 2 || f.ToNull != 0 {
-		t.Errorf("%+v", f)
 	}
 }

@@ -49,28 +49,6 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestOtherCategory checks that both leaderboards are named if an entity changes category,
-// because its old and new ranks are then on different leaderboards.
-func TestOtherCategory(t *testing.T) {
-	first, fourth := 1, 4
-	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
-		Fields: []diff.Field{{Name: "category", Old: []byte(`"distributed"`), New: []byte(`"frameworks"`)}},
-		Ranks:  diff.Ranks{Category: diff.Rank{Old: &first, New: &fourth}}}
-	unranked := e
-	unranked.Slug, unranked.Ranks = "x", diff.Ranks{}
-	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e, unranked}}}
-	var b strings.Builder
-	d.WriteText(&b, plain)
-	for _, want := range []string{"  distributed 1 → frameworks 4\n", "  distributed – → frameworks –\n"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-	if want := "| 1 (`distributed`) → 4 (`frameworks`) |\n"; !strings.Contains(d.Markdown(), want) {
-		t.Errorf("no %q in\n%s", want, d.Markdown())
-	}
-}
-
 // TestOfferLines checks that changes to offers are described in words, on one line each.
 func TestOfferLines(t *testing.T) {
 	e := diff.Entity{Event: record.Updated, Type: "model", Slug: "x", Name: "X", Category: "c", Fields: []diff.Field{
