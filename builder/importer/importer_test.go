@@ -13,10 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"kindex/builder"
-	"kindex/builder/content"
 	"kindex/builder/importer"
 	"kindex/builder/suite"
-	"kindex/exports/record"
 )
 
 // run imports a catalogue and checks the invariants of every import.
@@ -63,68 +61,6 @@ func TestExtracts(t *testing.T) {
 	}
 }
 
-// TestOffers adds the offers of some models to their files, twice.
-func TestOffers(t *testing.T) {
-	dir := t.TempDir()
-	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: dir})
-	o := importer.Options{Input: "testdata/models-dev-offers.jsonl", Mapping: "testdata/models-dev-offers.yaml", Content: dir, Update: true}
-	update := func() *importer.Report {
-		t.Helper()
-		r, err := importer.Run(context.Background(), o)
-		if err != nil || r.Refused > 0 {
-			t.Fatalf("%v %+v", err, r)
-		}
-		if r.RoundedPrices != 1 || r.ZeroPrices != 4 || r.ZeroOffers != 1 || len(r.Rounded) != 1 || len(r.Zero) != 3 {
-			t.Errorf("%d rounded %q, %d of 0 %q, %d offers", r.RoundedPrices, r.Rounded, r.ZeroPrices, r.Zero, r.ZeroOffers)
-		}
-		return r
-	}
-	if r := update(); r.Updated != 3 {
-		t.Errorf("%+v", r)
-	}
-	golden(t, "testdata/models-dev-offers.golden.txtar", dir)
-	if r := update(); r.Unchanged != 3 {
-		t.Errorf("the second time: %+v", r)
-	}
-	for _, e := range load(t, dir) {
-		if e.Slug == "gpt-5" && len(e.Offers) != 4 {
-			t.Errorf("%+v", e.Offers)
-		}
-	}
-}
-
-// TestReviewsStay checks that an update keeps the rules that a person has checked, as long as
-// the prices are the same.
-func TestReviewsStay(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	write("content/model/a.yaml", `name: A
-category: language
-description: A model.
-offers:
-  - {provider: p, id: same, input: 2, output: 1, reviewed: [output-below-input]}
-  - {provider: p, id: new, input: 2, output: 1, reviewed: [output-below-input]}
-`)
-	input := write("list.jsonl", `{"id": "a", "offers": [{"id": "same", "in": 2.0, "out": 1}, {"id": "new", "in": 3, "out": 1}]}`)
-	mapping := write("list.yaml", "type: model\nslug: id\noffers: [{each: offers, provider: {constant: p}, id: id, input: in, output: out, date: {constant: 2026-07-02}}]\n")
-	r, err := importer.Run(t.Context(), importer.Options{Input: input, Mapping: mapping, Content: filepath.Join(dir, "content"), Update: true})
-	if err != nil || r.Updated != 1 {
-		t.Fatalf("%v %+v", err, r)
-	}
-	for _, o := range load(t, filepath.Join(dir, "content"))[0].Offers {
-		if (len(o.Reviewed) == 1) != (o.ID == "same") {
-			t.Errorf("%s: %v", o.ID, o.Reviewed)
-		}
-	}
-}
-
 // golden compares the files of a folder with an archive.
 func golden(t *testing.T, path, dir string) {
 	t.Helper()
@@ -142,16 +78,6 @@ func golden(t *testing.T, path, dir string) {
 		a.Files = append(a.Files, txtar.File{Name: filepath.ToSlash(rel), Data: data})
 	}
 	suite.Golden(t, path, txtar.Format(&a))
-}
-
-// load returns the entities of a folder, which may have warnings.
-func load(t *testing.T, dir string) []*record.Entity {
-	t.Helper()
-	c, problems, err := content.Load(dir, nil)
-	if n, _ := problems.Count(); err != nil || n > 0 {
-		t.Fatal(err, problems)
-	}
-	return c.Entities
 }
 
 // TestOrderOfRows checks that the same rows in a different order produce the same files.

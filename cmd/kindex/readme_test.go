@@ -138,7 +138,7 @@ func TestContentReadme(t *testing.T) {
 		}},
 		{"site/docs/importing.md", []edgetest.Exception{
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
-			{Text: "each: offers", Reason: "a part of a mapping; builder/importer/testdata/models-dev-offers.yaml has such a one"},
+			{Text: "each: offers", Reason: "a part of a mapping; cmd/kindex/testdata/script/import_offers.txtar has such a one"},
 		}},
 		{"site/docs/collecting.md", []edgetest.Exception{
 			{Text: "kindex collect --dry-run", Reason: "it needs the network; testdata/script/collect.txtar runs it without"},
