@@ -90,11 +90,11 @@ type Shrink struct {
 // similarity.
 func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
-	pairs, former := match(a, b)
+	pairs := record.Pairs(slices.Values(a.content.Entities), slices.Values(b.content.Entities))
 	c := &Comparison{AsOf: asOf.UTC().Format(time.RFC3339), Before: a.totals(), After: b.totals(),
 		Entities: []Entity{}, Categories: compareCategories(a.content.Categories, b.content.Categories),
 		Index: compareIndex(&a.content.Index, &b.content.Index), Duplicates: []Duplicate{}}
-	c.addEntities(pairs, former, a, b)
+	c.addEntities(pairs, a, b)
 	if before.Content != nil && after.Content != nil {
 		c.Formula = compareFormulas(before.Formula, b, asOf)
 	}
@@ -117,20 +117,18 @@ func shrink(deleted, of int) Shrink {
 type state struct {
 	content *content.Content
 	formula *score.Formula
-	byKey   map[string]*record.Entity
 	all     map[*record.Entity]int // rank on the overall leaderboard, counted from 1
 	within  map[*record.Entity]int // rank on the leaderboard of the entity's category
 }
 
 func newState(s Revision, asOf time.Time) *state {
-	st := &state{content: s.Content, formula: s.Formula, byKey: map[string]*record.Entity{}}
+	st := &state{content: s.Content, formula: s.Formula}
 	if st.content == nil {
 		st.content = &content.Content{}
 	}
 	for _, e := range st.content.Entities {
 		e.Scores = st.formula.Scores(e, asOf)
 		e.Computed = st.content.Providers.Compute(e, asOf.UTC().Format(time.DateOnly))
-		st.byKey[e.Key()] = e
 	}
 	st.all, st.within = places(st.content)
 	return st

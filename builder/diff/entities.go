@@ -61,82 +61,47 @@ type Rank struct {
 	New *int `json:"new"`
 }
 
-// pair is an entity before and after the change. One of them is nil if it was created or deleted.
-type pair struct{ before, after *record.Entity }
-
 // added lists the entities whose address is new.
-func added(pairs []pair) (list []*record.Entity) {
+func added(pairs []record.Pair) (list []*record.Entity) {
 	for _, p := range pairs {
-		if p.after != nil && (p.before == nil || p.before.Slug != p.after.Slug) {
-			list = append(list, p.after)
+		if p.After != nil && (p.Before == nil || p.Before.Slug != p.After.Slug) {
+			list = append(list, p.After)
 		}
 	}
 	return list
 }
 
-// match pairs each entity in the first state with an entity in the second: one that has the
-// same address, or a new one that lists the old address in formerly. former has, for each earlier
-// key, the key that it redirects to after the change.
-func match(a, b *state) (pairs []pair, former map[string]string) {
-	former = map[string]string{}
-	taken := map[string]bool{}
+// addEntities lists the changed entities, and counts the unchanged entities that have a new
+// rank.
+func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
+	former := map[string]string{} // the key that each earlier key redirects to after the change
 	for _, e := range b.content.Entities {
 		for _, old := range e.FormerKeys() {
 			former[old] = e.Key()
 		}
-		before := a.byKey[e.Key()]
-		if before == nil {
-			before = renamedFrom(e, a, b, taken)
-		}
-		if before != nil {
-			taken[before.Key()] = true
-		}
-		pairs = append(pairs, pair{before, e})
 	}
-	for _, e := range a.content.Entities {
-		if !taken[e.Key()] {
-			pairs = append(pairs, pair{before: e})
-		}
-	}
-	return pairs, former
-}
-
-// renamedFrom finds the entity that was renamed to e. If the formerly field of e lists several
-// removed entities, it is the one listed last.
-func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
-	for _, key := range slices.Backward(e.FormerKeys()) {
-		if before := a.byKey[key]; before != nil && b.byKey[key] == nil && !taken[key] {
-			return before
-		}
-	}
-	return nil
-}
-
-// addEntities lists the changed entities, and counts the unchanged entities that have a new
-// rank.
-func (c *Comparison) addEntities(pairs []pair, former map[string]string, a, b *state) {
 	for _, p := range pairs {
 		event := record.Updated
 		switch {
-		case p.before == nil:
+		case p.Before == nil:
 			event = record.Created
 			c.Counts.Created++
-		case p.after == nil:
+		case p.After == nil:
 			event = record.Deleted
 			c.Counts.Deleted++
-		case p.before.Slug != p.after.Slug:
+		case p.Before.Slug != p.After.Slug:
 			c.Counts.Updated++
 			c.Counts.Renamed++
-		case len(record.Diff(p.before, p.after)) > 0:
+		case len(record.Diff(p.Before, p.After)) > 0:
 			c.Counts.Updated++
-		case len(touched(p.before, p.after)) > 0:
+		case len(touched(p.Before, p.After)) > 0:
 			event = Touched
 			c.Counts.Touched++
 		default:
 			c.addMoved(p, a, b)
 			continue
 		}
-		e := describe(event, p.before, p.after, a, b)
+		e := describe(event, p.Before, p.After, a, b)
 		if event == record.Deleted {
 			e.LeadsTo = jsonenc.OptionalString(former[e.Key()])
 		}
@@ -149,14 +114,14 @@ func (c *Comparison) addEntities(pairs []pair, former map[string]string, a, b *s
 }
 
 // addMoved counts an entity whose file is unchanged if only others have moved it.
-func (c *Comparison) addMoved(p pair, a, b *state) {
-	if p.before.Scores.Composite != p.after.Scores.Composite {
+func (c *Comparison) addMoved(p record.Pair, a, b *state) {
+	if p.Before.Scores.Composite != p.After.Scores.Composite {
 		return
 	}
-	if a.all[p.before] != b.all[p.after] {
+	if a.all[p.Before] != b.all[p.After] {
 		c.MovedByOthers.All++
 	}
-	if a.within[p.before] != b.within[p.after] {
+	if a.within[p.Before] != b.within[p.After] {
 		c.MovedByOthers.Categories++
 	}
 }

@@ -35,76 +35,31 @@ type Source interface {
 	Retirements(from, to string) []Retirement
 }
 
-// pair is an entity in two builds. before is nil if it was created, after if it was deleted.
-type pair struct{ before, after *record.Entity }
-
-// pairs finds each entity of one build in the other: an entity that is at a new address is known
-// by an earlier slug, any other by its address. If the pairs are applied in order, no entity
-// takes the address of another.
-func pairs(before, after iter.Seq[*record.Entity]) []pair {
-	left := map[string]*record.Entity{}
-	for e := range before {
-		left[e.Key()] = e
-	}
-	var list []pair
-	take := func(key string, e *record.Entity) {
-		list = append(list, pair{left[key], e})
-		delete(left, key)
-	}
-	moved := func(e *record.Entity) bool {
-		if left[e.Key()] != nil {
-			return false
-		}
-		for _, key := range slices.Backward(e.FormerKeys()) {
-			if left[key] != nil {
-				take(key, e)
-				return true
-			}
-		}
-		return false
-	}
-	// A rename may free the address that another entity has taken, which is then found next.
-	waiting := slices.Collect(after)
-	for n := -1; n != len(list); {
-		n = len(list)
-		waiting = slices.DeleteFunc(waiting, moved)
-	}
-	for _, e := range waiting {
-		take(e.Key(), e)
-	}
-	for e := range before {
-		if left[e.Key()] == e {
-			list = append(list, pair{e, nil})
-		}
-	}
-	return list
-}
-
 // compare returns the events of a build: the difference to the build at, entity by entity. There
 // is none for an entity of which only computed values have changed.
 func compare(at *Announced, before Earlier, b *Build) ([]Event, error) {
 	var events []Event
 	listed := map[string]bool{} // changes that an event lists
-	for _, p := range pairs(before.Entities(), b.Entities()) {
-		if p.before == p.after {
+	for _, p := range record.Pairs(before.Entities(), b.Entities()) {
+		if p.Before == p.After {
 			continue
 		}
-		changes := record.Diff(p.before, p.after)
+		changes := record.Diff(p.Before, p.After)
 		if len(changes) == 0 {
 			continue
 		}
 		e := Event{Name: record.Updated, At: b.time()}
 		var old, now record.Scores
-		shown := p.after
-		if p.before == nil {
+		shown := p.After
+		if p.Before == nil {
 			e.Name = record.Created
 		} else {
-			old = p.before.Scores
+			old = p.Before.Scores
 		}
-		if p.after == nil {
-			e.Name, shown = record.Deleted, p.before
+		if p.After == nil {
+			e.Name, shown = record.Deleted, p.Before
 		} else {
-			now = p.after.Scores
+			now = p.After.Scores
 		}
 		e.Type, e.Slug, e.Entity = shown.Type, shown.Slug, shown.Name
 		e.Changes = append(changes, record.DiffScores(&old, &now)...)
