@@ -18,43 +18,31 @@ import (
 	"kindex/builder/suite"
 )
 
-// sharedRelease is a release that tests share. The first test that needs it creates it.
-type sharedRelease struct {
-	platforms           string
-	once                sync.Once
-	root, dir, verifier string
-	where               string
+// made is the signed release for all platforms that the tests share. The first test that needs it makes it.
+var made struct {
+	once                       sync.Once
+	where, root, dir, verifier string
 }
-
-// fullRelease is for all platforms. localRelease is for this machine's platform, which takes less time
-// and is enough for the install script.
-var (
-	fullRelease  = &sharedRelease{platforms: strings.Join(platforms, ",")}
-	localRelease = &sharedRelease{platforms: "linux/" + runtime.GOARCH}
-)
 
 const releaseURL = "https://127.0.0.1/releases/" + version
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, m := range []*sharedRelease{fullRelease, localRelease} {
-		_ = os.RemoveAll(m.where) // "" removes nothing
-	}
+	_ = os.RemoveAll(made.where) // "" removes nothing
 	os.Exit(code)
 }
 
-// files returns the folder with the files of the release, which is signed.
-func (m *sharedRelease) files(t *testing.T) string {
+// releaseFiles returns the folder with the files of the release.
+func releaseFiles(t *testing.T) string {
 	t.Helper()
 	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
-	m.once.Do(func() {
+	made.once.Do(func() {
 		where, err := os.MkdirTemp("", "kindex-dist-")
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.where, m.root = where, filepath.Join(where, "repository")
-		repository(t, m.root)
-		gitIn(t, m.root, "tag", version)
+		made.where, made.root = where, filepath.Join(where, "repository")
+		repository(t, made.root)
 		signer, verifier, err := note.GenerateKey(rand.Reader, "releases.example.org")
 		if err != nil {
 			t.Fatal(err)
@@ -63,8 +51,8 @@ func (m *sharedRelease) files(t *testing.T) string {
 		if err := os.WriteFile(file, []byte(signer+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		dir := filepath.Join(m.root, ".dist")
-		code, stdout, stderr := dist(t, "-version", version, "-root", m.root, "-out", dir, "-platforms", m.platforms, "-url", releaseURL)
+		dir := filepath.Join(made.root, ".dist")
+		code, stdout, stderr := dist(t, "-version", version, "-root", made.root, "-out", dir, "-url", releaseURL)
 		if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
 			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 		}
@@ -73,22 +61,22 @@ func (m *sharedRelease) files(t *testing.T) string {
 		if code != exitOK || !strings.Contains(stdout, verifier) || stderr != "" {
 			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 		}
-		m.verifier, m.dir = verifier, dir
+		made.verifier, made.dir = verifier, dir
 	})
-	if m.dir == "" {
+	if made.dir == "" {
 		t.Fatal("the release could not be created; see the first test that needed it")
 	}
-	return m.dir
+	return made.dir
 }
 
 // TestReproducible creates the files of a release for Linux, which have every format, at another path,
 // with an empty build cache and without a key: each must be the same except the sums and the script
 // that contains the key.
 func TestReproducible(t *testing.T) {
-	first := fullRelease.files(t)
+	first := releaseFiles(t)
 	root := filepath.Join(t.TempDir(), "a much longer path", "kindex")
-	gitIn(t, ".", "clone", "-q", fullRelease.root, root)
-	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(fullRelease.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
+	gitIn(t, ".", "clone", "-q", made.root, root)
+	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(made.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("GOCACHE", t.TempDir())
@@ -114,12 +102,12 @@ func TestReproducible(t *testing.T) {
 
 // TestSums checks the sums with sha256sum, and their signature.
 func TestSums(t *testing.T) {
-	dir := fullRelease.files(t)
+	dir := releaseFiles(t)
 	out := mustRun(t, dir, "sha256sum", "--check", "--strict", sumsFile)
 	if got, want := strings.Count(out, ": OK\n"), len(namesIn(t, dir))-2; got != want {
 		t.Errorf("%d sums, want %d:\n%s", got, want, out)
 	}
-	verifier, err := note.NewVerifier(fullRelease.verifier)
+	verifier, err := note.NewVerifier(made.verifier)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +120,7 @@ func TestSums(t *testing.T) {
 // TestActionAgrees checks that the files have the names that .github/actions/validate
 // downloads, and are programs of the release.
 func TestActionAgrees(t *testing.T) {
-	dir := fullRelease.files(t)
+	dir := releaseFiles(t)
 	action := string(read(t, filepath.Join(suite.Root(t), ".github", "actions", "validate", "action.yml")))
 	for _, platform := range platforms {
 		system, arch, _ := strings.Cut(platform, "/")
@@ -148,20 +136,20 @@ func TestActionAgrees(t *testing.T) {
 		t.Errorf("the action does not download %s", sumsFile)
 	}
 	program := filepath.Join(dir, "kindex-linux-"+runtime.GOARCH)
-	fullRelease.checkProgram(t, exec.Command(program, "version", "--json"))
+	checkProgram(t, exec.Command(program, "version", "--json"))
 	if out := mustRun(t, dir, "file", "-b", program); !strings.Contains(out, "statically linked") || !strings.Contains(out, ", stripped") {
 		t.Error(out)
 	}
-	if text := read(t, program); strings.Contains(string(text), fullRelease.root) {
+	if text := read(t, program); strings.Contains(string(text), made.root) {
 		t.Errorf("the program contains the path of the repository")
 	}
 }
 
 // checkProgram runs a program of the release, which must print its version as JSON.
-func (m *sharedRelease) checkProgram(t *testing.T, cmd *exec.Cmd) {
+func checkProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
-	commit := strings.TrimSpace(mustRun(t, m.root, "git", "rev-parse", "HEAD"))
+	commit := strings.TrimSpace(mustRun(t, made.root, "git", "rev-parse", "HEAD"))
 	for _, want := range []string{`"version": "` + version + `"`, `"commit": "` + commit + `"`, `"commitTime": "2026-11-01T12:00:00Z"`, `"dirty": false`} {
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Fatalf("%v: %s does not print %s:\n%s", err, cmd, want, out)

@@ -29,7 +29,7 @@ import (
 func openImage(t *testing.T) v1.Image {
 	t.Helper()
 	dir := t.TempDir()
-	mustRun(t, dir, "tar", "-xf", filepath.Join(fullRelease.files(t), "kindex-"+version+"-image.tar"))
+	mustRun(t, dir, "tar", "-xf", filepath.Join(releaseFiles(t), "kindex-"+version+"-image.tar"))
 	outer, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
 		t.Fatal(err)

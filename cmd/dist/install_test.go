@@ -17,14 +17,14 @@ import (
 
 // TestInstall installs from good and bad servers. From a bad one, nothing may be installed.
 func TestInstall(t *testing.T) {
-	dir := localRelease.files(t)
+	dir := releaseFiles(t)
 	need(t, "curl", "openssl", "awk")
 	archive := "kindex-" + version + "-linux-" + runtime.GOARCH + ".tar.gz"
 	files := map[string]string{}
 	for _, name := range []string{archive, sumsFile, noteFile} {
 		files[name] = string(read(t, filepath.Join(dir, name)))
 	}
-	other := "releases.example.org+" + strings.Repeat("0", 8) + localRelease.verifier[strings.LastIndex(localRelease.verifier[:len("releases.example.org+")+9], "+"):]
+	other := "releases.example.org+" + strings.Repeat("0", 8) + made.verifier[strings.LastIndex(made.verifier[:len("releases.example.org+")+9], "+"):]
 	stranger := "releases.example.org+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
 	altered := strings.Replace(files[archive], "\x00", "\x01", 1)
 	for what, c := range map[string]struct {
@@ -47,8 +47,8 @@ func TestInstall(t *testing.T) {
 		"a text without the archive":  {map[string]string{sumsFile: "0  x\n"}, []string{"--key", ""}, "SHA256SUMS does not list " + archive},
 		"a signature by a stranger":   {nil, []string{"--key", stranger}, "The signature of SHA256SUMS is not from"},
 		"another hash":                {nil, []string{"--key", other}, "The signature of SHA256SUMS is not from"},
-		"another name":                {nil, []string{"--key", "x" + localRelease.verifier}, "is not signed by"},
-		"half a key":                  {nil, []string{"--key", localRelease.verifier[:40]}, "is not an Ed25519 key"},
+		"another name":                {nil, []string{"--key", "x" + made.verifier}, "is not signed by"},
+		"half a key":                  {nil, []string{"--key", made.verifier[:40]}, "is not an Ed25519 key"},
 		"no https":                    {nil, []string{"--url", "http://127.0.0.1:1"}, "Use --url with the https address"},
 		"an option without its value": {nil, []string{"--prefix"}, "is not an option or lacks its value"},
 		"an unknown option":           {nil, []string{"--no", "x"}, "--no is not an option"},
@@ -68,7 +68,7 @@ func TestInstall(t *testing.T) {
 		if c.says != "" {
 			continue
 		}
-		localRelease.checkProgram(t, exec.Command(program, "version", "--json"))
+		checkProgram(t, exec.Command(program, "version", "--json"))
 		for _, name := range []string{"share/man/man1/kindex-build.1", "share/bash-completion/completions/kindex", "share/zsh/site-functions/_kindex", "share/fish/vendor_completions.d/kindex.fish"} {
 			if _, err := os.Stat(filepath.Join(home, "a b", name)); err != nil {
 				t.Error(err)
@@ -100,7 +100,7 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 	if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{filepath.Join(localRelease.files(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
+	args = append([]string{filepath.Join(releaseFiles(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
 	cmd := exec.Command("sh", args...)
 	cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)
 	out, err := cmd.CombinedOutput()
@@ -110,7 +110,7 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 // TestFirstHour installs the program from a release, and runs the script of a new user's first hour
 // with it: from the download until their own index is served, in less than five minutes.
 func TestFirstHour(t *testing.T) {
-	dir := localRelease.files(t)
+	dir := releaseFiles(t)
 	need(t, "curl", "openssl", "awk")
 	home := t.TempDir()
 	scripts := filepath.Join(home, "scripts.test")
@@ -134,9 +134,9 @@ func TestFirstHour(t *testing.T) {
 // TestInstallScript checks that the script contains its release, that it does nothing if it is cut
 // off anywhere, and that the template in the repository installs nothing.
 func TestInstallScript(t *testing.T) {
-	dir := localRelease.files(t)
+	dir := releaseFiles(t)
 	text := string(read(t, filepath.Join(dir, "install.sh")))
-	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + localRelease.verifier + "'"} {
+	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + made.verifier + "'"} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("the script does not contain %s", line)
 		}

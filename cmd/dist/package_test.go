@@ -28,12 +28,12 @@ func checkInstalled(t *testing.T, root string) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	fullRelease.checkProgram(t, exec.Command(filepath.Join(root, "usr", "bin", "kindex"), "version", "--json"))
+	checkProgram(t, exec.Command(filepath.Join(root, "usr", "bin", "kindex"), "version", "--json"))
 }
 
 // TestDeb installs the Debian package into an empty system.
 func TestDeb(t *testing.T) {
-	name := filepath.Join(fullRelease.files(t), "kindex-"+version+"-linux-"+runtime.GOARCH+".deb")
+	name := filepath.Join(releaseFiles(t), "kindex-"+version+"-linux-"+runtime.GOARCH+".deb")
 	need(t, "dpkg-deb", "dpkg")
 	for field, want := range map[string]string{"Package": "kindex", "Version": strings.TrimPrefix(version, "v"), "Architecture": runtime.GOARCH, "Recommends": "git, ca-certificates"} {
 		if got := strings.TrimSpace(mustRun(t, ".", "dpkg-deb", "--field", name, field)); got != want {
@@ -65,7 +65,7 @@ func TestDeb(t *testing.T) {
 
 // TestRPM installs the RPM package into an empty system.
 func TestRPM(t *testing.T) {
-	name := filepath.Join(fullRelease.files(t), "kindex-"+version+"-linux-"+runtime.GOARCH+".rpm")
+	name := filepath.Join(releaseFiles(t), "kindex-"+version+"-linux-"+runtime.GOARCH+".rpm")
 	need(t, "rpm", "cpio")
 	out := mustRun(t, ".", "rpm", "--dbpath", t.TempDir(), "--query", "--package", "--queryformat", "%{NAME} %{VERSION} %{LICENSE} %{BUILDTIME} %{OS}\n", name)
 	if want := "kindex " + strings.TrimPrefix(version, "v") + " Apache-2.0 1793534400 linux\n"; !strings.HasSuffix(out, want) {
@@ -92,7 +92,7 @@ func TestRPM(t *testing.T) {
 // TestArchive unpacks the archive for this machine, and checks those for the platforms that cannot
 // run here.
 func TestArchive(t *testing.T) {
-	dir := fullRelease.files(t)
+	dir := releaseFiles(t)
 	root := t.TempDir()
 	base := "kindex-" + version + "-linux-" + runtime.GOARCH
 	listing := mustRun(t, root, "tar", "-tvzf", filepath.Join(dir, base+".tar.gz"))
@@ -103,7 +103,7 @@ func TestArchive(t *testing.T) {
 	if got := namesIn(t, root); !slices.Equal(got, []string{base}) {
 		t.Errorf("%v", got)
 	}
-	fullRelease.checkProgram(t, exec.Command(filepath.Join(root, base, "kindex"), "version", "--json"))
+	checkProgram(t, exec.Command(filepath.Join(root, base, "kindex"), "version", "--json"))
 	if page := string(read(t, filepath.Join(root, base, "man", "man1", "kindex-version.1"))); !strings.Contains(page, `"Nov 2026" "kindex `+version+`"`) {
 		t.Error(page)
 	}
@@ -124,7 +124,7 @@ func TestArchive(t *testing.T) {
 // TestBillOfMaterials compares the bill of materials with the modules that the program itself
 // lists, and with the schema of CycloneDX.
 func TestBillOfMaterials(t *testing.T) {
-	dir := fullRelease.files(t)
+	dir := releaseFiles(t)
 	name := "kindex-linux-" + runtime.GOARCH
 	f, err := os.Open(filepath.Join(dir, name+".cdx.json"))
 	if err != nil {

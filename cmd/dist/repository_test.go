@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -18,36 +17,20 @@ const version = "v0.99.1"
 var gitEnvironment = []string{"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
 	"GIT_AUTHOR_DATE=2026-11-01T12:00:00Z", "GIT_COMMITTER_DATE=2026-11-01T12:00:00Z", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"}
 
-// repository commits the files of this working tree to a new repository at dir.
+// repository clones this repository to dir, with the search library of static sites and a tagged commit of
+// known date. Uncommitted changes are not in it.
 func repository(t *testing.T, dir string) {
 	t.Helper()
-	root := suite.Root(t)
-	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(minisearch))); err != nil {
+	library, err := os.ReadFile(filepath.Join(suite.Root(t), filepath.FromSlash(minisearch)))
+	if err != nil {
 		suite.Missing(t, "MiniSearch")
 	}
-	list, err := exec.Command("git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
-	if err != nil {
+	gitIn(t, ".", "clone", "-q", suite.Root(t), dir)
+	if err := writeFile(filepath.Join(dir, filepath.FromSlash(minisearch)), library, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00"), minisearch) {
-		// The guides' pictures and the tests' files are no part of a program.
-		if strings.Contains(name, "/testdata/") && !strings.HasPrefix(name, "site/") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if os.IsNotExist(err) {
-			continue // deleted, but not yet committed
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gitIn(t, dir, "init", "-q", "-b", "main")
-	gitIn(t, dir, "add", "--all")
-	gitIn(t, dir, "commit", "-qm", "all")
+	gitIn(t, dir, "commit", "-q", "--allow-empty", "-m", "release")
+	gitIn(t, dir, "tag", version)
 }
 
 func gitIn(t *testing.T, dir string, args ...string) {

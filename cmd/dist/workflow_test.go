@@ -33,7 +33,7 @@ type releaseWorkflow struct {
 
 // TestReleaseWorkflow runs the job that publishes, with a fake gh and a registry of its own.
 func TestReleaseWorkflow(t *testing.T) {
-	dir := fullRelease.files(t)
+	dir := releaseFiles(t)
 	var w releaseWorkflow
 	if err := yaml.Unmarshal(read(t, filepath.Join(suite.Root(t), ".github", "workflows", "release.yml")), &w); err != nil {
 		t.Fatal(err)
