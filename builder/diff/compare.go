@@ -4,7 +4,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -31,11 +30,11 @@ type Comparison struct {
 	Counts  Counts `json:"counts"`
 	// Entities lists the entities whose files differ: created, updated, deleted and touched,
 	// each sorted by type and slug.
-	Entities      []Entity   `json:"entities"`
-	MovedByOthers Moved      `json:"movedByOthers"`
-	Formula       *Formula   `json:"formula"`    // nil if unchanged
-	Categories    []Category `json:"categories"` // changed categories, by slug
-	Index         []Field    `json:"index"`      // changed fields of index.yaml
+	Entities      []Entity             `json:"entities"`
+	MovedByOthers Moved                `json:"movedByOthers"`
+	Formula       *Formula             `json:"formula"`    // nil if unchanged
+	Categories    []Category           `json:"categories"` // changed categories, by slug
+	Index         []record.FieldChange `json:"index"`      // changed fields of index.yaml
 	// Duplicates lists pairs of entities that may be the same thing. One entity in each pair
 	// was created or has a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
@@ -57,13 +56,6 @@ type Counts struct {
 	Renamed int `json:"renamed"`
 	Deleted int `json:"deleted"`
 	Touched int `json:"touched"`
-}
-
-// Field is one value before and after a change, as JSON; a missing value is null.
-type Field struct {
-	Name string          `json:"field"`
-	Old  json.RawMessage `json:"old"`
-	New  json.RawMessage `json:"new"`
 }
 
 // Moved counts the entities whose rank has changed although neither their files nor their

@@ -31,7 +31,7 @@ type Entity struct {
 	LeadsTo jsonenc.OptionalString `json:"leadsTo"`
 	// Fields lists the differences that count as a change, as in the changelog: content first,
 	// scores last.
-	Fields []Field `json:"fields"`
+	Fields []record.FieldChange `json:"fields"`
 	// Touched lists all other differences: in the dates or sources of signals, and in
 	// formerly.
 	Touched   []string `json:"touched"`
@@ -130,7 +130,7 @@ func (c *Comparison) addMoved(p record.Pair, a, b *state) {
 func describe(event string, before, after *record.Entity, a, b *state) Entity {
 	now := cmp.Or(after, before)
 	d := Entity{Event: event, Type: now.Type, Slug: now.Slug, Name: now.Name, Category: now.Category,
-		Fields: []Field{}, Touched: []string{}}
+		Fields: []record.FieldChange{}, Touched: []string{}}
 	var old, new record.Scores
 	if before != nil {
 		old = before.Scores
@@ -147,9 +147,7 @@ func describe(event string, before, after *record.Entity, a, b *state) Entity {
 		d.Touched = touched(before, after)
 	}
 	d.Composite = Score{old.Composite, new.Composite}
-	for _, f := range append(record.Diff(before, after), record.DiffScores(&old, &new)...) {
-		d.Fields = append(d.Fields, Field{f.Field, f.Old, f.New})
-	}
+	d.Fields = slices.Concat(d.Fields, record.Diff(before, after), record.DiffScores(&old, &new))
 	return d
 }
 
@@ -181,5 +179,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null represents a missing value in a Field.
+// null represents a missing value.
 var null = json.RawMessage("null")

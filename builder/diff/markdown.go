@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kindex/builder/plural"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -117,7 +118,7 @@ func entityDetails(e *Entity) string {
 }
 
 // diffLines writes fields as lines of a diff.
-func diffLines(fields []Field) string {
+func diffLines(fields []record.FieldChange) string {
 	var b strings.Builder
 	for _, f := range fields {
 		for _, l := range linesOf(f) {

@@ -21,17 +21,17 @@ type fieldLine struct {
 }
 
 // linesOf describes a change to a field. For lists, only removed and added items are listed.
-func linesOf(f Field) []fieldLine {
-	if c, ok := pricing.DescribeChange(record.FieldChange{Field: f.Name, Old: f.Old, New: f.New}); ok {
+func linesOf(f record.FieldChange) []fieldLine {
+	if c, ok := pricing.DescribeChange(f); ok {
 		return []fieldLine{{safetext.Printable(c.Label()), safetext.Printable(c.Old), safetext.Printable(c.New)}}
 	}
 	var old, new []any
 	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
-		if lines := listChanges(f.Name, old, new); len(lines) > 0 {
+		if lines := listChanges(f.Field, old, new); len(lines) > 0 {
 			return lines
 		}
 	}
-	return []fieldLine{{f.Name, valueText(f.Old), valueText(f.New)}}
+	return []fieldLine{{f.Field, valueText(f.Old), valueText(f.New)}}
 }
 
 // listChanges lists the removed and added items of a list. It returns nothing if only the
@@ -119,7 +119,7 @@ func categoryRankText(e *Entity, place func(rank, category string) string) strin
 	old, now := rankText(e.Ranks.Category.Old), rankText(e.Ranks.Category.New)
 	for _, f := range e.Fields {
 		var left string
-		if f.Name == "category" && json.Unmarshal(f.Old, &left) == nil && left != "" && left != e.Category {
+		if f.Field == "category" && json.Unmarshal(f.Old, &left) == nil && left != "" && left != e.Category {
 			return place(arrow(old, old), left) + " → " + place(arrow(now, now), e.Category)
 		}
 	}

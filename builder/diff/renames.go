@@ -49,7 +49,7 @@ const maxRenames = 5
 func renameKeys(e *Entity) []string {
 	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {
-		if f.Name != "url" {
+		if f.Field != "url" {
 			continue
 		}
 		for _, v := range []string{string(f.Old), string(f.New)} {

@@ -51,11 +51,11 @@ func FuzzMarkdown(f *testing.F) {
 
 // TestOfferLines checks that changes to offers are described in words, on one line each.
 func TestOfferLines(t *testing.T) {
-	e := diff.Entity{Event: record.Updated, Type: "model", Slug: "x", Name: "X", Category: "c", Fields: []diff.Field{
-		{Name: "offers.acme/openai%2Fgpt-5.input", Old: []byte("1.25"), New: []byte("1.1")},
-		{Name: "offers.acme/openai%2Fgpt-5.tiers", Old: []byte("null"), New: []byte(`[{"over":200000,"input":6,"output":22.5}]`)},
-		{Name: "offers.zeta/a%0Ab%1B", Old: []byte("null"), New: []byte(`{"provider":"zeta","id":"a\nb","input":1,"output":2}`)},
-		{Name: "offers.zeta/old", Old: []byte(`{"provider":"zeta","id":"old"}`), New: []byte("null")},
+	e := diff.Entity{Event: record.Updated, Type: "model", Slug: "x", Name: "X", Category: "c", Fields: []record.FieldChange{
+		{Field: "offers.acme/openai%2Fgpt-5.input", Old: []byte("1.25"), New: []byte("1.1")},
+		{Field: "offers.acme/openai%2Fgpt-5.tiers", Old: []byte("null"), New: []byte(`[{"over":200000,"input":6,"output":22.5}]`)},
+		{Field: "offers.zeta/a%0Ab%1B", Old: []byte("null"), New: []byte(`{"provider":"zeta","id":"a\nb","input":1,"output":2}`)},
+		{Field: "offers.zeta/old", Old: []byte(`{"provider":"zeta","id":"old"}`), New: []byte("null")},
 	}}
 	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e}}}
 	var b strings.Builder
@@ -81,11 +81,11 @@ func TestOfferLines(t *testing.T) {
 // has the same name or URL as several deleted ones.
 func TestForgottenFormerly(t *testing.T) {
 	entity := func(event, slug, name, url string) diff.Entity {
-		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
+		f := record.FieldChange{Field: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
 		if event == record.Created {
 			f.Old, f.New = f.New, f.Old
 		}
-		return diff.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []diff.Field{f}}
+		return diff.Entity{Event: event, Type: "tool", Slug: slug, Name: name, Category: "c", Fields: []record.FieldChange{f}}
 	}
 	led := entity(record.Deleted, "led", "Led", "https://led/")
 	led.LeadsTo = "tool/elsewhere"

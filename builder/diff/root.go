@@ -79,9 +79,9 @@ func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formu
 
 // Category is a changed category.
 type Category struct {
-	Event  string  `json:"event"` // category.created, category.updated or category.deleted
-	Slug   string  `json:"slug"`
-	Fields []Field `json:"fields"`
+	Event  string               `json:"event"` // category.created, category.updated or category.deleted
+	Slug   string               `json:"slug"`
+	Fields []record.FieldChange `json:"fields"`
 }
 
 // compareCategories lists the changed categories by slug.
@@ -114,13 +114,13 @@ func compareCategories(before, after []content.Category) []Category {
 }
 
 // compareIndex lists the changed fields of index.yaml.
-func compareIndex(before, after *content.Index) []Field {
+func compareIndex(before, after *content.Index) []record.FieldChange {
 	fields := textFields("title", before.Title, after.Title, "description", before.Description, after.Description,
 		"url", before.URL, after.URL, "repository", before.Repository, after.Repository, "branch", before.Branch, after.Branch,
 		"license", before.License, after.License)
 	old, new := sourcesJSON(before.Sources), sourcesJSON(after.Sources)
 	if !bytes.Equal(old, new) {
-		fields = append(fields, Field{"sources", old, new})
+		fields = append(fields, record.FieldChange{Field: "sources", Old: old, New: new})
 	}
 	return fields
 }
@@ -138,11 +138,11 @@ func sourcesJSON(list []store.Source) json.RawMessage {
 
 // textFields compares string fields, each given as its name, old value and new value; "" means
 // that there is no value.
-func textFields(texts ...string) []Field {
-	fields := []Field{}
+func textFields(texts ...string) []record.FieldChange {
+	fields := []record.FieldChange{}
 	for t := range slices.Chunk(texts, 3) {
 		if t[1] != t[2] {
-			fields = append(fields, Field{t[0], textJSON(t[1]), textJSON(t[2])})
+			fields = append(fields, record.FieldChange{Field: t[0], Old: textJSON(t[1]), New: textJSON(t[2])})
 		}
 	}
 	return fields

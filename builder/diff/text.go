@@ -84,12 +84,12 @@ func writeDetails(w io.Writer, e *Entity) {
 }
 
 // writeFields prints one field per line, with aligned values.
-func writeFields(w io.Writer, fields []Field) {
+func writeFields(w io.Writer, fields []record.FieldChange) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	before := ""
 	for _, f := range fields {
-		if f.Name == "slug" || f.Name == "scores.composite" {
+		if f.Field == "slug" || f.Field == "scores.composite" {
 			continue // already printed
 		}
 		for _, l := range linesOf(f) {

@@ -47,8 +47,9 @@ type Change struct {
 // FieldChange is the value of one field before and after a change. Fields have the
 // same order and names as in the record. The name of a nested field contains a dot.
 type FieldChange struct {
-	Field    string
-	Old, New []byte // JSON; null if the field was not, or is no longer, set
+	Field string          `json:"field"`
+	Old   json.RawMessage `json:"old"` // null if the field was not, or is no longer, set
+	New   json.RawMessage `json:"new"`
 }
 
 // Key returns the address of the entity within the index: type/slug.
@@ -106,10 +107,8 @@ func (c *Change) UnmarshalJSON(b []byte) error {
 		ID, Event string
 		Timestamp time.Time
 		Entity    struct{ Type, Slug, Name string }
-		Changes   []struct {
-			Field    string
-			Old, New json.RawMessage
-		}
+		Changes   []FieldChange
+
 		Commit, Author string
 		PullRequest    int
 	}
@@ -117,18 +116,8 @@ func (c *Change) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("change: %w", err)
 	}
 	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,
-		Name: r.Entity.Name, Commit: r.Commit, Author: r.Author, PullRequest: r.PullRequest}
-	for _, f := range r.Changes {
-		c.Fields = append(c.Fields, FieldChange{f.Field, orNull(f.Old), orNull(f.New)})
-	}
+		Name: r.Entity.Name, Fields: r.Changes, Commit: r.Commit, Author: r.Author, PullRequest: r.PullRequest}
 	return nil
-}
-
-func orNull(b []byte) []byte {
-	if len(b) == 0 {
-		return []byte("null")
-	}
-	return b
 }
 
 // ChangeFields lists the field names that a change may contain, and their groups.

@@ -23,9 +23,9 @@ func Report(n int, value string) *diff.Report {
 	d.Notes = []string{value}
 	for i := range n {
 		slug := fmt.Sprintf("t%04d", i)
-		d.Entities = append(d.Entities, diff.Entity{Event: record.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []diff.Field{
-			{Name: "name", Old: []byte("null"), New: jsonenc.AppendString(nil, value)},
-			{Name: "tags", Old: []byte(`["a"]`), New: slices.Concat([]byte("["), jsonenc.AppendString(nil, value), []byte("]"))},
+		d.Entities = append(d.Entities, diff.Entity{Event: record.Created, Type: "tool", Slug: slug, Name: value, Category: "c", Fields: []record.FieldChange{
+			{Field: "name", Old: []byte("null"), New: jsonenc.AppendString(nil, value)},
+			{Field: "tags", Old: []byte(`["a"]`), New: slices.Concat([]byte("["), jsonenc.AppendString(nil, value), []byte("]"))},
 		}})
 		d.Duplicates = append(d.Duplicates, diff.Duplicate{Entity: "tool/" + slug, Other: "tool/x", Reasons: []diff.Reason{{Kind: diff.SameName, Value: value}}})
 	}
