@@ -117,7 +117,7 @@ func (p *Params) Count(name string, def, minimum, maximum int64) int64 {
 	switch {
 	case ok:
 		bad.Suggestion = strconv.FormatInt(min(max(n, minimum), maximum), 10)
-	case near == "":
+	case near == "" && def >= minimum:
 		bad.Suggestion = strconv.FormatInt(def, 10)
 	}
 	p.Fail(bad)

@@ -30,7 +30,7 @@ type filters struct {
 	Chosen []option // the filters in use; each links to the list without it
 	Action string
 	Sort   string // kept by the form
-	Wrong  bool   // a filter is invalid, so nothing is listed
+	Wrong  bool   // a value is invalid or matches nothing, as its field says; an invalid one filters nothing
 
 	of         []*kinds.Kind
 	set        *roaring.Bitmap // entities
@@ -97,9 +97,7 @@ func (f *filters) finish(r *request) {
 	if f.Sort = r.value("sort"); f.Sort != "" {
 		q.Set("sort", f.Sort)
 	}
-	if r.Query = q; f.Wrong {
-		f.set = roaring.New()
-	}
+	r.Query = q
 	for _, x := range f.Fields {
 		if x.Value != "" {
 			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + textfmt.Name(x.Shown()), To: r.asked(x.Name, "")})
@@ -216,6 +214,7 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 	if provider := f.add(r, formField{Name: "provider", Label: "Provider", Known: values[:min(len(values), maxOptions)]}); provider.Value != "" {
 		sellers := r.sellers(provider.Value)
 		if f.offers.Fields = map[string][]string{"provider": sellers}; sellers == nil {
+			f.set.Clear()
 			provider.Wrong, provider.Near = "No provider has this name.", r.nearby("provider", didyoumean.Names(provider.Value, values, maxNear))
 		}
 	}
