@@ -3,6 +3,7 @@ package chart
 
 import (
 	"fmt"
+	"html"
 	"html/template"
 	"math"
 	"slices"
@@ -117,14 +118,8 @@ type Line struct {
 // Draw draws lines with a dot for each value, and gaps where values are unknown. marks are the values
 // of the grid lines, each labelled on the left.
 func (p *Plot) Draw(class string, lines []Line, marks []float64, word func(float64) string) template.HTML {
-	d := &drawing{}
-	whole := plotAbove + p.Height + plotBelow
-	p.axis(d, marks, word)
-	d.add(`<svg class="plot %s" width="100%%" height="%s" aria-hidden="true" focusable="false">`, class, Number(whole))
-	for _, m := range marks {
-		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(p.y(m)))
-	}
-	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none">`, Number(whole))
+	d := p.grid(class, marks, word)
+	p.stretched(d)
 	for _, l := range lines {
 		d.add(`<path class="course %s" vector-effect="non-scaling-stroke" d="%s"/>`, l.Class, p.path(l))
 	}
@@ -132,14 +127,14 @@ func (p *Plot) Draw(class string, lines []Line, marks []float64, word func(float
 	for _, l := range lines {
 		for _, o := range l.Points {
 			if o.Known {
-				d.add(`<circle class="point %s" cx="%s%%" cy="%s" r="3"/><circle class="touch" cx="%[2]s%%" cy="%[3]s" r="9"><title>%[4]s</title></circle>`, l.Class, Number(p.x(o.At)), Number(p.y(o.Value)), o.Title)
+				d.dot("point "+l.Class, p.x(o.At), p.y(o.Value), 3, o.Title)
 			}
 		}
 	}
 	if len(lines) == 1 {
 		p.labels(d, slices.DeleteFunc(slices.Clone(lines[0].Points), func(o Point) bool { return !o.Known }), word)
 	}
-	if y := Number(whole - 5); p.To.After(p.From) {
+	if y := Number(p.whole() - 5); p.To.After(p.From) {
 		d.add(`<text x="%s%%" y="%s">%s</text>`, Number(plotSide-1), y, day(p.From))
 		d.add(`<text x="%s%%" y="%s" text-anchor="end">%s</text>`, Number(100-plotSide+1), y, day(p.To))
 	} else {
@@ -175,17 +170,35 @@ func (p *Plot) path(l Line) string {
 	return d.String()
 }
 
-// axis labels the grid lines, to the left of the plot.
-func (p *Plot) axis(d *drawing, marks []float64, word func(float64) string) {
-	width := 34
+// whole is the height of the drawing.
+func (p *Plot) whole() float64 { return plotAbove + p.Height + plotBelow }
+
+// dot draws a point with a tooltip, which a finger can hit.
+func (d *drawing) dot(class string, x, y, radius float64, title string) {
+	d.add(`<circle class="%s" cx="%s%%" cy="%s" r="%v"/><circle class="touch" cx="%[2]s%%" cy="%[3]s" r="9"><title>%[5]s</title></circle>`,
+		class, Number(x), Number(y), radius, html.EscapeString(title))
+}
+
+// grid begins a drawing with grid lines, which are labelled to the left of the plot.
+func (p *Plot) grid(class string, marks []float64, word func(float64) string) *drawing {
+	d, width, whole := &drawing{}, 34, Number(p.whole())
 	for _, m := range marks {
 		width = max(width, 8*len(word(m))+8)
 	}
-	d.add(`<svg class="axis" width="%d" height="%s" aria-hidden="true" focusable="false">`, width, Number(plotAbove+p.Height+plotBelow))
+	d.add(`<svg class="axis" width="%d" height="%s" aria-hidden="true" focusable="false">`, width, whole)
 	for _, m := range marks {
 		d.add(`<text x="%d" y="%s" text-anchor="end">%s</text>`, width-6, Number(p.y(m)+4), word(m))
 	}
-	d.add(`</svg>`)
+	d.add(`</svg><svg class="plot %s" width="100%%" height="%s" aria-hidden="true" focusable="false">`, class, whole)
+	for _, m := range marks {
+		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(p.y(m)))
+	}
+	return d
+}
+
+// stretched begins the part of the drawing that is stretched to the width: the lines.
+func (p *Plot) stretched(d *drawing) {
+	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none">`, Number(p.whole()))
 }
 
 // day formats a day for people.

@@ -10,10 +10,9 @@ import (
 // Scatter is a chart of points with a logarithmic horizontal scale. Horizontal positions are
 // percentages of the width, as in Plot.
 type Scatter struct {
+	Plot
 	Left, Right float64 // values at the left and right edge; positive
-	Low, High   float64 // values at the lower and upper edge
-	Height      float64
-	Across, Up  string // titles of the axes
+	Across, Up  string  // titles of the axes
 }
 
 // Spot is a point of a Scatter.
@@ -29,39 +28,28 @@ func (s *Scatter) x(v float64) float64 {
 	return plotSide + (100-2*plotSide)*math.Log(v/s.Left)/math.Log(s.Right/s.Left)
 }
 
-func (s *Scatter) y(v float64) float64 { return plotAbove + s.Height*(s.High-v)/(s.High-s.Low) }
-
 // Draw draws the spots, those of the front last and joined by steps: from left to right,
 // each is the highest so far. across and up are the values of the grid lines.
 func (s *Scatter) Draw(spots []Spot, across, up []float64, acrossWord, upWord func(float64) string) template.HTML {
-	d := &drawing{}
-	whole := plotAbove + s.Height + plotBelow
-	p := Plot{Low: s.Low, High: s.High, Height: s.Height}
-	p.axis(d, up, upWord)
-	d.add(`<svg class="plot scatter" width="100%%" height="%s" aria-hidden="true" focusable="false">`, Number(whole))
-	for _, m := range up {
-		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(s.y(m)))
-	}
+	d := s.grid("scatter", up, upWord)
 	for _, m := range across {
 		d.add(`<line class="grid" x1="%s%%" x2="%[1]s%%" y1="%d" y2="%s"/>`, Number(s.x(m)), plotAbove, Number(plotAbove+s.Height))
-		d.add(`<text x="%s%%" y="%s" text-anchor="middle">%s</text>`, Number(s.x(m)), Number(whole-5), acrossWord(m))
+		d.add(`<text x="%s%%" y="%s" text-anchor="middle">%s</text>`, Number(s.x(m)), Number(s.whole()-5), acrossWord(m))
 	}
-	path := &drawing{}
+	s.stretched(d)
+	d.add(`<path class="course front" vector-effect="non-scaling-stroke" d="`)
+	step := "M%s %s"
 	for _, o := range spots {
-		switch {
-		case !o.Front:
-		case path.Len() == 0:
-			path.add(`M%s %s`, Number(s.x(o.X)), Number(s.y(o.Y)))
-		default:
-			path.add(`H%sV%s`, Number(s.x(o.X)), Number(s.y(o.Y)))
+		if o.Front {
+			d.add(step, Number(s.x(o.X)), Number(s.y(o.Y)))
+			step = "H%sV%s"
 		}
 	}
-	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none"><path class="course front" vector-effect="non-scaling-stroke" d="%s"/></svg>`, Number(whole), path.String())
+	d.add(`"/></svg>`)
 	for _, front := range []bool{false, true} {
 		for _, o := range spots {
 			if o.Front == front {
-				d.add(`<circle class="%s" cx="%s%%" cy="%s" r="4"/><circle class="touch" cx="%[2]s%%" cy="%[3]s" r="9"><title>%[4]s</title></circle>`,
-					map[bool]string{true: "spot spot-front", false: "spot"}[front], Number(s.x(o.X)), Number(s.y(o.Y)), html.EscapeString(o.Title))
+				d.dot(map[bool]string{true: "spot spot-front", false: "spot"}[front], s.x(o.X), s.y(o.Y), 4, o.Title)
 			}
 		}
 	}

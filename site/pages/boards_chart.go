@@ -24,48 +24,44 @@ const (
 type scatter struct {
 	Chart template.HTML
 	Words string // text alternative to the chart
-	Count int
-	Front int // entities of the front
-}
-
-// spot is an entity with a price.
-type spot struct {
-	name  string
-	price record.Price
-	score record.Score
-	place int
-	front bool // none is both at least as good and cheaper, or better and as cheap
+	Front int    // entities of the front
 }
 
 // scatter draws the scores of a board against prices, or returns nil if too few of its entities have one.
 func (b *ranking) scatter() *scatter {
-	var spots []spot
-	for i, o := range b.ordinals {
+	var spots []chart.Spot
+	for _, o := range b.ordinals {
 		e := b.from.Entity(o)
-		if e.Price.Blended.Known() {
-			spots = append(spots, spot{textfmt.Name(e.Name), e.Price.Blended, b.scoresOf(e).Composite, i, false})
+		if price, score := e.Price.Blended, b.scoresOf(e).Composite; price.Known() {
+			name := textfmt.Name(e.Name)
+			spots = append(spots, chart.Spot{X: price.Float(), Y: score.Float(), Label: name,
+				Title: fmt.Sprintf("%s: score %s, %s per million tokens", name, score, textfmt.Price(price))})
 		}
 	}
 	if len(spots) < 4 {
 		return nil
 	}
-	x := &scatter{Count: len(spots), Front: markFront(spots)}
-	slices.SortFunc(spots, func(a, b spot) int { return cmp.Or(boolOrder(b.front)-boolOrder(a.front), a.place-b.place) })
+	x := &scatter{Front: markFront(spots)}
+	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return record.CompareBools(b.Front, a.Front) })
 	spots = spots[:min(maxSpots, len(spots))]
+	for i := x.Front + maxLabels; i < len(spots); i++ {
+		spots[i].Label = ""
+	}
 	x.draw(spots)
 	return x
 }
 
-// markFront sorts entities by price, the better of equal prices first, and marks the Pareto front: each
-// entity that is better than all before it. It returns their number.
-func markFront(spots []spot) (n int) {
-	slices.SortFunc(spots, func(a, b spot) int {
-		return cmp.Or(cmp.Compare(a.price.Micros(), b.price.Micros()), b.score.Compare(a.score), a.place-b.place)
-	})
-	best := record.Score{}
+// markFront marks the Pareto front: each entity that is better than all that are cheaper. It returns their number.
+func markFront(spots []chart.Spot) (n int) {
+	byPrice := make([]*chart.Spot, len(spots))
 	for i := range spots {
-		if !best.Known() || spots[i].score.Compare(best) > 0 {
-			spots[i].front, best = true, spots[i].score
+		byPrice[i] = &spots[i]
+	}
+	slices.SortStableFunc(byPrice, func(a, b *chart.Spot) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(b.Y, a.Y)) })
+	best := math.Inf(-1)
+	for _, s := range byPrice {
+		if s.Y > best {
+			s.Front, best = true, s.Y
 			n++
 		}
 	}
@@ -73,32 +69,20 @@ func markFront(spots []spot) (n int) {
 }
 
 // draw draws the chart.
-func (x *scatter) draw(list []spot) {
-	least, most, low, high := math.Inf(1), 0.0, 100.0, 0.0
-	var spots []chart.Spot
-	for i, p := range list {
-		price, score := p.price.Float(), p.score.Float()
-		if price > 0 {
-			least = min(least, price)
-		}
-		most, low, high = max(most, price), min(low, score), max(high, score)
-		s := chart.Spot{X: price, Y: score, Front: p.front, Title: fmt.Sprintf("%s: score %s, %s per million tokens", p.name, p.score, textfmt.Price(p.price))}
-		if p.front || i < x.Front+maxLabels {
-			s.Label = p.name
-		}
-		spots = append(spots, s)
-	}
+func (x *scatter) draw(spots []chart.Spot) {
 	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
-	if most == 0 { // all are free
-		least, most = 1, 1
+	least, most, free := 1.0, 1.0, spots[0].X == 0
+	if i := slices.IndexFunc(spots, func(s chart.Spot) bool { return s.X > 0 }); i >= 0 { // not all are free
+		least, most = spots[i].X, spots[len(spots)-1].X
 	}
-	free := spots[0].X == 0
+	byScore := func(a, b chart.Spot) int { return cmp.Compare(a.Y, b.Y) }
+	low, high := slices.MinFunc(spots, byScore).Y, slices.MaxFunc(spots, byScore).Y
 	across := steps(least, most)
 	if free || len(across) == 1 {
 		across = slices.Insert(across, 0, across[0]/10)
 	}
 	from, to := across[0], across[len(across)-1]
-	c := chart.Scatter{Left: from, Right: to, Low: 10 * math.Floor(low/10), High: 10 * math.Ceil(high/10), Height: 250,
+	c := chart.Scatter{Plot: chart.Plot{Low: 10 * math.Floor(low/10), High: 10 * math.Ceil(high/10), Height: 250}, Left: from, Right: to,
 		Across: "Price of a million tokens, 3 parts input to 1 part output", Up: "Score on this board"}
 	if c.Low == c.High {
 		c.Low, c.High = c.Low-10, c.High+10
