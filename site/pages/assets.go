@@ -110,8 +110,8 @@ func (s *Site) picturePath(typ, slug string) string {
 
 // entityPicture responds with the image of an entity.
 func (r *request) entityPicture() (*page, error) {
-	slug, isPNG := strings.CutSuffix(r.arg("file"), ".png")
-	o, former, ok := r.Build.Find(r.arg("type"), slug)
+	slug, isPNG := strings.CutSuffix(r.args["file"], ".png")
+	o, former, ok := r.Build.Find(r.args["type"], slug)
 	switch {
 	case !isPNG || !ok:
 		return r.notFound(), nil
@@ -119,7 +119,7 @@ func (r *request) entityPicture() (*page, error) {
 		return &page{location: r.picturePath(r.Build.Key(o))}, nil
 	}
 	e := r.Build.Entity(o)
-	about := r.kindTitle(e.Type)
+	about := r.kind(e.Type).Title
 	if e.Provider != "" && record.Fold(e.Provider) != record.Fold(e.Name) {
 		about += " by " + e.Provider
 	}

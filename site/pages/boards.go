@@ -37,7 +37,7 @@ type ranking struct {
 
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
-	b := &ranking{request: r, slug: r.arg("category"), typ: r.choice("type"), by: r.choice("by"), own: r.Own.Find(r.arg("category")), asOf: r.AsOf, from: r.Build.View}
+	b := &ranking{request: r, slug: r.args["category"], typ: r.choices["type"], by: r.choices["by"], own: r.Own.Find(r.args["category"]), asOf: r.AsOf, from: r.Build.View}
 	if b.slug == view.AllBoard { // ranks compare what is alike; only the API has this board
 		return &page{location: boardsPath}, nil
 	}

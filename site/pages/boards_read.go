@@ -70,7 +70,7 @@ func (b *ranking) read() *page {
 
 // readDay reads the day from the path, like read.
 func (b *ranking) readDay() *page {
-	want := b.choice("at")
+	want := b.choices["at"]
 	if want == "" {
 		return nil
 	}

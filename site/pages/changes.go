@@ -113,7 +113,7 @@ func (s *Site) changeChoices() map[string][]option {
 func (r *request) changeFilter() (f history.ChangeFilter, similar []link, ok bool) {
 	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
-		v, titles := r.choice(field), map[string]string{}
+		v, titles := r.choices[field], map[string]string{}
 		for _, o := range r.changeFilterValues()[field] {
 			titles[o.Value] = o.Name
 		}
@@ -136,7 +136,7 @@ func (r *request) changeFilter() (f history.ChangeFilter, similar []link, ok boo
 
 // changes lists all changes, or those that match the filters.
 func (r *request) changes() (*page, error) {
-	if now, renamed := r.Build.Preferred("category", r.choice("category")); renamed {
+	if now, renamed := r.Build.Preferred("category", r.choices["category"]); renamed {
 		return &page{location: r.with("category", now)}, nil
 	}
 	f, near, ok := r.changeFilter()
@@ -146,7 +146,7 @@ func (r *request) changes() (*page, error) {
 	d := &changesPage{Dated: !r.Static, Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
 	r.setDates(d, &f)
 	set := r.Build.History().SelectChanges(f)
-	if r.choice("figures") == withoutFigures {
+	if r.choices["figures"] == withoutFigures {
 		set.AndNot(r.News.Figures())
 	}
 	set, entries, known := r.entries(d, set)
@@ -171,7 +171,7 @@ func (r *request) changes() (*page, error) {
 	}
 	feed := url.Values{}
 	for _, field := range changeFilters {
-		if v := r.choice(field); v != "" && field != "event" { // feeds contain all events
+		if v := r.choices[field]; v != "" && field != "event" { // feeds contain all events
 			feed.Set(field, v)
 		}
 	}
@@ -184,7 +184,7 @@ func (r *request) changes() (*page, error) {
 // entries returns the entries of a set of changes or, on the page of a refresh, its changes, each of
 // which is an entry.
 func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *roaring.Bitmap, known bool) {
-	id := r.choice("refresh")
+	id := r.choices["refresh"]
 	if id == "" {
 		return all, r.News.Entries(all), true
 	}
@@ -282,7 +282,7 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSumm
 // current one, because there are no pages for combinations.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
-		shown, v := listMenu{Name: field}, r.choice(field)
+		shown, v := listMenu{Name: field}, r.choices[field]
 		title := textfmt.Name(r.categoryTitle(v))
 		for _, o := range r.changeFilterValues()[field] {
 			if o.To = r.here(field, o.Value); r.Static {
@@ -339,7 +339,7 @@ func monthTitle(name string) string {
 
 // month sums up a month.
 func (r *request) month() (*page, error) {
-	name := r.arg("month")
+	name := r.args["month"]
 	m, err := r.News.Month(name)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ var core = map[string]struct {
 	column
 	value func(*Site, *item) cell
 }{
-	"type":         {value: func(s *Site, it *item) cell { return cell{Text: s.kindTitle(it.Type)} }},
+	"type":         {value: func(s *Site, it *item) cell { return cell{Text: s.kind(it.Type).Title} }},
 	"provider":     {value: func(_ *Site, it *item) cell { return cell{Text: it.Provider} }},
 	"category":     {value: categoryCell},
 	"license":      {column{Title: "Licence"}, func(_ *Site, it *item) cell { return cell{Text: it.License, Out: licenseText(it.License)} }},
@@ -199,7 +199,7 @@ func (s *Site) sorted(c *column, set *roaring.Bitmap, down bool, item func(uint3
 		if down {
 			order = -order
 		}
-		return cmp.Or(boolOrder(a.Text == "")-boolOrder(b.Text == ""), order)
+		return cmp.Or(record.CompareBools(a.Text == "", b.Text == ""), order)
 	})
 	return ordinals
 }

@@ -202,7 +202,7 @@ func (r *request) suggestionsPage(text string, links func([]uint32) []link) (*pa
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
-	slices.SortStableFunc(list, func(a, b uint32) int { return boolOrder(r.deprecated(a)) - boolOrder(r.deprecated(b)) })
+	slices.SortStableFunc(list, func(a, b uint32) int { return record.CompareBools(r.deprecated(a), r.deprecated(b)) })
 	b := bytes.NewBuffer([]byte{}) // not nil, because an empty body is valid
 	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", links(list[:min(maxSuggested, len(list))])); err != nil {
 		return nil, err

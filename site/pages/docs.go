@@ -126,7 +126,7 @@ func (r *request) guide() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, titles := r.arg("guide"), map[string]string{"scoring": "How scores are calculated"}
+	name, titles := r.args["guide"], map[string]string{"scoring": "How scores are calculated"}
 	var shown *guidePage
 	for _, g := range all {
 		if titles[g.Name] = g.Title; g.Name == name {

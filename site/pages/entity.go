@@ -83,8 +83,8 @@ func (s *Site) standing(o uint32, e *record.Entity) (*standing, error) {
 }
 
 func (r *request) entity() (*page, error) {
-	typ, slug := r.arg("type"), r.arg("slug")
-	if day := r.choice("at"); day != "" {
+	typ, slug := r.args["type"], r.args["slug"]
+	if day := r.choices["at"]; day != "" {
 		return r.entityAt(typ, slug, day)
 	}
 	o, former, ok := r.Build.Find(typ, slug)

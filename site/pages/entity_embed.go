@@ -33,10 +33,6 @@ type embedCode struct {
 	Text     string
 	Score    string // "" if there is none
 	Changes  string
-	RSS      string
-	Atom     string // "" if the feed is available only as RSS
-	FeedJSON string
-	Dates    string // the calendar of releases and retirements; "" if there is no API
 	Shows    []link // other badges, by what they show
 	Hosted   bool   // the badge is on this site, so the site's pages may load it
 }
@@ -51,19 +47,15 @@ func (s *Site) formulaAddress() string {
 
 func (r *request) embedCode(d *entityPage) *embedCode {
 	u := &embedCode{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
-	here := r.absolute(d.Now)
-	u.RSS = r.to(d.Now + feedFile)
+	here := r.Abs(d.Now)
 	image := ""
 	if d.Scored() {
 		u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
-		image = r.absolute(d.Now + badgeFile)
+		image = r.Abs(d.Now + badgeFile)
 	}
 	if r.served() {
 		authored := r.api("/api/entity/" + d.Key())
 		u.JSON, u.Text, u.Changes = authored, authored+".md", authored+"/changelog"
-		feed := entityFeedPath(d.Type, d.Slug)
-		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedPath(feed, "atom")), r.api(feedPath(feed, "json"))
-		u.Dates = r.api(calendarPath + "?" + singleQuery("entity", d.Key()))
 		if d.Scored() {
 			path := "/badge/" + d.Key() + ".svg"
 			u.Score = authored + "/score"
@@ -153,7 +145,7 @@ func (r *request) linkedData(d *entityPage) any {
 	}
 	set("license", licenseText(d.License))
 	set("dateModified", textfmt.ISODay(d.LastUpdated))
-	set("mainEntityOfPage", r.absolute(d.Now))
+	set("mainEntityOfPage", r.Abs(d.Now))
 	if d.Provider != "" {
 		a["creator"] = map[string]any{"@type": "Organization", "name": textfmt.Name(d.Provider)}
 	}
@@ -189,7 +181,7 @@ func (r *request) entityChangesJSON() (*page, error) {
 
 // file responds with a file about an entity that exists, or redirects to the API if there is one.
 func (r *request) file(resource string, write func(o uint32) ([]byte, string, error)) (*page, error) {
-	typ, slug := r.arg("type"), r.arg("slug")
+	typ, slug := r.args["type"], r.args["slug"]
 	if o, former, ok := r.Build.Find(typ, slug); ok && !former {
 		return r.fileOr("/api/entity/"+typ+"/"+slug+resource, func() ([]byte, string, error) { return write(o) })
 	}
@@ -255,14 +247,14 @@ func (s *Site) subject(typ, slug string) *subject {
 
 // entityFeed renders the feed of changes to an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
-	of := r.subject(r.arg("type"), r.arg("slug"))
+	of := r.subject(r.args["type"], r.args["slug"])
 	if of == nil {
 		return r.notFound(), nil
 	}
 	return r.fileOr(entityFeedPath(of.typ, of.slug), func() ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
-			Self: r.absolute(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}
+			Self: r.Abs(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
 			change, err := r.Build.History().Change(int(i))
 			if err != nil {
@@ -281,7 +273,7 @@ func (r *request) entityFeed() (*page, error) {
 
 // entityBadge renders the score badge of an entity.
 func (r *request) entityBadge() (*page, error) {
-	of := r.subject(r.arg("type"), r.arg("slug"))
+	of := r.subject(r.args["type"], r.args["slug"])
 	if of == nil {
 		return r.notFound(), nil
 	}

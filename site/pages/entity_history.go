@@ -86,7 +86,7 @@ type historyPage struct {
 }
 
 func (r *request) entityHistory() (*page, error) {
-	typ, slug := r.arg("type"), r.arg("slug")
+	typ, slug := r.args["type"], r.args["slug"]
 	of := r.subject(typ, slug)
 	switch {
 	case of == nil:

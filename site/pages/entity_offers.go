@@ -54,8 +54,8 @@ func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 	}
 	slices.SortStableFunc(rows, func(a, b offerRow) int {
 		x, y := offerPrice(a.Offer, "blended"), offerPrice(b.Offer, "blended")
-		return cmp.Or(boolOrder(b.Own)-boolOrder(a.Own), boolOrder(a.Deprecated)-boolOrder(b.Deprecated),
-			boolOrder(!x.Known())-boolOrder(!y.Known()), cmp.Compare(x.Micros(), y.Micros()))
+		return cmp.Or(record.CompareBools(b.Own, a.Own), record.CompareBools(a.Deprecated, b.Deprecated),
+			record.CompareBools(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
 	})
 	shown := min(entityOffers, len(rows))
 	t := &offerTable{Rows: rows[:shown], Rest: rows[shown:]}
@@ -63,13 +63,6 @@ func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 		t.Cost = "/prices/?" + singleQuery("model", e.Slug)
 	}
 	return t
-}
-
-func boolOrder(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // columnPrices are the prices that have a column of their own.

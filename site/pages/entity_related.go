@@ -42,7 +42,7 @@ func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists) {
 	near := s.Build.Similar(o)
 	alternatives := slices.DeleteFunc(slices.Clone(near), func(n exports.Neighbour) bool { return !n.Alternative })
 	slices.SortFunc(alternatives, func(a, b exports.Neighbour) int {
-		return cmp.Or(boolOrder(s.deprecated(a.Ordinal))-boolOrder(s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
+		return cmp.Or(record.CompareBools(s.deprecated(a.Ordinal), s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
 	})
 	related := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
 	l.Alternatives = s.similarRows(e, alternatives[:min(most, len(alternatives))])

@@ -125,7 +125,7 @@ func (s *Site) countFacet(k *facetKind) (list []facetValue) {
 		add(v, 0)
 	}
 	slices.SortFunc(list, func(a, b facetValue) int {
-		return cmp.Or(boolOrder(a.Letter == "other")-boolOrder(b.Letter == "other"), strings.Compare(a.Letter, b.Letter),
+		return cmp.Or(record.CompareBools(a.Letter == "other", b.Letter == "other"), strings.Compare(a.Letter, b.Letter),
 			strings.Compare(record.Fold(a.Title), record.Fold(b.Title)), strings.Compare(a.key, b.key))
 	})
 	return list
@@ -171,7 +171,7 @@ type facetPage struct {
 // facetList lists the values of a field by letter. The path of a further page cannot clash with that of a value,
 // because the paths of values never contain a choice.
 func (r *request) facetList() (*page, error) {
-	k := r.facetKind(r.arg("values"))
+	k := r.facetKind(r.args["values"])
 	used := r.usedValues(k)
 	d := &facetPage{facetKind: k, Used: len(used)}
 	paths := []string{k.Path()} // of the parts
@@ -283,7 +283,7 @@ func (r *request) categories() (*page, error) {
 
 // category lists the entities in a category, highest score first.
 func (r *request) category() (*page, error) {
-	all, slug := r.categoryCounts(), r.arg("category")
+	all, slug := r.categoryCounts(), r.args["category"]
 	if now, renamed := r.Build.Preferred("category", slug); renamed {
 		return &page{location: r.route.path(map[string]string{"category": now}, r.choices)}, nil
 	}

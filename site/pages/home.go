@@ -245,7 +245,7 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 			n.Retiring = append(n.Retiring, retirement{e, e.Day <= today})
 		}
 	}
-	slices.SortStableFunc(n.Retiring, func(a, b retirement) int { return boolOrder(a.Past) - boolOrder(b.Past) })
+	slices.SortStableFunc(n.Retiring, func(a, b retirement) int { return record.CompareBools(a.Past, b.Past) })
 	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 }
 

@@ -43,17 +43,17 @@ func (r *request) render(p *page) (*Answer, error) {
 	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.deletedBy}, nil
 }
 
-// Abs returns an absolute URL, or "" if the site's URL is unknown.
-func (f frame) Abs(path string) string {
-	if f.Base == "" {
+// Abs returns the absolute URL of a path, or "" if the site's URL is unknown.
+func (r *request) Abs(path string) string {
+	if r.Base == "" {
 		return ""
 	}
-	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
+	return r.Base + strings.TrimPrefix(r.to(path), strings.TrimSuffix(r.to("/"), "/"))
 }
 
 // Turned returns the page number in a paged list, or "" for the first page. It is used to
 // make the titles of the pages distinct.
-func (f frame) Turned() string { return cmp.Or(f.choice("page"), f.choice("part")) }
+func (f frame) Turned() string { return cmp.Or(f.choices["page"], f.choices["part"]) }
 
 // In reports whether the page belongs to a section of the navigation.
 func (f frame) In(section string) bool {
@@ -112,12 +112,6 @@ var parsed = sync.OnceValue(func() map[string]*template.Template {
 	return m
 })
 
-// Policy returns the Content-Security-Policy of the page.
-func (f frame) Policy() string { return Policy }
-
-// absolute returns the absolute URL of a path, or "" if the site's URL is unknown.
-func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }
-
 // label returns the display name of a field, a score, a signal or one of their values.
 func (s *Site) label(name string) string { return textfmt.Label(s.kinds(), name) }
 
@@ -136,6 +130,7 @@ func (s *Site) functions() template.FuncMap {
 		"to":       s.to,
 		"api":      s.api,
 		"served":   s.served,
+		"policy":   func() string { return Policy },
 		"static":   func() bool { return s.Static },
 		"asset":    s.asset,
 		"category": func(slug string) string { return textfmt.Name(s.categoryTitle(slug)) },

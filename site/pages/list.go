@@ -74,7 +74,7 @@ type pager struct {
 
 // pageOf returns the page of a list that the path names, or false if there is no such page.
 func (r *request) pageOf(total, rows int) (p pager, from int, ok bool) {
-	number, text := 1, r.choice("page")
+	number, text := 1, r.choices["page"]
 	if text != "" {
 		var err error
 		if number, err = strconv.Atoi(text); err != nil || number < 2 || number > lastPage || strconv.Itoa(number) != text {
@@ -193,7 +193,7 @@ func (r *request) choose(choice, none string, values []string, name func(string)
 	for _, v := range values {
 		list = append(list, option{Name: name(v), Value: v, To: r.here(choice, v)})
 	}
-	markChosen(list, r.choice(choice))
+	markChosen(list, r.choices[choice])
 	return list
 }
 
@@ -204,9 +204,6 @@ func (s *Site) kind(name string) *kinds.Kind {
 	}
 	return &kinds.Kind{Name: name, Title: textfmt.Capitalize(name), Plural: textfmt.Capitalize(name)}
 }
-
-// kindTitle returns the singular title of a kind.
-func (s *Site) kindTitle(name string) string { return s.kind(name).Title }
 
 // kindPath returns the path of the list of a kind.
 func (s *Site) kindPath(name string) string { return "/" + s.kind(name).Slug() + "/" }
@@ -229,12 +226,12 @@ func (s *Site) plural(name string) string { return kinds.InSentence(s.kind(name)
 
 // counted returns a number of entities of a kind, as in a sentence.
 func (s *Site) counted(n int, kind string) string {
-	return textfmt.Plural(n, strings.ToLower(s.kindTitle(kind)), s.plural(kind))
+	return textfmt.Plural(n, strings.ToLower(s.kind(kind).Title), s.plural(kind))
 }
 
 // ofKind lists the entities of a kind.
 func (r *request) ofKind() (*page, error) {
-	k := r.kindOf(r.arg("plural"))
+	k := r.kindOf(r.args["plural"])
 	l := &listing{Heading: k.Plural, Text: k.Description, Pick: true, What: kinds.InSentence(k.Plural)}
 	if l.Filters = r.unfiltered([]*kinds.Kind{k}, false); !r.Static {
 		l.Filters.read(r)
@@ -265,13 +262,13 @@ func (s *Site) isDay(name string) bool {
 
 // ofType leads to the list of a kind.
 func (r *request) ofType() (*page, error) {
-	return &page{location: r.kindPath(r.arg("type"))}, nil
+	return &page{location: r.kindPath(r.args["type"])}, nil
 }
 
 // mixed fills in a list of entities of several kinds, or of one of them. It returns false if there is
 // no such page.
 func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
-	typ := r.choice("type")
+	typ := r.choices["type"]
 	set := r.Build.Select(f)
 	counts := r.Build.Facet(set, "type", len(r.types()))
 	if typ != "" {
@@ -309,8 +306,8 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 
 // facetValueList lists the entities with a value of a field.
 func (r *request) facetValueList() (*page, error) {
-	k := r.facetKind(r.arg("values"))
-	all, key := r.facets[k.Field](), r.arg("key")
+	k := r.facetKind(r.args["values"])
+	all, key := r.facets[k.Field](), r.args["key"]
 	i := slices.IndexFunc(all, func(v facetValue) bool { return v.key == key })
 	if i < 0 {
 		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
@@ -348,7 +345,7 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 // listPage renders a list. Search engines index it only without a query.
 func (r *request) listPage(l *listing, description, feed string) *page {
 	p := &page{Template: "list", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: len(r.Query) > 0, Scripts: []string{"list.js", "unfold.js"}}
-	if typ := r.choice("type"); typ != "" {
+	if typ := r.choices["type"]; typ != "" {
 		p.Title += ": " + r.plural(typ)
 	}
 	return p

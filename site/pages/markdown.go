@@ -139,7 +139,7 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 	}
 	for _, g := range d.Relations {
 		for _, l := range g.Rows {
-			add(g.Title, site.Link(l.Name, r.absolute(l.To)), "")
+			add(g.Title, site.Link(l.Name, r.Abs(l.To)), "")
 		}
 	}
 	for _, l := range d.Main {
@@ -166,7 +166,7 @@ func (r *request) markdownLinked(list []link) string {
 			items = append(items, site.Text(l.Name))
 			continue
 		}
-		items = append(items, site.Link(l.Name, r.absolute(l.To)))
+		items = append(items, site.Link(l.Name, r.Abs(l.To)))
 	}
 	return strings.Join(items, ", ")
 }
@@ -233,12 +233,9 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 	w.Line(site.Text(said + "."))
 }
 
-// inFiles reports whether the links of Markdown lead to a static site, which has files instead of an API.
-func (s *Site) inFiles() bool { return s.Static && s.API == "" }
-
-// markdownURL returns the URL of the Markdown of an entity.
+// markdownURL returns the URL of the Markdown of an entity. A static site without an API has files instead.
 func (r *request) markdownURL(typ, slug string) string {
-	if r.inFiles() {
+	if !r.served() {
 		return cmp.Or(r.Site.Base, strings.TrimSuffix(r.Root, "/")) + siteurl.Entity(typ, slug) + "entity.md"
 	}
 	return site.MarkdownURL(r.Base, typ, slug)
@@ -247,7 +244,7 @@ func (r *request) markdownURL(typ, slug string) string {
 // markdownLinks returns links to other forms of an entity.
 func (r *request) markdownLinks(d *entityPage) []string {
 	all := strings.TrimSuffix(r.markdownURL(d.Type, d.Slug), ".md")
-	if r.inFiles() {
+	if !r.served() {
 		folder := strings.TrimSuffix(all, "entity")
 		return []string{site.Link("JSON", all+".json"), site.Link("all changes", folder+"history.json")}
 	}

@@ -104,7 +104,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []lin
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
 		return ordinals, nil
 	}
-	for _, n := range r.namesOf(r.offered()) {
+	for _, n := range r.namesOf(r.kinds().With(kinds.Offers)) {
 		if sameWords(n.words, nameWords(text)) {
 			ordinals = append(ordinals, n.ordinal)
 		}

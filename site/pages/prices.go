@@ -15,20 +15,15 @@ import (
 
 const pricesPath = "/prices/"
 
-// offered returns the kinds whose entities have offers.
-func (s *Site) offered() []*kinds.Kind {
-	return s.kinds().With(kinds.Offers)
-}
-
 // sold reports whether anything has offers.
 func (s *Site) sold() bool {
-	return len(s.offered()) > 0 && len(s.Build.Offers().Values("provider")) > 0
+	return s.kinds().HasBlock(kinds.Offers) && len(s.Build.Offers().Values("provider")) > 0
 }
 
 // prices lists the offers that match the query and, if it asks for one, a calculation. A static site
 // has neither filters nor a calculator, because both need an edge.
 func (r *request) prices() (*page, error) {
-	of := r.offered()
+	of := r.kinds().With(kinds.Offers)
 	if len(of) == 0 {
 		return r.notFound(), nil
 	}

@@ -81,14 +81,8 @@ type request struct {
 	Request
 	route   *route            // nil if the address does not belong to a page
 	args    map[string]string // named parts of the path
-	choices map[string]string // choices in the path, by name
+	choices map[string]string // choices in the path, by name; those that there are not are ""
 }
-
-// arg returns a named part of the path.
-func (r *request) arg(name string) string { return r.args[name] }
-
-// choice returns a choice in the path, or "" if there is none.
-func (r *request) choice(name string) string { return r.choices[name] }
 
 // with returns the path of the first page with other choices, given in pairs, or of another page; an empty value
 // removes a choice.
@@ -255,7 +249,7 @@ func pathOf(e *record.Entity) string { return siteurl.Entity(e.Type, e.Slug) }
 func (s *Site) linksTo(list []uint32, page func(*record.Entity) string) (links []link) {
 	for _, o := range list {
 		e := s.Build.Entity(o)
-		note := s.kindTitle(e.Type) + " · " + textfmt.Name(s.categoryTitle(e.Category))
+		note := s.kind(e.Type).Title + " · " + textfmt.Name(s.categoryTitle(e.Category))
 		if e.Status == record.Deprecated {
 			note += " · deprecated"
 		}

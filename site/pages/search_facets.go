@@ -248,7 +248,7 @@ func names(list []string) []string {
 // record renders an entity as the API returns it, with its rank on the overall
 // leaderboard, or null if it has none.
 func (r *request) record() (*page, error) {
-	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
+	o, moved, ok := r.Build.Find(r.args["type"], r.args["slug"])
 	if !r.Static || !ok || moved {
 		return r.notFound(), nil
 	}

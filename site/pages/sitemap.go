@@ -35,7 +35,7 @@ func (r *request) robots() (*page, error) {
 	if !r.Static {
 		b.WriteString("Disallow: /api/\nDisallow: /signin\n")
 	}
-	if to := r.absolute("/sitemap.xml"); to != "" {
+	if to := r.Abs("/sitemap.xml"); to != "" {
 		b.WriteString("Sitemap: " + to + "\n")
 	}
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
@@ -52,7 +52,7 @@ func (r *request) sitemapList(root, element string, list []sitemapEntry) *page {
 	b := bytes.NewBufferString(xml.Header + "<" + root + ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, e := range list {
 		b.WriteString("<" + element + "><loc>")
-		_ = xml.EscapeText(b, []byte(r.absolute(e.path))) // never fails
+		_ = xml.EscapeText(b, []byte(r.Abs(e.path))) // never fails
 		b.WriteString("</loc>")
 		if e.changed != "" {
 			b.WriteString("<lastmod>" + e.changed + "</lastmod>")

@@ -21,11 +21,11 @@ func windowDays(window string) (days int) {
 
 // trending lists the entities whose score or, if the path names one, whose figure gained the most.
 func (r *request) trending() (*page, error) {
-	windows, types, figures := r.Build.History().Windows(), r.kinds().Names(), r.grownSignals(r.choice("by"))
+	windows, types, figures := r.Build.History().Windows(), r.kinds().Names(), r.grownSignals(r.choices["by"])
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
-	window, by, typ := r.choice("window"), r.choice("by"), r.choice("type")
+	window, by, typ := r.choices["window"], r.choices["by"], r.choices["type"]
 	switch {
 	case window == windows[0]:
 		return &page{location: r.with("window", "")}, nil
@@ -86,10 +86,10 @@ type gain struct{ gain, course, more cell }
 
 // gains fills in the rows and what is said of them. It reports whether the history is shorter than the window.
 func (r *request) gains(l *listing, window string) (young bool) {
-	a, by, of := r.Build.History(), r.choice("by"), map[uint32]gain{}
+	a, by, of := r.Build.History(), r.choices["by"], map[uint32]gain{}
 	since, young, trends := a.Trends(window)
 	add := func(o uint32, g gain) {
-		if typ, _ := r.Build.Key(o); len(l.ordered) < trendingRows && (r.choice("type") == "" || r.choice("type") == typ) {
+		if typ, _ := r.Build.Key(o); len(l.ordered) < trendingRows && (r.choices["type"] == "" || r.choices["type"] == typ) {
 			of[o], l.ordered = g, append(l.ordered, o)
 		}
 	}
