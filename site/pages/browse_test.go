@@ -1,9 +1,7 @@
 package pages_test
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
 	"html"
 	"net/http"
@@ -22,7 +20,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
-	"kindex/indexes"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
 )
@@ -39,25 +36,9 @@ type browsed struct {
 // browse opens a site of the published build of a folder.
 func browse(t *testing.T, dir string, o pages.Options) *browsed {
 	t.Helper()
-	b, err := exports.OpenCurrent(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	from, err := pages.SourceOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !o.Static {
-		if from.Index, err = indexes.Open(dir, b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := pages.New(from, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &browsed{s, t, b, from.Formula, map[string]string{}}
+	o.Base = cmp.Or(o.Base, "https://index.example")
+	s := siteOf(t, dir, o)
+	return &browsed{s, t, s.Build, s.Formula, map[string]string{}}
 }
 
 // largest is the maximum compressed size of a page.
@@ -82,24 +63,13 @@ func packed(text string) int {
 	if len(text) <= largest {
 		return len(text)
 	}
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	fmt.Fprint(w, text)
-	w.Close()
-	return b.Len()
+	return zipped([]byte(text))
 }
 
 // answer requests a path, which may have a query.
 func (b *browsed) answer(address string, status int) string {
 	b.t.Helper()
-	r, err := http.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	a, err := b.Get(pages.Request{Path: r.URL.Path, Query: r.URL.Query(), Base: "https://index.example"})
-	if err != nil {
-		b.t.Fatalf("%s: %v", address, err)
-	}
+	a := pageAt(b.t, b.Site, address)
 	if a.Status != status {
 		b.t.Fatalf("%s answers %d, want %d", address, a.Status, status)
 	}
@@ -109,15 +79,7 @@ func (b *browsed) answer(address string, status int) string {
 // redirect returns the address to which a page redirects, or "".
 func (b *browsed) redirect(address string) string {
 	b.t.Helper()
-	r, err := http.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	a, err := b.Get(pages.Request{Path: r.URL.Path, Base: "https://index.example"})
-	if err != nil {
-		b.t.Fatalf("%s: %v", address, err)
-	}
-	return a.Location
+	return pageAt(b.t, b.Site, address).Location
 }
 
 // all returns the text that a pattern's first group matches, for each match on a page.
@@ -263,18 +225,6 @@ func TestLists(t *testing.T) {
 				checkAddresses(browse(t, dir, pages.Options{}))
 			}
 		})
-	}
-}
-
-// TestFrequentTags checks that lists link to the tags that are frequent in them.
-func TestFrequentTags(t *testing.T) {
-	t.Parallel()
-	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	for _, path := range []string{"/categories/language/", "/tags/python/?sort=name", "/providers/google/"} {
-		_, tags, _ := strings.Cut(string(pageAt(t, s, path).Body), "Frequent tags in this list")
-		if tags, _, _ = strings.Cut(tags, "</section>"); !strings.Contains(tags, `href="/tags/`) || strings.Contains(tags, `href="`+path) {
-			t.Errorf("%s: %s", path, tags)
-		}
 	}
 }
 

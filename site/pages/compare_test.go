@@ -312,16 +312,3 @@ func TestTrendingSaysWhatItShows(t *testing.T) {
 		t.Errorf("pages that show gains, and that do not: %v", seen)
 	}
 }
-
-// TestTrendingYoung checks that the page states that the history is shorter than the
-// window, and links to other pages.
-func TestTrendingYoung(t *testing.T) {
-	t.Parallel()
-	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Not enough history yet") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
-		t.Errorf("thirty days of a history of twenty: %s", body)
-	}
-	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "No gains since ") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
-		t.Errorf("models, none of which has changed: %s", body)
-	}
-}

@@ -1,0 +1,123 @@
+package pages_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/edge/edgetest"
+	"kindex/site/pages"
+)
+
+// folder is the URL of a site in a folder.
+const folder = "https://ada.example/mod%C3%A8les%20ml"
+
+// sites are the sites that the pages in testdata/says are of.
+var sites = map[string]pages.Options{
+	"served": {Base: base}, "nowhere": {}, "static": {Static: true}, "folder": {Static: true, Root: "/modèles ml/", Base: folder},
+}
+
+// TestPagesSay reads pages of small contents. Each file in testdata/says has the content, or that for tests, and in
+// the file pages the addresses with their site, and what the main part of each has or lacks; "page has" and "page
+// lacks" are about all of it.
+func TestPagesSay(t *testing.T) {
+	t.Parallel()
+	names, _ := filepath.Glob("testdata/says/*.txtar")
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, list := map[string]string{}, ""
+		for _, f := range archive.Files {
+			if f.Name == "pages" {
+				list = string(f.Data)
+			} else {
+				files[f.Name] = string(f.Data)
+			}
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			out := edgetest.Built(t)
+			if len(files) > 0 {
+				out = builtOf(t, files)
+			}
+			checkSays(t, out, strings.ReplaceAll(list, "TODAY", edgetest.Today().Format("2 Jan 2006")))
+		})
+	}
+}
+
+func checkSays(t *testing.T, out, list string) {
+	t.Helper()
+	opened, checked, body, main, at := map[string]*pages.Site{}, 0, "", "", ""
+	for line := range strings.Lines(list) {
+		line = strings.TrimRight(line, "\n")
+		verb, text, _ := strings.Cut(strings.TrimPrefix(line, "\t"), " ")
+		if !strings.HasPrefix(line, "\t") {
+			if opened[verb] == nil {
+				opened[verb] = siteOf(t, out, sites[verb])
+			}
+			path, status, _ := strings.Cut(text, " ")
+			a := pageAt(t, opened[verb], path)
+			if want := max(http.StatusOK, atoi(status)); a.Status != want {
+				t.Errorf("%s: %d", line, a.Status)
+			}
+			body, main, at = string(a.Body), string(a.Body), line
+			if _, within, ok := strings.Cut(body, "<main"); ok {
+				main, _, _ = strings.Cut(within, "</main>")
+			}
+			continue
+		}
+		within := main
+		if verb == "page" {
+			within = body
+			verb, text, _ = strings.Cut(text, " ")
+		}
+		if checked++; strings.Contains(within, text) != (verb == "has") {
+			t.Errorf("%s: want %s %q:\n%s", at, verb, text, within)
+		}
+	}
+	if checked == 0 {
+		t.Error("nothing is checked")
+	}
+}
+
+func atoi(s string) (n int) {
+	_, _ = fmt.Sscan(s, &n)
+	return n
+}
+
+// builtOf builds files of content and returns the output folder.
+func builtOf(t *testing.T, files map[string]string) string {
+	t.Helper()
+	content, out := t.TempDir(), t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(content, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// pageAt requests the page at a path with a query.
+func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Get(pages.Request{Path: u.Path, Query: u.Query(), Base: s.Base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
