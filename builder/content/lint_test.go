@@ -1,7 +1,6 @@
 package content_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,49 +22,15 @@ var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 // whole report. With -update, it writes the actual report; review the diff before you commit it.
 func TestLint(t *testing.T) {
 	suite.InTest(t)
-	archives, err := filepath.Glob("testdata/lint/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(archives) < 60 {
-		t.Fatalf("testdata/lint has only %d cases", len(archives))
-	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			path, err := filepath.Abs(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(a.Comment)) == 0 {
-				t.Error("the archive has no comment on what is wrong with its files")
-			}
-			files := map[string]string{}
-			want, at := "", -1
-			for i, f := range a.Files {
-				if f.Name == "want" {
-					want, at = string(f.Data), i
-					continue
-				}
-				files["content/"+f.Name] = string(f.Data)
-			}
-			got := report(t, files)
-			if suite.Updating() {
-				if at < 0 {
-					at, a.Files = len(a.Files), append(a.Files, txtar.File{Name: "want"})
-				}
-				a.Files[at].Data = []byte(got)
-				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			contenttest.CompareReports(t, got, want)
-		})
-	}
+	suite.Archives(t, "testdata/lint", 60, func(t *testing.T, _ string, archive []txtar.File) string {
+		files := map[string]string{}
+		for _, f := range archive {
+			files["content/"+f.Name] = string(f.Data)
+		}
+		got := report(t, files)
+		contenttest.CheckReport(t, got)
+		return got
+	})
 }
 
 // report writes files to an empty folder, loads its content and returns the

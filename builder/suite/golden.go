@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "update golden files instead of comparing with them")
@@ -28,5 +32,43 @@ func Golden(t testing.TB, file string, got []byte) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("output differs from %s; if all differences are intended, run go test -update. Got:\n%s", file, got)
+	}
+}
+
+// Archives runs a test for each txtar archive in a folder, of which there are at least some. An archive has a
+// comment on what it is about, files, and at the end the file want: what check returns for the others. If
+// Updating, that is written instead.
+func Archives(t *testing.T, folder string, least int, check func(t *testing.T, name string, files []txtar.File) string) {
+	t.Helper()
+	archives, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil || len(archives) < least {
+		t.Fatalf("%s has only %d archives: %v", folder, len(archives), err)
+	}
+	for _, path := range archives {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			path, err := filepath.Abs(path) // check may change the working directory
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(a.Files) - 1
+			if len(bytes.TrimSpace(a.Comment)) == 0 || last < 1 || a.Files[last].Name != "want" {
+				t.Fatal("an archive needs a comment on what it is about, files, and want at the end")
+			}
+			got := check(t, name, a.Files[:last])
+			if want := string(a.Files[last].Data); got != want && !Updating() {
+				t.Errorf("--- got\n%s--- want\n%s", got, want)
+			}
+			if a.Files[last].Data = []byte(got); Updating() {
+				err = os.WriteFile(path, txtar.Format(a), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

@@ -17,33 +17,13 @@ import (
 // TestFiles reads each archive in testdata: a file of a project, its other files, and what
 // is expected, one entry per line, or an error.
 func TestFiles(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) < 15 {
-		t.Fatalf("%d archives: %v", len(archives), err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := unpack(t, a.Files[:len(a.Files)-1])
-			want := &a.Files[len(a.Files)-1]
-			got := describe(dir, a.Files[0].Name)
-			if suite.Updating() {
-				want.Data = []byte(got)
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if strings.Contains(got, "secret") || strings.Contains(got, "@ss") {
-				t.Errorf("a secret is shown:\n%s", got)
-			}
-			if want.Name != "want" || got != string(want.Data) {
-				t.Errorf("got\n%swant\n%s", got, want.Data)
-			}
-		})
-	}
+	suite.Archives(t, "testdata", 15, func(t *testing.T, _ string, files []txtar.File) string {
+		got := describe(unpack(t, files), files[0].Name)
+		if strings.Contains(got, "secret") || strings.Contains(got, "@ss") {
+			t.Errorf("a secret is shown:\n%s", got)
+		}
+		return got
+	})
 }
 
 func unpack(t testing.TB, files []txtar.File) (dir string) {

@@ -70,19 +70,15 @@ func CheckProblem(t *testing.T, p yamldoc.Problem) {
 	}
 }
 
-// CompareReports compares a report with the expected one and checks that every line starts
-// with a position.
-func CompareReports(t *testing.T, got, want string) {
+// CheckReport checks that a report has lines, and that each starts with a position.
+func CheckReport(t *testing.T, report string) {
 	t.Helper()
-	if got == "" {
+	if report == "" {
 		t.Error("nothing was reported")
 	}
-	for line := range strings.Lines(got) {
+	for line := range strings.Lines(report) {
 		if !problemLine.MatchString(line) {
 			t.Errorf("line does not start with a position: %s", line)
 		}
-	}
-	if got != want {
-		t.Errorf("report differs\n--- got\n%s--- want\n%s", got, want)
 	}
 }

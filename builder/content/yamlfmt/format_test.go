@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -28,41 +27,17 @@ import (
 // formatted file, or the problems if the file is refused, with the expected output. With
 // -update, it writes the actual output; review the diff before you commit it.
 func TestFormat(t *testing.T) {
-	archives, err := filepath.Glob("testdata/format/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(archives) < 20 {
-		t.Fatalf("testdata/format has only %d cases", len(archives))
-	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(a.Files) != 2 || a.Files[1].Name != "want" || len(bytes.TrimSpace(a.Comment)) == 0 {
-				t.Fatal("an archive needs a comment, a file and the wanted result")
-			}
-			in := a.Files[0]
-			got, err := yamlfmt.Format(kinds.Default(), "content/"+in.Name, in.Data)
-			if refused := strings.HasPrefix(filepath.Base(path), "error_"); refused != (err != nil) {
-				t.Fatalf("refused: %v", err)
-			} else if refused {
-				got = []byte(err.Error() + "\n")
-			} else {
-				checkFormat(t, "content/"+in.Name, in.Data, true)
-			}
-			if suite.Updating() {
-				a.Files[1].Data = got
-				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if want := string(a.Files[1].Data); string(got) != want {
-				t.Errorf("--- got\n%s--- want\n%s", got, want)
-			}
-		})
-	}
+	suite.Archives(t, "testdata/format", 20, func(t *testing.T, name string, files []txtar.File) string {
+		in := files[0]
+		got, err := yamlfmt.Format(kinds.Default(), "content/"+in.Name, in.Data)
+		if refused := strings.HasPrefix(name, "error_"); refused != (err != nil) {
+			t.Fatalf("refused: %v", err)
+		} else if refused {
+			return err.Error() + "\n"
+		}
+		checkFormat(t, "content/"+in.Name, in.Data, true)
+		return string(got)
+	})
 }
 
 // TestFormatRaw tests input that a text archive cannot represent well.

@@ -1,7 +1,6 @@
 package mapping_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,37 +17,14 @@ import (
 // TestMappingLint reads one malformed mapping for each archive in testdata/lint and compares the
 // whole report. With -update, it writes the actual report; review the diff before you commit it.
 func TestMappingLint(t *testing.T) {
-	archives, err := filepath.Glob("testdata/lint/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(archives) < 15 {
-		t.Fatalf("testdata/lint has only %d cases", len(archives))
-	}
-	for _, path := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(bytes.TrimSpace(a.Comment)) == 0 || len(a.Files) != 2 {
-				t.Fatal("the archive needs a comment on what is wrong, mapping.yaml and want")
-			}
-			m, problems := mapping.Parse(kinds.Default(), "mapping.yaml", a.Files[0].Data)
-			if n, _ := problems.Count(); (m == nil) != (n > 0) {
-				t.Errorf("the mapping is nil: %v, but there are %d errors", m == nil, n)
-			}
-			got := problems.Error() + "\n"
-			if suite.Updating() {
-				a.Files[1].Data = []byte(got)
-				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			contenttest.CompareReports(t, got, string(a.Files[1].Data))
-		})
-	}
+	suite.Archives(t, "testdata/lint", 15, func(t *testing.T, _ string, files []txtar.File) string {
+		m, problems := mapping.Parse(kinds.Default(), "mapping.yaml", files[0].Data)
+		if n, _ := problems.Count(); (m == nil) != (n > 0) {
+			t.Errorf("the mapping is nil: %v, but there are %d errors", m == nil, n)
+		}
+		contenttest.CheckReport(t, problems.Error()+"\n")
+		return problems.Error() + "\n"
+	})
 }
 
 // TestMappingExamples checks that the mappings in the documentation are valid.
