@@ -243,8 +243,7 @@ func (r *Report) add(e *manifest.Entry, resolved resolutions, policy *Policy) {
 		return
 	}
 	r.Known++
-	worst := OK
-	rules := map[string]bool{}
+	failed, rules := false, map[string]bool{}
 	for _, m := range found.Matches {
 		f := Finding{File: e.File, Line: e.Line, ID: id, Used: e.Version, Match: cmp.Or(found.Match, "exact"), Dropped: found.Dropped, Entity: m}
 		if f.Dropped == nil { // an older service
@@ -254,13 +253,13 @@ func (r *Report) add(e *manifest.Entry, resolved resolutions, policy *Policy) {
 		for _, issue := range f.Issues {
 			rules[issue.Rule] = true
 		}
-		worst = max(worst, f.Verdict)
+		failed = failed || f.Verdict == Fail
 		r.Findings = append(r.Findings, f)
 	}
 	for rule := range rules {
 		r.Issues[rule]++
 	}
-	if worst == Fail {
+	if failed {
 		r.Failed++
 	}
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,20 +31,14 @@ type Issue struct {
 }
 
 // Verdict is the worst issue of a finding.
-type Verdict int
+type Verdict string
 
 // The verdicts, best first.
 const (
-	OK   Verdict = iota // no issue
-	Warn                // issues that the policy allows
-	Fail
+	OK   Verdict = "ok"   // no issue
+	Warn Verdict = "warn" // issues that the policy allows
+	Fail Verdict = "fail"
 )
-
-// String returns the name of a verdict in reports.
-func (v Verdict) String() string { return [...]string{"ok", "warn", "fail"}[v] }
-
-// MarshalJSON implements json.Marshaler.
-func (v Verdict) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
 
 // Policy decides which issues fail an audit.
 type Policy struct {
@@ -62,7 +55,7 @@ func NewPolicy(asOf string, failOn []string) (*Policy, error) {
 	for _, rule := range failOn {
 		rule = strings.TrimSpace(rule)
 		if id, ok := strings.CutPrefix(rule, License+":"); ok && strings.TrimSpace(id) != "" {
-			p.licenses = append(p.licenses, strings.TrimSpace(id))
+			p.licenses, p.fails[License] = append(p.licenses, strings.TrimSpace(id)), true
 			continue
 		}
 		if !slices.Contains(named, rule) {
@@ -82,12 +75,13 @@ func NewPolicy(asOf string, failOn []string) (*Policy, error) {
 
 // check returns the issues of an entity, the most important first.
 func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
-	issues = []Issue{}
-	add := func(rule string, fails bool, message string) {
-		issues = append(issues, Issue{rule, message, fails})
-		verdict = max(verdict, Warn)
-		if fails {
+	issues, verdict = []Issue{}, OK
+	add := func(rule, message string) {
+		issues = append(issues, Issue{rule, message, p.fails[rule]})
+		if p.fails[rule] {
 			verdict = Fail
+		} else if verdict == OK {
+			verdict = Warn
 		}
 	}
 	end := m.lifecycle()
@@ -97,29 +91,29 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	}
 	switch retires := string(end.Retires); {
 	case retires != "" && retires <= p.AsOf:
-		add(Retired, p.fails[Retired], "retired on "+retires+successor)
+		add(Retired, "retired on "+retires+successor)
 	case m.Status == record.Withdrawn:
-		add(Retired, p.fails[Retired], "withdrawn"+successor)
+		add(Retired, "withdrawn"+successor)
 	case retires != "":
-		add(Retiring, p.fails[Retiring], "retires on "+retires+successor)
+		add(Retiring, "retires on "+retires+successor)
 	}
 	if len(issues) > 0 {
 		successor = ""
 	}
 	switch deprecated := string(end.Deprecated); {
 	case deprecated != "" && deprecated <= p.AsOf:
-		add(Deprecated, p.fails[Deprecated], "deprecated since "+deprecated+successor)
+		add(Deprecated, "deprecated since "+deprecated+successor)
 	case m.Status == record.Deprecated:
-		add(Deprecated, p.fails[Deprecated], "its makers advise against adopting it"+successor)
+		add(Deprecated, "its makers advise against adopting it"+successor)
 	}
 	switch asOf := string(cmp.Or(m.MaintenanceAsOf, "an unknown date")); m.Maintenance {
 	case record.Archived:
-		add(Archived, p.fails[Archived], "the repository is archived, as of "+asOf)
+		add(Archived, "the repository is archived, as of "+asOf)
 	case record.Dormant:
-		add(Dormant, p.fails[Dormant], "no commit for more than a year, as of "+asOf)
+		add(Dormant, "no commit for more than a year, as of "+asOf)
 	}
 	if slices.ContainsFunc(p.licenses, func(id string) bool { return names(string(m.License), id) }) {
-		add(License, true, "licensed under "+string(m.License))
+		add(License, "licensed under "+string(m.License))
 	}
 	return issues, verdict
 }

@@ -156,7 +156,7 @@ func (r *Report) markdown() string {
 	addTable(&b, "| Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues", len(r.Findings), func(i int) []string {
 		f := &r.Findings[i]
 		end := f.Entity.lifecycle()
-		return []string{f.Verdict.String(), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
+		return []string{string(f.Verdict), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
 			f.Entity.maintained(), orUnknown(f.Entity.License, ""), string(end.Retires), string(end.ReplacedBy), f.messages()}
 	})
 	addTable(&b, "Unreadable | Reason", len(r.Unread), func(i int) []string {
