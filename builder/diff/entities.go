@@ -147,7 +147,7 @@ func describe(event string, before, after *record.Entity, a, b *state) Entity {
 		d.Touched = touched(before, after)
 	}
 	d.Composite = Score{old.Composite, new.Composite}
-	d.Fields = slices.Concat(d.Fields, record.Diff(before, after), record.DiffScores(&old, &new))
+	d.Fields = append(append(d.Fields, record.Diff(before, after)...), record.DiffScores(&old, &new)...)
 	return d
 }
 
