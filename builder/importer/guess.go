@@ -230,11 +230,38 @@ func (g *guesser) choose(targets []string) {
 		}
 		try(paths[near], c, "chosen because its name is similar to "+near)
 	}
+	for _, name := range []string{"category", "description"} {
+		if c := g.byValues(name); c != nil {
+			try(name, c, "chosen because of its values")
+		}
+	}
 	for _, name := range []string{"name", "description", "category"} {
 		if !chosen[name] {
 			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
 		}
 	}
+}
+
+// byValues returns a column that mostly has the categories of the content or, for a description, the longest texts.
+// It returns nil if there is none.
+func (g *guesser) byValues(name string) (best *column) {
+	longest := 20 // letters of a sentence, on average
+	for _, c := range g.columns {
+		if c.used || len(c.values) == 0 {
+			continue
+		}
+		all := strings.Join(c.values, "")
+		switch average := len(all) / len(c.values); {
+		case name == "category":
+			known := func(v string) bool { return slices.Contains(g.categories, content.Slugify(v)) }
+			if unknown := slices.DeleteFunc(slices.Clone(c.values), known); 2*len(unknown) < len(c.values) {
+				return c
+			}
+		case average > longest && strings.Count(all, " ") > 2*len(c.values):
+			best, longest = c, average
+		}
+	}
+	return best
 }
 
 // normal reduces a name to lower-case letters and digits.
