@@ -142,13 +142,18 @@ func formatValue(value []byte) string {
 	case string:
 		return safetext.Escape(v)
 	case []any:
-		var parts []string
-		for _, x := range v {
-			if b, ok := x.(map[string]any); ok { // a benchmark
-				parts = append(parts, fmt.Sprintf("%v %s", b["name"], jsonenc.AppendNumber(nil, b["value"].(float64))))
-				continue
+		parts := make([]string, len(v))
+		for i, x := range v {
+			object, _ := x.(map[string]any)
+			switch value, isResult := object["value"].(float64); {
+			case isResult: // of a benchmark
+				parts[i] = fmt.Sprintf("%v %s", object["name"], jsonenc.AppendNumber(nil, value))
+			case object != nil: // a tier of prices
+				data, _ := json.Marshal(object) // it was JSON
+				parts[i] = string(data)
+			default:
+				parts[i] = fmt.Sprint(x)
 			}
-			parts = append(parts, fmt.Sprint(x))
 		}
 		return safetext.Escape(strings.Join(parts, ", "))
 	}
