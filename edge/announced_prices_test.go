@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -14,9 +15,7 @@ import (
 // before the day and after it, and what they were on the day before.
 func TestAnnouncedPrices(t *testing.T) {
 	r := NewRepository(t)
-	if err := os.CopyFS(r.Dir, os.DirFS("testdata/prices")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(r.Dir, os.DirFS("testdata/prices")))
 	const model = "category: language\ndescription: A model with a price.\nprovider: OpenAI\nurl: https://example.org/\noffersRead: {date: 2026-11-01, source: https://example.org/prices}\noffers:\n"
 	r.Commit("2026-11-02T10:00:00Z", "Prices",
 		"model/changing.yaml", "name: Changing\n"+model+`  - provider: openai

@@ -74,10 +74,7 @@ func testPaging(t *testing.T, c *contract) {
 // walk reads all pages and returns the records in order.
 func (c *contract) walk(t *testing.T, r request, limit string, byCursor bool) []string {
 	t.Helper()
-	u, err := url.Parse(r.target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := suite.Must(url.Parse(r.target))(t)
 	query := u.Query()
 	query.Set("limit", limit)
 	var keys []string
@@ -214,10 +211,7 @@ func checkParts(t *testing.T, a *answer, want ...[]byte) {
 	}
 	r := multipart.NewReader(bytes.NewReader(a.body), params["boundary"])
 	for _, w := range want {
-		part, err := r.NextPart()
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := suite.Must(r.NextPart())(t)
 		if got, err := io.ReadAll(part); err != nil || !bytes.Equal(got, w) {
 			t.Errorf("part %q, want %q (%v)", got, w, err)
 		}
@@ -321,9 +315,7 @@ func testFormats(t *testing.T, c *contract) {
 			dec := json.NewDecoder(bytes.NewReader(get("jsonl").body))
 			for dec.More() {
 				var row map[string]any
-				if err := dec.Decode(&row); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, dec.Decode(&row))
 				if err := c.doc.Components.Schemas[target.schema].Value.VisitJSON(row); err != nil {
 					t.Error(err)
 				}
@@ -332,10 +324,7 @@ func testFormats(t *testing.T, c *contract) {
 			if !reflect.DeepEqual(rows, lines) {
 				t.Error("jsonl and json have different rows")
 			}
-			grid, err := csv.NewReader(bytes.NewReader(get("csv").body)).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			grid := suite.Must(csv.NewReader(bytes.NewReader(get("csv").body)).ReadAll())(t)
 			names := c.columns(target.schema)
 			switch target.schema {
 			case "NarrowedExportedEntity":
@@ -352,10 +341,7 @@ func testFormats(t *testing.T, c *contract) {
 				t.Errorf("csv: %d rows of %s", len(grid)-1, grid[0])
 			}
 			body := get("parquet").body
-			f, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := suite.Must(parquet.OpenFile(bytes.NewReader(body), int64(len(body))))(t)
 			var columns []string
 			for _, field := range f.Schema().Fields() {
 				columns = append(columns, field.Name())
@@ -374,10 +360,7 @@ func (c *contract) columns(schema string) []string {
 
 // testDescriptionForms: the description is served as YAML and as JSON.
 func testDescriptionForms(t *testing.T, c *contract) {
-	asJSON, err := openapi.JSON(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asJSON := suite.Must(openapi.JSON(openapi.YAML))(t)
 	for accept, want := range map[string]string{"application/yaml": "application/yaml", "application/json": "application/json",
 		"*/*": "application/json", "text/html": "application/json", "application/yaml, application/json": "application/yaml"} {
 		a := c.send(t, request{op: "getOpenapi", target: "/api/openapi", status: 200, header: []string{"Accept: " + accept}})

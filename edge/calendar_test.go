@@ -50,9 +50,7 @@ func (s *served) readCalendar(t *testing.T, path string) (list []string, events 
 func writeEntity(t *testing.T, content, key, text string) {
 	t.Helper()
 	typ, slug, _ := strings.Cut(key, "/")
-	if err := os.MkdirAll(filepath.Join(content, typ), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Join(content, typ), 0o755))
 	writeFile(t, content, key+".yaml", fmt.Sprintf("name: %s\nprovider: Maker A\ncategory: alpha\ndescription: It is there for a while, and then it is not.\n%s", strings.ToUpper(slug), text))
 }
 
@@ -126,12 +124,8 @@ func TestCalendar(t *testing.T) {
 	want("/api/calendar?provider=Nobody")
 	want("/api/calendar?entity=model/new&type=tool")
 	// Subscriptions survive a rename and a deletion.
-	if err := os.Remove(filepath.Join(s.content, "model", "gone.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(s.content, "model", "new.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(filepath.Join(s.content, "model", "gone.yaml")))
+	suite.Check(t, os.Remove(filepath.Join(s.content, "model", "new.yaml")))
 	writeEntity(t, s.content, "model/newer", "formerly: [new]\nsignals: {released: {value: 2026-09-30, date: 2026-10-30}}\n")
 	writeEntity(t, s.content, "model/old", "lifecycle: {retires: 2027-01-31, replacedBy: model/newer}\n")
 	s.rebuild(t)
@@ -234,9 +228,7 @@ func TestRetiring(t *testing.T) {
 	stop = work(t, again.Server)
 	h.Server = again.Server
 	writeEntity(t, content, "model/a-renamed", "formerly: [a]\nlifecycle: {retires: 2026-12-10, replacedBy: model/b}\n")
-	if err := os.Remove(filepath.Join(content, "model", "a.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(filepath.Join(content, "model", "a.yaml")))
 	h.rebuild(t)
 	expect(first)
 	writeEntity(t, content, "model/a-renamed", "formerly: [a]\nlifecycle: {retires: 2026-11-25}\n")

@@ -121,10 +121,7 @@ func TestClients(t *testing.T) {
 	}
 	t.Run("Chromium", func(t *testing.T) {
 		tab := browser.Open(t, 800, 600)
-		list, err := json.Marshal(urls)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(json.Marshal(urls))(t)
 		tab.Do(t, chromedp.Navigate(e.URL+"/robots.txt"))
 		sameSums(t, browser.Eval[string](t, tab, "(%s)(%s)", inPage, list), urls, sums)
 	})
@@ -209,14 +206,8 @@ func sumOfTable(t *testing.T, e *edgetest.Edge, m *store.Manifest, base string, 
 		stored = ".jsonl"
 	}
 	_, member := download(t, e.URL+"/data/"+m.ID+"/"+base+stored+store.GzipExtension, "gzip")
-	r, err := gzip.NewReader(bytes.NewReader(member))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gzip.NewReader(bytes.NewReader(member)))(t)
+	text := suite.Must(io.ReadAll(r))(t)
 	if format.Name == "json" {
 		text = fmt.Appendf(nil, "[\n%s\n]\n", strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", ",\n"))
 	}
@@ -227,24 +218,16 @@ func sumOfTable(t *testing.T, e *edgetest.Edge, m *store.Manifest, base string, 
 func manifestOf(t *testing.T, e *edgetest.Edge) (m store.Manifest) {
 	t.Helper()
 	_, text := download(t, e.URL+"/api/export/manifest", "identity")
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(text, &m))
 	return m
 }
 
 // download requests an address with an Accept-Encoding and returns the body as it was sent.
 func download(t *testing.T, address, accept string) (http.Header, []byte) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(http.NewRequest(http.MethodGet, address, nil))(t)
 	r.Header.Set("Accept-Encoding", accept)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -294,9 +277,7 @@ func TestGoClient(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "client.go")
 	generate := []string{"tool", "-modfile=.tools.mod", "oapi-codegen", "-package", "client", "edge/openapi/openapi.yaml"}
 	client := runGo(slices.Insert(slices.Clone(generate), 5, "-generate", "types,client")...)
-	if err := os.WriteFile(file, client, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(file, client, 0o644))
 	runGo("vet", "-modfile=.tools.mod", file)
 	if suite.Soaking() && !bytes.Contains(runGo(generate...), []byte("type ServerInterface interface")) {
 		t.Error("oapi-codegen with default flags generated no server")

@@ -26,10 +26,7 @@ import (
 func dialFrom(t *testing.T, from, to string) net.Conn {
 	t.Helper()
 	d := net.Dialer{Timeout: hanging, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	c, err := d.DialContext(t.Context(), "tcp", to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(d.DialContext(t.Context(), "tcp", to))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(hanging))
 	return c
@@ -53,10 +50,7 @@ func statusOn(c net.Conn, path string) int {
 // same address, for which the one that has been idle longest is closed.
 func TestAttackIdleConnections(t *testing.T) {
 	few := serveFew(t, Options{})
-	s, err := New(Options{Dir: few.out, State: storagetest.SQLite(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(New(Options{Dir: few.out, State: storagetest.SQLite(t)}))(t)
 	s.timeouts.header, s.timeouts.read = hanging, hanging
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 8, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	public, admin, _ := run(t, s)
@@ -106,10 +100,7 @@ func TestAttackIdleConnections(t *testing.T) {
 // another: a new one from that address is refused, and other addresses are answered.
 func TestAttackBusyConnections(t *testing.T) {
 	few := serveFew(t, Options{})
-	s, err := New(Options{Dir: few.out, State: storagetest.SQLite(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(New(Options{Dir: few.out, State: storagetest.SQLite(t)}))(t)
 	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 4}
 	public, _, _ := run(t, s)
 	const body = "name=x&x=yz"
@@ -118,16 +109,12 @@ func TestAttackBusyConnections(t *testing.T) {
 	statuses := make([]int, 4)
 	for i := range statuses {
 		c := dialFrom(t, "127.0.0.2", public)
-		if _, err := fmt.Fprintf(c, "POST /submit/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(fmt.Fprintf(c, "POST /submit/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"))(t)
 		r := bufio.NewReader(c)
 		if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, "100") { // the request is in progress
 			t.Fatal(line, err)
 		}
-		if _, err := r.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(r.ReadString('\n'))(t)
 		finish = append(finish, func() { _, _ = fmt.Fprint(c, body) })
 		wait.Go(func() {
 			if res, err := http.ReadResponse(r, nil); err == nil {
@@ -172,10 +159,7 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 func TestAttackSlowReaders(t *testing.T) {
 	suite.InTest(t)
 	var ahead atomic.Int64 // how far the server's clock is ahead of the real time
-	s, err := New(Options{Dir: serve(t, 400).out, State: storagetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(New(Options{Dir: serve(t, 400).out, State: storagetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}))(t)
 	(&served{Server: s}).patient()
 	ask := func(client int) *http.Request {
 		r := httptest.NewRequest(http.MethodGet, "/api/export/entities?format=jsonl&type=tool", nil)
@@ -242,10 +226,7 @@ func TestAttackAbandonedWrites(t *testing.T) {
 	looked := 0
 	for range 10 {
 		ctx, leave := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/webhooks", strings.NewReader(`{"url":"https://victim.example/","events":["entity.created"]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := suite.Must(http.NewRequestWithContext(ctx, "POST", s.url+"/api/webhooks", strings.NewReader(`{"url":"https://victim.example/","events":["entity.created"]}`)))(t)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("x-api-key", key)
 		answered := make(chan int, 1)

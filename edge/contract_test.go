@@ -126,9 +126,7 @@ func newContract(t *testing.T) *contract {
 	_, c.spent = serve(t, edge.Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1, Contact: "operator@example.org"}, false)
 	gone := storagetest.SQLite(t)
 	_, c.away = serve(t, edge.Options{Dir: out, State: gone, LimitAnonymous: plenty, LimitKey: plenty}, false)
-	if err := gone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, gone.Close())
 	c.key, c.suspended = c.newKey(t, "contract", false), c.newKey(t, "suspended", true)
 	c.onlyRead, c.onlyKeys = c.newKey(t, "contract", false, apikey.ScopeRead), c.newKey(t, "contract", false, apikey.ScopeKeys)
 	c.exampleWebhook(t)
@@ -138,14 +136,8 @@ func newContract(t *testing.T) *contract {
 
 func buildFixture(t *testing.T, content, out, day string) string {
 	t.Helper()
-	asOf, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asOf := suite.Must(time.Parse(time.DateOnly, day))(t)
+	r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 5}))(t)
 	return r.ID
 }
 
@@ -153,10 +145,7 @@ func buildFixture(t *testing.T, content, out, day string) string {
 // shutting down.
 func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	t.Helper()
-	s, err := edge.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(edge.New(o))(t)
 	listener := httptest.NewServer(s)
 	if closed {
 		s.ForgetBuild()
@@ -225,10 +214,7 @@ func (c *contract) send(t *testing.T, r request) *answer {
 	if r.body != "" {
 		body = strings.NewReader(r.body)
 	}
-	req, err := http.NewRequest(r.method(), base+target, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequest(r.method(), base+target, body))(t)
 	req.Header.Set("Accept-Encoding", "identity")
 	if r.body != "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -242,10 +228,7 @@ func (c *contract) send(t *testing.T, r request) *answer {
 			req.Host = value
 		}
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(client.Do(req))(t)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -441,9 +424,7 @@ func (c *contract) sortedIDs() []string { return slices.Sorted(maps.Keys(c.opera
 func (c *contract) damageOld(t *testing.T, file string) {
 	t.Helper()
 	path := filepath.Join(c.oldDir, file)
-	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o755)))
 }
 
 // testBusy starts more concurrent exports than one caller may run.

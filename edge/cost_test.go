@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -17,9 +18,7 @@ func servePrices(t *testing.T) *served {
 	t.Helper()
 	dir := prepare(t, "prices", func(dir string) {
 		r := NewRepository(t)
-		if err := os.CopyFS(r.Dir, os.DirFS("testdata/prices")); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.CopyFS(r.Dir, os.DirFS("testdata/prices")))
 		const claude, gpt, formerGPT = "model/claude-sonnet-5.yaml", "model/gpt-5-4.yaml", "model/gpt-five-four.yaml"
 		claudeNow, gptNow := r.Read(claude), r.Read(gpt)
 		claudeThen := strings.Replace(claudeNow, "    input: 2\n    output: 10\n", "    input: 3\n    output: 15\n", 1)

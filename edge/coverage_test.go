@@ -207,9 +207,7 @@ func fixtureHistory(t *testing.T) string {
 	pricedFixture(r)
 	r.Write("content/index.yaml", r.Read("content/index.yaml")+"repository: https://git.example.org/group/index.git\nbranch: release/2\n")
 	r.Write("content/categories.yaml", r.Read("content/categories.yaml")+"  - {slug: fixtures, formerly: [former-fixtures], title: Fixtures}\n")
-	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(fixtureBoards), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(fixtureBoards), 0o666))
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
 	fewer := starsOf.ReplaceAllString(pytorch, "${1}60000")

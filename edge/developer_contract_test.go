@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/webhook"
@@ -262,26 +263,20 @@ func testWebhooks(t *testing.T, c *contract) {
 // exampleWebhook creates the webhook in the description's example.
 func (c *contract) exampleWebhook(t *testing.T) {
 	t.Helper()
-	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("contract")
 		if err == nil {
 			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: record.Events, SealedSecret: "none"})
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // deliverOne records the delivery of an event, and returns its ID.
 func (c *contract) deliverOne(t *testing.T, hook string) (id string) {
 	t.Helper()
 	ctx := t.Context()
-	at, err := c.state.Announced(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := suite.Must(c.state.Announced(ctx))(t)
 	at.Build = "contract"
 	e := webhook.Event{ID: storage.NewID("evt_"), Name: "entity.updated", Payload: []byte("{}")}
 	if moved, err := c.state.Announce(ctx, at, []webhook.Event{e}); err != nil || !moved {
@@ -298,9 +293,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string) {
 		}
 		w.LastAttemptAt, w.LastSuccessAt, w.NextAt = time.Now(), time.Now(), time.Time{}
 		d.Status, d.Attempts, d.LastAttemptAt, d.ResponseStatus = webhook.Succeeded, 1, time.Now(), 204
-		if err := c.state.RecordAttempt(ctx, "contract", time.Minute, &w, &d); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, c.state.RecordAttempt(ctx, "contract", time.Minute, &w, &d))
 		if w.ID == hook {
 			id = d.ID
 		}

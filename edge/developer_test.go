@@ -43,10 +43,7 @@ func serveWith(t testing.TB, o Options) *served {
 	if o.SignIn.Configured() && o.URL == "" || o.URL == ownURL {
 		o.URL = "http://" + h.Listener.Addr().String()
 	}
-	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(New(o))(t)
 	h.Config.Handler = s
 	h.Start()
 	t.Cleanup(h.Close)
@@ -58,15 +55,13 @@ func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key
 	t.Helper()
 	secret := apikey.Generate()
 	var k apikey.Key
-	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, s.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			k, err = tx.CreateKey(a.ID, "first", secret)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return secret, k
 }
 
@@ -154,9 +149,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 		}
 	}
 	// If the database is unavailable, its error is logged.
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, st.Close())
 	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
 		t.Errorf("without a state: %d", a.status)
 	}

@@ -37,9 +37,7 @@ func examplesOf(t *testing.T, text string, run edgetest.Run) *recorder {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.md")
 	for name, content := range map[string]string{"go.mod": "", "page.md": strings.ReplaceAll(text, "'''", "```")} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	}
 	t.Chdir(dir)
 	r := &recorder{TB: t}
@@ -111,13 +109,8 @@ func TestExamples(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
 	var printed []string
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tr.sh"), []byte(`tr a-z A-Z < "$1"`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	b, err := exports.OpenCurrent(edgetest.Built(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "tr.sh"), []byte(`tr a-z A-Z < "$1"`), 0o644))
+	b := suite.Must(exports.OpenCurrent(edgetest.Built(t)))(t)
 	defer b.Close()
 	count := fmt.Sprint(b.Manifest.Counts.Entities)
 	r := examplesOf(t, strings.ReplaceAll(goodPage, "COUNT", count), edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Env: []string{"FURTHER=yes"},

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/table"
@@ -34,15 +35,10 @@ func withParams(path, params string) string {
 // entities.
 func servePriced(t *testing.T) *served {
 	t.Helper()
-	a, err := txtar.ParseFile(filepath.Join("..", "builder", "testdata", "tables.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(txtar.ParseFile(filepath.Join("..", "builder", "testdata", "tables.txtar")))(t)
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 30, 0)
-	if err := txtar.Write(a, content); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, txtar.Write(a, content))
 	buildInto(t, content, out, 3)
 	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 10_000})
 	s.patient()
@@ -116,9 +112,7 @@ func TestTablesAreFiltered(t *testing.T) {
 	s := servePriced(t)
 	for _, filter := range []string{"type=model", "type=tool", "category=alpha", "tag=fast", "minScore=50", "status=withdrawn", "provider=Acme", "provider=nobody"} {
 		var selected []struct{ Type, Slug string }
-		if err := json.Unmarshal(s.export(t, "entities?"+filter), &selected); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(s.export(t, "entities?"+filter), &selected))
 		chosen := map[string]bool{}
 		for _, e := range selected {
 			chosen[e.Type+"/"+e.Slug] = true

@@ -63,9 +63,7 @@ func (s *served) slugs(t *testing.T, path string) string {
 	var list []string
 	for _, raw := range s.pages(t, path) {
 		var e struct{ Slug string }
-		if err := json.Unmarshal(raw, &e); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(raw, &e))
 		list = append(list, e.Slug)
 	}
 	return strings.Join(list, " ")

@@ -42,9 +42,7 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 				} `xml:"item"`
 			} `xml:"channel"`
 		}
-		if err := xml.Unmarshal(a.body, &doc); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, xml.Unmarshal(a.body, &doc))
 		links = doc.Channel.Links
 		for _, i := range doc.Channel.Items {
 			d.ids, d.links = append(d.ids, i.GUID), append(d.links, i.Link)
@@ -57,9 +55,7 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 				Link link   `xml:"link"`
 			} `xml:"entry"`
 		}
-		if err := xml.Unmarshal(a.body, &doc); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, xml.Unmarshal(a.body, &doc))
 		links = doc.Links
 		for _, e := range doc.Entries {
 			d.ids, d.links = append(d.ids, e.ID), append(d.links, e.Link.Href)
@@ -70,9 +66,7 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 			NextURL string `json:"next_url"`
 			Items   []struct{ ID, URL string }
 		}
-		if err := json.Unmarshal(a.body, &doc); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(a.body, &doc))
 		links = []link{{"self", doc.FeedURL}, {"next", doc.NextURL}}
 		for _, i := range doc.Items {
 			d.ids, d.links = append(d.ids, i.ID), append(d.links, i.URL)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -32,10 +33,7 @@ type endpoint struct {
 // endpoints returns the operations in the description, followed by the pages.
 func endpoints(t *testing.T) []*endpoint {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
 	var list []*endpoint
 	for _, known := range openapi.Operations() {
 		item := doc.Paths.Value(known.Path)

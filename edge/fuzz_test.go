@@ -80,15 +80,9 @@ func TestWholeEdge(t *testing.T) {
 // status sends a request with the fuzzer's key and returns the status.
 func (f *fuzz) status(t *testing.T) int {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/api/developer/api-keys", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(http.NewRequest(http.MethodGet, f.edge.URL+"/api/developer/api-keys", nil))(t)
 	r.Header.Set("x-api-key", f.key)
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	return res.StatusCode
 }
@@ -145,26 +139,14 @@ func newFuzz(t *testing.T) *fuzz {
 func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	t.Helper()
 	hub.Answer(http.StatusOK, `{"id": 1, "login": "visitor"}`)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(t)
 	client := &http.Client{Jar: jar}
 	ask := func(method, path string) string {
-		r, err := http.NewRequest(method, f.edge.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(http.NewRequest(method, f.edge.URL+path, nil))(t)
 		r.Header.Set("Origin", f.edge.URL)
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := suite.Must(client.Do(r))(t)
 		defer res.Body.Close()
-		body, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := suite.Must(io.ReadAll(res.Body))(t)
 		return string(body)
 	}
 	ask(http.MethodPost, "/signin/github")
@@ -173,10 +155,7 @@ func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 		t.Fatal("you were not signed in")
 	}
 	f.token = field[1]
-	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/developer/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(http.NewRequest(http.MethodGet, f.edge.URL+"/developer/", nil))(t)
 	for _, c := range jar.Cookies(r.URL) {
 		f.cookie += c.Name + "=" + c.Value + "; "
 	}
@@ -278,16 +257,10 @@ func (f *fuzz) tour(t *testing.T) {
 		Data    []struct{ ID, Status string }
 	}) {
 		t.Helper()
-		r, err := http.NewRequest(method, f.edge.URL+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(http.NewRequest(method, f.edge.URL+path, strings.NewReader(body)))(t)
 		r.Header.Set("x-api-key", f.key)
 		r.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := suite.Must(http.DefaultClient.Do(r))(t)
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
 		if err == nil && len(text) > 0 {
@@ -322,15 +295,9 @@ func (f *fuzz) tour(t *testing.T) {
 // refuseSignIn starts a sign-in from another website, which mutations rarely do in a short run.
 func (f *fuzz) refuseSignIn(t *testing.T) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, f.edge.URL+"/signin/github", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(http.NewRequest(http.MethodPost, f.edge.URL+"/signin/github", nil))(t)
 	r.Header.Set("Origin", "https://example.org")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusForbidden {
 		t.Errorf("a sign-in from another website: %d", res.StatusCode)

@@ -92,9 +92,7 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	dir := prepare(t, "the past until "+day, func(dir string) {
 		r := replay(t, day)
 		buildDay(t, r, filepath.Join(dir, "out"), day)
-		if err := os.Rename(r.Dir, filepath.Join(dir, "repository")); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(r.Dir, filepath.Join(dir, "repository")))
 	})
 	r := &Repository{filepath.Join(dir, "repository"), t}
 	o.Dir, o.State = filepath.Join(dir, "out"), storagetest.SQLite(t)
@@ -116,22 +114,15 @@ func serveRepository(t testing.TB, r *Repository, day string) *served {
 // buildDay creates a build with scores as of a day.
 func buildDay(t testing.TB, r *Repository, out, day string) {
 	t.Helper()
-	asOf, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5}); err != nil {
-		t.Fatal(err)
-	}
+	asOf := suite.Must(time.Parse(time.DateOnly, day))(t)
+	suite.Must(builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5}))(t)
 }
 
 // publishDay is like publish for a repository, with scores as of a day.
 func (s *served) publishDay(t testing.TB, r *Repository, day string) {
 	t.Helper()
 	buildDay(t, r, s.out, day)
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Reload())
 }
 
 // oldList has the fields that all historical collections have in common.

@@ -23,9 +23,7 @@ import (
 // forgetScopes turns a key into one that was created before scopes existed.
 func forgetScopes(t *testing.T, s *served, id string) {
 	t.Helper()
-	if err := storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"))
 }
 
 // auditOf returns an account's audit log as shown to its owner, one line per entry.
@@ -71,15 +69,9 @@ func TestSecurityReportedKey(t *testing.T) {
 		}
 		report := func(key string) answer {
 			t.Helper()
-			res, err := http.Post(s.url+keysPath+"/revoke", "application/json", strings.NewReader(`{"key":"`+key+`"}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := suite.Must(http.Post(s.url+keysPath+"/revoke", "application/json", strings.NewReader(`{"key":"`+key+`"}`)))(t)
 			defer res.Body.Close()
-			body, err := io.ReadAll(res.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := suite.Must(io.ReadAll(res.Body))(t)
 			return answer{res.StatusCode, res.Header, body}
 		}
 		if a := report(stolen.Reveal()); a.status != 204 || len(a.body) > 0 {
@@ -131,9 +123,7 @@ func TestAuditShowsTheAttack(t *testing.T) {
 		t.Fatalf("%v %d %s", err, hook.status, hook.body)
 	}
 	var made struct{ ID, Secret string }
-	if err := json.Unmarshal(hook.body, &made); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(hook.body, &made))
 	for _, path := range []string{"/api/webhooks/" + made.ID, keysPath + "?id=" + more} {
 		if a, err := s.write("DELETE", path, thief, ""); err != nil || a.status != 204 {
 			t.Fatalf("%s: %v %d %s", path, err, a.status, a.body)
@@ -156,11 +146,7 @@ func TestAuditShowsTheAttack(t *testing.T) {
 
 func mustParse(t *testing.T, key string) apikey.Secret {
 	t.Helper()
-	secret, err := apikey.Parse(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return secret
+	return suite.Must(apikey.Parse(key))(t)
 }
 
 // formulas are names that a spreadsheet would interpret as formulas.
@@ -175,9 +161,7 @@ func TestFormulasInCSV(t *testing.T) {
 		file := fmt.Sprintf("name: '%s'\ncategory: nlp\ndescription: '%s'\nprovider: '%s'\nsignals:\n  stars: {value: 10, date: 2026-10-01}\n"+
 			"  downloads: {value: 10, date: 2026-10-01}\n  lastRelease: {value: 2026-09-01, date: 2026-10-01}\n  contributors: {value: 1, date: 2026-10-01}\n", strings.ReplaceAll(name, "'", "''"),
 			strings.ReplaceAll(name, "'", "''"), strings.ReplaceAll(name, "'", "''"))
-		if err := os.WriteFile(filepath.Join(content, fmt.Sprintf("tool/formula-%d.yaml", i)), []byte(file), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, fmt.Sprintf("tool/formula-%d.yaml", i)), []byte(file), 0o644))
 	}
 	buildInto(t, content, dir, 3)
 	h := serveWith(t, Options{Dir: dir, State: storagetest.SQLite(t)})

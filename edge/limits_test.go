@@ -219,9 +219,7 @@ func TestStateAway(t *testing.T) {
 	secret, _ := s.newKey(t, "account")
 	key := secret.Reveal()
 	s.expect(t, 200, 99, "authenticated", "GET", "/api/categories", "x-api-key", key)
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, st.Close())
 	for i := range 4 {
 		s.expect(t, []int{200, 200, 200, 429}[i], -1, "anonymous", "GET", "/api/categories")
 	}

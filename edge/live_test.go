@@ -24,9 +24,7 @@ import (
 
 func writeFile(t testing.TB, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644))
 }
 
 // pause is how long a client sleeps between requests, which leaves enough processor time for the
@@ -178,9 +176,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.status != 200 || a.header.Get("X-Build") != good {
 			t.Errorf("%s: %d from build %s", c.problem, a.status, a.header.Get("X-Build"))
 		}
-		if err := os.WriteFile(c.file, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(c.file, data, 0o644))
 	}
 	s.reloader.ForgetRefusal()
 	if err := s.reloader.Load(); err != nil || s.buildID() != next {
@@ -191,14 +187,9 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 // flip alters a byte of a file.
 func flip(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(path))(t)
 	b[len(b)/2] ^= 0x20
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, b, 0o644))
 }
 
 // TestOldBuildsStayAtTheirAddresses requests files under /data of a build that is no longer
@@ -211,9 +202,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	before := s.ask(t, "GET", path)
 	writeContent(t, s.content, 12, 1)
 	buildInto(t, s.content, s.out, 5)
-	if err := s.reloader.Load(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.reloader.Load())
 	after := s.ask(t, "GET", path)
 	if after.status != 200 || !bytes.Equal(before.body, after.body) || before.header.Get("Etag") != after.header.Get("Etag") {
 		t.Errorf("%d, the same bytes: %v", after.status, bytes.Equal(before.body, after.body))
@@ -230,9 +219,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	if a := s.ask(t, "GET", "/data/"+first+"/entities.json"); a.status != 500 || strings.Contains(a.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("damaged file of an old build: %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
 	}
-	if err := os.RemoveAll(filepath.Join(store.BuildsDir(s.out), first)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.RemoveAll(filepath.Join(store.BuildsDir(s.out), first)))
 	if a := s.ask(t, "GET", path); a.status != 404 {
 		t.Errorf("removed build: %d", a.status)
 	}
@@ -275,7 +262,7 @@ func TestDrain(t *testing.T) {
 		return &web.Reply{MediaType: "text/plain", Body: []byte("done")}, nil
 	}))
 	public, admin, stop := run(t, s.Server)
-	get := func(address string) answer { return must(t)(exchange(direct(nil), "GET", "http://"+address, "")) }
+	get := func(address string) answer { return suite.Must(exchange(direct(nil), "GET", "http://"+address, ""))(t) }
 	if a := get(admin + "/readyz"); a.status != 200 || !strings.Contains(string(a.body), s.buildID()) {
 		t.Errorf("readyz: %d %s", a.status, a.body)
 	}
@@ -329,9 +316,7 @@ func TestAttackSlowRequests(t *testing.T) {
 			return err == nil && a.status == http.StatusBadRequest
 		})
 		conn := dialFrom(t, "127.0.0.1", public)
-		if _, err := io.WriteString(conn, c.sent); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(io.WriteString(conn, c.sent))(t)
 		cut := make(chan struct{})
 		go func() {
 			_, _ = io.Copy(io.Discard, conn) // returns when the server closes the connection

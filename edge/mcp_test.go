@@ -105,7 +105,7 @@ func TestAgentsRefused(t *testing.T) {
 // sendAs sends a message to /mcp.
 func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	t.Helper()
-	return must(t)(exchange(http.DefaultClient, http.MethodPost, s.url+"/mcp", body, append([]string{"Content-Type", "application/json"}, header...)...))
+	return suite.Must(exchange(http.DefaultClient, http.MethodPost, s.url+"/mcp", body, append([]string{"Content-Type", "application/json"}, header...)...))(t)
 }
 
 // TestAgentsHandNothingOn: only the headers that identify the client are passed on to the API.
@@ -173,9 +173,7 @@ func TestAgentsAndBuilds(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	text := "name: Another\ncategory: delta\ndescription: Something else.\n"
-	if err := os.WriteFile(filepath.Join(s.content, "tool", "another.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(s.content, "tool", "another.yaml"), []byte(text), 0o644))
 	s.publish(t)
 	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), ", delta") {
 		t.Errorf("%s", a.body)

@@ -30,10 +30,7 @@ func TestMetricsExist(t *testing.T) {
 	suite.InTest(t)
 	exported, used := exportedMetrics(t), map[string]bool{}
 	for _, file := range []string{"deploy/alerts.yml", "deploy/dashboard.json"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		var document any
 		if err := yaml.Unmarshal(text, &document); err != nil { // JSON is YAML
 			t.Fatal(err)
@@ -79,14 +76,8 @@ func expressionsIn(v any) (all []string) {
 // exportedMetrics returns the names of all series that an edge exports after a request.
 func exportedMetrics(t *testing.T) map[string]bool {
 	t.Helper()
-	from, err := bucket.OpenReader("file:" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t), Pull: live.PullOptions{From: from, Interval: time.Hour}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := suite.Must(bucket.OpenReader("file:" + t.TempDir()))(t)
+	e := suite.Must(edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t), Pull: live.PullOptions{From: from, Interval: time.Hour}}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	addresses, ended := make(chan [2]string, 1), make(chan error, 1)
 	go func() {

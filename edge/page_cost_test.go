@@ -56,9 +56,7 @@ func processorTime(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	used := func() time.Duration {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	}
 	before := used()
@@ -129,10 +127,7 @@ type linked int
 func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string {
 	t.Helper()
 	v := s.published()
-	site, err := v.Site()
-	if err != nil {
-		t.Fatal(err)
-	}
+	site := suite.Must(v.Site())(t)
 	found := map[string][]string{}
 	most := map[string]string{} // the longest record of each type
 	for typ, slug := range v.Build.Keys {
@@ -153,14 +148,11 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 	all := map[string][]string{}
 	source := site.Source
 	source.Index = nil
-	files, err := pages.New(source, pages.Options{Static: true, Base: "https://index.example.org"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(pages.New(source, pages.Options{Static: true, Base: "https://index.example.org"}))(t)
 	var mu sync.Mutex
 	var paths []string
 	followed := map[string]int{}
-	err = files.Crawl(t.Context(), func(path string) (*pages.Answer, error) {
+	err := files.Crawl(t.Context(), func(path string) (*pages.Answer, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		paths = append(paths, path)
@@ -288,16 +280,12 @@ func TestPageTimes(t *testing.T) {
 		if text, err := corpus.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		if err := errors.Join(os.RemoveAll(filepath.Join(dir, "content")), os.Rename(filepath.Join(dir, n), filepath.Join(dir, "content"))); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.RemoveAll(filepath.Join(dir, "content")), os.Rename(filepath.Join(dir, n), filepath.Join(dir, "content"))))
 		git("add", "content")
 		git("commit", "-q", "-m", n+" entities")
 	}
 	out := filepath.Join(dir, "out")
-	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: testAsOf, Keep: 1}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: testAsOf, Keep: 1}))(t)
 	s := serveCosts(t, out)
 	unit := least(t, 20, yardstick)
 	units := func(d time.Duration) float64 { return float64(d) / float64(unit) }

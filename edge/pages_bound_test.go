@@ -126,10 +126,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	o.Waiting, o.Wait = 1, 10*time.Millisecond
 	s.shared.Limits.PageGate = ratelimit.NewGate(o)
 	for i := range slots {
-		leave, err := s.shared.Limits.PageGate.Enter(t.Context(), fmt.Sprint("slow ", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		leave := suite.Must(s.shared.Limits.PageGate.Enter(t.Context(), fmt.Sprint("slow ", i)))(t)
 		defer leave()
 	}
 	// Files do not wait for pages.
@@ -172,7 +169,7 @@ func TestAttackLockOutNeighbours(t *testing.T) {
 	s := serveFew(t, Options{LimitKey: 1_000_000, Now: newClock("2026-11-21T12:00:00Z").now})
 	revoked, id := s.keyOf(t, "neighbour")
 	expired := apikey.Generate()
-	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, s.state.Write(t.Context(), func(tx *storage.Tx) error {
 		k, err := tx.Key(id)
 		if err == nil {
 			_, err = tx.RevokeKey(k.AccountID, id)
@@ -181,9 +178,7 @@ func TestAttackLockOutNeighbours(t *testing.T) {
 			_, err = tx.CreateLimitedKey(k.AccountID, apikey.Grant{Name: "old", Scopes: apikey.Everything, ExpiresAt: testAsOf.AddDate(-20, 0, 0)}, expired)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, wrong := range []string{revoked, expired.Reveal(), apikey.Generate().Reveal(), "kx_nonsense", revoked} {
 		for range 2 * int(ratelimit.UnknownKey.Address) {
 			if got := s.statusOf(requestOf("GET", "/api/categories", wrong, nil)); got != 401 {
@@ -227,9 +222,7 @@ func TestAttackLog(t *testing.T) {
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if _, err := s.shared.Limits.ExportGate.Enter(t.Context(), ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(s.shared.Limits.ExportGate.Enter(t.Context(), ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.9"), 0).ID))(t)
 	}
 	ask("exports at once", 503, from("203.0.113.9:1", "GET", "/api/export/entities?type=tool", ""))
 	for _, target := range []string{"/api/openapi", "/api/categories", "/tool/n3/"} {

@@ -58,12 +58,8 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 		for asked.Load() < int64(4*i) && !done.Load() { // one switch for every four pages
 			time.Sleep(time.Millisecond)
 		}
-		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Reload(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644))
+		suite.Check(t, s.Reload())
 		if i%3 == 0 {
 			s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: "tool", Slug: "n5"}})
 		} else if i%3 == 1 {

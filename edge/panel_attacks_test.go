@@ -24,7 +24,7 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	b.wantStatus(b.submit("/developer/keys/", "scopes", "read", "name", "second"), http.StatusOK)
 	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, storage.NewID("sub_")
-	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error {
 		d, err := tx.RequestTest(b.account.ID, s.hook)
 		if err != nil {
 			return err
@@ -33,9 +33,7 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 		_, err = tx.CreateSubmission(submission.Submission{ID: s.submission, AccountID: b.account.ID, Type: "tool", Slug: "thing", Name: "Thing",
 			URL: "https://example.org/thing", YAML: "name: Thing\n"})
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s
 }
 
@@ -97,10 +95,7 @@ func TestPanelForged(t *testing.T) {
 		if a := ann.send(http.MethodPost, s.in(r.Path)+"?token="+own, s.form("")); a.status != http.StatusForbidden || p.has(t, ann) != before {
 			t.Errorf("%s, token in the address: %d", r.Path, a.status)
 		}
-		jar, err := cookiejar.New(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		jar := suite.Must(cookiejar.New(nil))(t)
 		stranger := &person{t: t, url: p.url, jar: jar}
 		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status != http.StatusForbidden || p.has(t, ann) != before {
 			t.Errorf("%s, signed out: %d", r.Path, a.status)
@@ -185,10 +180,7 @@ func TestPanelHeaders(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(t)
 	stranger := &person{t: t, url: p.url, jar: jar}
 	check := func(what string, a answer) {
 		t.Helper()
@@ -246,9 +238,7 @@ func TestPanelStateGone(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()
-	if err := p.state.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, p.state.Close())
 	for _, r := range console.PanelRoutes() {
 		a := ann.send(r.Verb, r.Path, url.Values{"token": {token}})
 		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.HasPrefix(string(a.body), "<!doctype html>") {

@@ -82,7 +82,7 @@ func (b *person) send(method, path string, form url.Values, header ...string) an
 	if method == http.MethodPost {
 		header = append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", b.url}, header...)
 	}
-	return must(b.t)(exchange(direct(b.jar), method, b.url+path, form.Encode(), header...))
+	return suite.Must(exchange(direct(b.jar), method, b.url+path, form.Encode(), header...))(b.t)
 }
 
 // open requests a page that must exist.
@@ -138,10 +138,7 @@ func (b *person) wantRedirect(a answer, to string) {
 // keysNow returns the IDs of the account's active keys.
 func (p *panelled) keysNow(t *testing.T, b *person) []string {
 	t.Helper()
-	list, err := p.state.Keys(t.Context(), b.account.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(p.state.Keys(t.Context(), b.account.ID))(t)
 	var ids []string
 	for _, k := range list {
 		ids = append(ids, k.ID)
@@ -151,11 +148,7 @@ func (p *panelled) keysNow(t *testing.T, b *person) []string {
 
 func (p *panelled) hooksNow(t *testing.T, b *person) []webhook.Webhook {
 	t.Helper()
-	list, err := p.state.Webhooks(t.Context(), b.account.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return suite.Must(p.state.Webhooks(t.Context(), b.account.ID))(t)
 }
 
 // use calls the API with a key and returns the status.
@@ -235,11 +228,9 @@ func TestEveryActionHasAText(t *testing.T) {
 		if !strings.Contains(string(openapi.YAML), string(action)) {
 			t.Errorf("%s is not described", action)
 		}
-		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
+		suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: action})
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	titles := map[string]bool{}
 	for _, m := range regexp.MustCompile(`<h3>([^<]+)</h3>`).FindAllStringSubmatch(wholeLog(t, ann, console.PanelLog), -1) {
@@ -265,14 +256,12 @@ func TestPanelAuditLog(t *testing.T) {
 	if strings.Contains(page, keyText.FindString(made)) || strings.Contains(page, "<b>") {
 		t.Errorf("%s", page)
 	}
-	if err := p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
+	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
 		for i := 0; i < 2*console.EntriesPerPage && err == nil; i++ {
 			err = tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: storage.WebhookRotated, Target: "wh_of_ann"})
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	entries := strings.Count(wholeLog(t, ann, console.PanelLog), `<li class="card">`)
 	if _, count, err := p.state.AuditLog(t.Context(), ann.account.ID, 0, 1); err != nil || entries != count {
 		t.Errorf("%d entries of %d: %v", entries, count, err)

@@ -107,9 +107,7 @@ func TestPanelUse(t *testing.T) {
 		}
 		p.use(t, ann.key)
 	}
-	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }))
 	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "the operator set for you") {
 		t.Errorf("with a quota: %s", page)
 	}
@@ -209,14 +207,12 @@ func TestPanelLog(t *testing.T) {
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
 	const all = 2*console.DeliveriesPerPage + 5
-	if err := p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
+	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
 		for i := 0; i < all && err == nil; i++ {
 			_, err = tx.RequestTest(w.AccountID, w.ID)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	path := console.PanelWebhooks + w.ID + "/"
 	list := regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(wholeLog(t, ann, path), -1)
 	if seen := slices.Compact(slices.Sorted(slices.Values(list))); len(seen) != all || len(list) != all {
@@ -246,9 +242,7 @@ func TestPanelSubmissions(t *testing.T) {
 	for i := range console.SubmissionsPerPage + 2 {
 		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: fmt.Sprint("Thing ", i), URL: fmt.Sprint("https://example.org/", i), YAML: "name: Thing\n  indented: yes\n"}
-		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }))
 		if i >= 3 { // the number of an account's open submissions is limited
 			move(s.ID, submission.Withdrawn, submission.Change{})
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 )
@@ -100,7 +101,7 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 func (c *contract) newKey(t *testing.T, account string, suspended bool, scopes ...apikey.Scope) string {
 	t.Helper()
 	secret := apikey.Generate()
-	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil && len(scopes) > 0 {
 			_, err = tx.CreateLimitedKey(a.ID, apikey.Grant{Name: "limited", Scopes: apikey.ScopesOf(scopes...)}, secret)
@@ -111,9 +112,6 @@ func (c *contract) newKey(t *testing.T, account string, suspended bool, scopes .
 			err = tx.Suspend(a.ID)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return secret.Reveal()
 }

@@ -48,10 +48,7 @@ func TestOriginsNamed(t *testing.T) {
 		{"all", []string{"*"}, "", []string{app, other, "null"}, nil, map[string]int{"anything.example": 200}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			origins, err := ParseOrigins(c.values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			origins := suite.Must(ParseOrigins(c.values))(t)
 			s := serveFew(t, Options{Origins: origins, URL: c.url})
 			for _, o := range c.allowed {
 				a := s.ask(t, "GET", "/api/categories", "Origin", o)
@@ -96,10 +93,7 @@ func TestOriginsNamed(t *testing.T) {
 // TestHostsOnANetwork: an index that listens on a network accepts host names that exist only in
 // private networks, and those that the operator has configured.
 func TestHostsOnANetwork(t *testing.T) {
-	wiki, err := ParseHost("Wiki.Example.com.")
-	if err != nil {
-		t.Fatal(err)
-	}
+	wiki := suite.Must(ParseHost("Wiki.Example.com."))(t)
 	for _, c := range []struct {
 		local, host string
 		answers     bool
@@ -110,10 +104,7 @@ func TestHostsOnANetwork(t *testing.T) {
 		{"127.0.0.1:8080", "kindex", false}, {"127.0.0.1:8080", "kindex.lan", false}, {"127.0.0.1:8080", "wiki.example.com", true},
 		{"[::1]:8080", "[::1]:8080", true}, {"[::1]:8080", "kindex.local", false},
 	} {
-		local, err := net.ResolveTCPAddr("tcp", c.local)
-		if err != nil {
-			t.Fatal(err)
-		}
+		local := suite.Must(net.ResolveTCPAddr("tcp", c.local))(t)
 		r := httptest.NewRequest("GET", "/", nil)
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(local)))
 		r.Host = c.host
@@ -162,15 +153,9 @@ func (s *served) hosted(t testing.TB, method, host, path, body string, header ..
 // do sends a request without following redirects.
 func (s *served) do(t testing.TB, r *http.Request) answer {
 	t.Helper()
-	res, err := (&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must((&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r))(t)
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := suite.Must(io.ReadAll(res.Body))(t)
 	return answer{res.StatusCode, res.Header, body}
 }
 
@@ -184,18 +169,10 @@ func (s *served) raw(t testing.TB, request string) string {
 // rawAll sends bytes and returns the whole response.
 func (s *served) rawAll(t testing.TB, request string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(net.Dial("tcp", strings.TrimPrefix(s.url, "http://")))(t)
 	defer c.Close()
-	if _, err := io.WriteString(c, request); err != nil {
-		t.Fatal(err)
-	}
-	all, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(io.WriteString(c, request))(t)
+	all := suite.Must(io.ReadAll(c))(t)
 	return string(all)
 }
 

@@ -47,14 +47,8 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 
 // TestLimitTable compares the table of limits in operating.md with the program.
 func TestLimitTable(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(suite.Root(t), "site", "docs", "operating.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags, err := os.ReadFile(filepath.Join(suite.Root(t), "cmd", "kindex", "cmd_serve.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(suite.Root(t), "site", "docs", "operating.md")))(t)
+	flags := suite.Must(os.ReadFile(filepath.Join(suite.Root(t), "cmd", "kindex", "cmd_serve.go")))(t)
 	standard := func(flag string) int64 { // the default value of a flag
 		m := regexp.MustCompile(`"` + flag + `", (\d+),`).FindSubmatch(flags)
 		if m == nil {
@@ -125,26 +119,15 @@ func TestLockTimeout(t *testing.T) {
 	hasty := serveWith(t, Options{Dir: s.out, State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
 	hasty.shared.AccountTimeout = 500 * time.Millisecond
 	key, _ := s.keyOf(t, "account")
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := suite.Must(sql.Open("pgx", target))(t)
 	defer db.Close()
-	held, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := suite.Must(db.Begin())(t)
 	defer func() { _ = held.Rollback() }()
-	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(held.Exec("SELECT id FROM accounts FOR UPDATE"))(t)
 	// Failures caused by clients that disconnect must not fill the log.
 	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
-	req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("x-api-key", key)
 	if _, err := http.DefaultClient.Do(req); !errors.Is(err, context.DeadlineExceeded) {
@@ -162,9 +145,7 @@ func TestLockTimeout(t *testing.T) {
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 {
 		t.Errorf("log after the client waited: %s", text)
 	}
-	if err := held.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, held.Rollback())
 	if a := s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one"); a.status != http.StatusCreated {
 		t.Errorf("afterwards: %d %s", a.status, a.body)
 	}

@@ -68,9 +68,7 @@ type feedItem struct {
 func feedItems(t *testing.T, body []byte) (list []feedItem) {
 	t.Helper()
 	var doc struct{ Items []feedItem }
-	if err := json.Unmarshal(body, &doc); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(body, &doc))
 	return slices.DeleteFunc(doc.Items, func(i feedItem) bool { return strings.HasPrefix(i.ID, "urn:kindex:week:") })
 }
 
@@ -102,10 +100,7 @@ func TestRefreshIsOneItem(t *testing.T) {
 	if len(items) != len(want)+n+1 {
 		t.Errorf("%d items, want those of %d entities more than %d", len(items), n+1, len(want))
 	}
-	file, err := os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := suite.Must(os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json")))(t)
 	prebuilt := feedItems(t, file)
 	for i := range items {
 		if prebuilt[i].URL != "" || prebuilt[i].ID != items[i].ID || prebuilt[i].Title != items[i].Title || prebuilt[i].HTML != items[i].HTML {

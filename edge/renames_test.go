@@ -67,9 +67,7 @@ func TestRenamedCategory(t *testing.T) {
 	moved := []string{"categories.yaml", "categories:\n  - {slug: first, formerly: [alpha], title: The first}\n  - {slug: beta, title: Beta}\n  - {slug: gamma, title: Gamma}\n"}
 	for _, data := range s.list(t, "/api/entities?category=alpha&status=active&status=withdrawn&limit=100").Data {
 		var e struct{ Type, Slug, Name string }
-		if err := json.Unmarshal(data, &e); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(data, &e))
 		path := e.Type + "/" + e.Slug + ".yaml"
 		moved = append(moved, path, strings.Replace(r.Read(path), "category: alpha\n", "category: first\n", 1))
 	}
@@ -114,12 +112,8 @@ func TestRenamedCategory(t *testing.T) {
 	}
 	for i, data := range s.list(t, "/api/leaderboard/first").Data {
 		var was, is struct{ PreviousRank, Delta *int }
-		if err := json.Unmarshal(ranks.Data[i], &was); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &is); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(ranks.Data[i], &was))
+		suite.Check(t, json.Unmarshal(data, &is))
 		if (was.PreviousRank == nil) != (is.PreviousRank == nil) || was.PreviousRank != nil && *was.PreviousRank != *is.PreviousRank {
 			t.Errorf("rank %d: the previous rank was lost: %s", i+1, data)
 		}
@@ -134,9 +128,7 @@ func TestRenamedCategory(t *testing.T) {
 			Formerly []string
 		}
 	}
-	if err := json.Unmarshal(s.ask(t, "GET", "/api/categories").body, &list); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(s.ask(t, "GET", "/api/categories").body, &list))
 	if got := fmt.Sprint(list.Data); got != "[{beta []} {first [alpha]} {gamma []}]" {
 		t.Errorf("categories: %s", got)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"kindex/builder/suite"
 	"kindex/edge/api"
 	"kindex/edge/openapi"
 	"kindex/edge/web"
@@ -75,9 +76,7 @@ func TestNamesAreReserved(t *testing.T) {
 			Schemas map[string]struct{ Properties map[string]any }
 		}
 	}
-	if err := yaml.Unmarshal(openapi.YAML, &doc); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, yaml.Unmarshal(openapi.YAML, &doc))
 	lists := 0
 	for _, schema := range doc.Components.Schemas {
 		if schema.Properties["openWeights"] == nil || schema.Properties["slug"] == nil {

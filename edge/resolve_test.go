@@ -88,12 +88,8 @@ func serveResolved(t *testing.T, o Options) *served {
 	dir := prepare(t, "identifiers", func(dir string) {
 		for name, text := range resolvedContent {
 			path := filepath.Join(dir, "content", name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			suite.Check(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 		buildInto(t, filepath.Join(dir, "content"), filepath.Join(dir, "out"), 3)
 	})
@@ -104,10 +100,7 @@ func serveResolved(t *testing.T, o Options) *served {
 // resolve sends identifiers in a batch.
 func (s *served) resolve(t *testing.T, ids ...string) (r resolution) {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"ids": ids})
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := suite.Must(json.Marshal(map[string]any{"ids": ids}))(t)
 	a := s.send(t, http.MethodPost, "/api/resolve", "", string(body))
 	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s %.300s", a.status, a.header, a.body)

@@ -49,10 +49,7 @@ func TestRotateWebhook(t *testing.T) {
 			eventually(t, "the test has come", func() bool { n, _, _ := h.received(); return n == sent })
 			_, last, body := h.received()
 			for _, s := range secrets {
-				verify, err := standardwebhooks.NewWebhook(s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				verify := suite.Must(standardwebhooks.NewWebhook(s))(t)
 				// The delivery's timestamp comes from the test clock, which the library does not
 				// use.
 				valid = append(valid, verify.VerifyIgnoringTimestamp(body, last.Header) == nil)
@@ -122,11 +119,7 @@ func TestRotateWebhook(t *testing.T) {
 
 func parsedKeys(t testing.TB, text string) *seal.Keys {
 	t.Helper()
-	k, err := seal.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return suite.Must(seal.Parse(text))(t)
 }
 
 // TestRegistrationIsRepeatedWithoutItsName repeats a webhook registration after its host name

@@ -22,9 +22,7 @@ func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key
 		t.Fatalf("%s: %v %d %s", body, err, a.status, a.body)
 	}
 	var made struct{ Key, ID string }
-	if err := json.Unmarshal(a.body, &made); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(a.body, &made))
 	return made.Key, made.ID
 }
 
@@ -40,9 +38,7 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 		var list struct {
 			Data []struct{ ID string }
 		}
-		if err := json.Unmarshal(a.body, &list); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(a.body, &list))
 		fmt.Fprintln(&all, path, list)
 	}
 	return all.String()
@@ -76,10 +72,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 				body = `{"type":"tool","name":"Mine","description":"Mine.","category":"nlp","url":"https://example.org/"}`
 			}
 			stranger := s.ask(t, verb, at)
-			a, err := s.write(verb, at, leaked, body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := suite.Must(s.write(verb, at, leaked, body))(t)
 			isWrite := verb != "GET" && verb != "HEAD" && a.status != 405 && path != keysPath+"/revoke" && path != resolvePath
 			switch {
 			case stranger.status == 401 || isWrite:

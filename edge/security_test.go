@@ -25,7 +25,7 @@ import (
 // send is like ask, but also sends a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
 	t.Helper()
-	return must(t)(exchange(http.DefaultClient, method, s.url+path, body, append([]string{"x-api-key", key, "Content-Type", "application/json"}, header...)...))
+	return suite.Must(exchange(http.DefaultClient, method, s.url+path, body, append([]string{"x-api-key", key, "Content-Type", "application/json"}, header...)...))(t)
 }
 
 // keyOf creates a key for an account.
@@ -54,10 +54,7 @@ func TestAttackMassAssignment(t *testing.T) {
 			for k, v := range good[path] {
 				body[k] = v
 			}
-			text, err := json.Marshal(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := suite.Must(json.Marshal(body))(t)
 			a := s.send(t, "POST", path, key, string(text))
 			var p web.Problem
 			if err := json.Unmarshal(a.body, &p); err != nil || a.status != 400 ||
@@ -71,10 +68,7 @@ func TestAttackMassAssignment(t *testing.T) {
 // TestAttackOfAnotherAccount requests another account's objects by ID. The response must be the
 // same as for an ID that does not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
-	exception, err := safedial.ParseException("127.0.0.1:9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exception := suite.Must(safedial.ParseException("127.0.0.1:9"))(t)
 	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
 	victim, keyID := s.keyOf(t, "victim")
 	attacker, _ := s.keyOf(t, "attacker")
@@ -173,10 +167,7 @@ func TestAttackBodyBombs(t *testing.T) {
 			}
 		}
 		body := &endless{}
-		req, err := http.NewRequest("POST", s.url+path, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := suite.Must(http.NewRequest("POST", s.url+path, body))(t)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("x-api-key", key)
 		if res, err := http.DefaultClient.Do(req); err == nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
@@ -31,12 +32,8 @@ var testAsOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 func writeContent(t testing.TB, dir string, n, generation int) {
 	t.Helper()
 	for _, typ := range []string{"tool", "model"} {
-		if err := os.RemoveAll(filepath.Join(dir, typ)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Join(dir, typ), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.RemoveAll(filepath.Join(dir, typ)))
+		suite.Check(t, os.MkdirAll(filepath.Join(dir, typ), 0o755))
 	}
 	write := func(typ string, i int) {
 		text := fmt.Sprintf(`name: %s Number%d
@@ -54,9 +51,7 @@ signals:
   contributors: {value: %d, date: 2026-10-01}
 `, typ, i, i%7, i, []string{"alpha", "beta", "gamma"}[i%3], generation, typ, i,
 			[]string{"fast", "small"}[i%2], i%10, 10+i*i, i, 1000*i, 1+i%28, i)
-		if err := os.WriteFile(filepath.Join(dir, typ, fmt.Sprintf("n%d.yaml", i)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, typ, fmt.Sprintf("n%d.yaml", i)), []byte(text), 0o644))
 	}
 	for i := range n {
 		write("tool", i)
@@ -69,10 +64,7 @@ signals:
 // buildInto creates a build and returns its ID.
 func buildInto(t testing.TB, content, out string, keep int) string {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep}))(t)
 	return r.ID
 }
 
@@ -80,9 +72,7 @@ func buildInto(t testing.TB, content, out string, keep int) string {
 func (s *served) publish(t testing.TB) {
 	t.Helper()
 	buildInto(t, s.content, s.out, 3)
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Reload())
 }
 
 // served is an edge on loopback that serves a small build.
@@ -132,18 +122,6 @@ func exchange(client *http.Client, method, address, body string, header ...strin
 	return answer{res.StatusCode, res.Header, text}, err
 }
 
-// must returns a function that returns the response of an exchange, which must not fail.
-func must(t testing.TB) func(answer, error) answer {
-	t.Helper()
-	return func(a answer, err error) answer {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
-}
-
 // direct returns a client that neither follows redirects nor decompresses responses. The jar may be nil.
 func direct(jar http.CookieJar) *http.Client {
 	return &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
@@ -153,7 +131,7 @@ func direct(jar http.CookieJar) *http.Client {
 // ask requests a path of the edge.
 func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
 	t.Helper()
-	return must(t)(exchange(direct(nil), method, s.url+path, "", header...))
+	return suite.Must(exchange(direct(nil), method, s.url+path, "", header...))(t)
 }
 
 // buildID returns the ID of the build that requests currently see.
@@ -182,10 +160,7 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	prepared.mu.Lock()
 	defer prepared.mu.Unlock()
 	if prepared.dir == "" {
-		dir, err := os.MkdirTemp("", "kindex-edge-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := suite.Must(os.MkdirTemp("", "kindex-edge-"))(t)
 		prepared.dir, prepared.made = dir, map[string]bool{}
 	}
 	master := filepath.Join(prepared.dir, name)
@@ -193,16 +168,12 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 		if err := os.RemoveAll(master); err != nil { // left behind by a test that failed halfway
 			t.Fatal(err)
 		}
-		if err := os.Mkdir(master, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Mkdir(master, 0o755))
 		fill(master)
 		prepared.made[name] = true
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(master)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(dir, os.DirFS(master)))
 	return dir
 }
 

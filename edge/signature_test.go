@@ -39,9 +39,7 @@ func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *sign.Key) {
 	if key, err = sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}))(t)
 	return out, to, key
 }
 
@@ -66,19 +64,12 @@ func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 	}
 	w := get("/api/export/manifest")
 	var manifest map[string]any
-	if err := json.Unmarshal(w.Body.Bytes(), &manifest); err != nil {
-		t.Fatal(err)
-	}
-	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &manifest))
+	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
 	if err := doc.Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]); err != nil {
 		t.Error(err)
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &a))
 	a.tag = w.Header().Get("Etag")
 	a.croissant, a.page = get("/api/export/croissant").Body.String(), get("/data/").Body.String()
 	return a
@@ -91,29 +82,18 @@ func TestSignatureArrivesLater(t *testing.T) {
 	suite.InTest(t)
 	out, to, key := signedFolder(t)
 	open := func(verifiers ...note.Verifier) *Server {
-		s, err := New(Options{Dir: out, State: storagetest.SQLite(t), Verifiers: verifiers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return suite.Must(New(Options{Dir: out, State: storagetest.SQLite(t), Verifiers: verifiers}))(t)
 	}
 	unaware := open()
 	before := readSigned(t, unaware)
 	if before.Signature != nil || strings.Contains(before.croissant, "subjectOf") || !strings.Contains(before.page, "This build is not signed.") {
 		t.Errorf("an unsigned build: %+v", before)
 	}
-	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}))(t)
 	id := unaware.reloader.ID()
-	statement, err := os.ReadFile(filepath.Join(out, "exports", "statements", id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := suite.Must(os.ReadFile(filepath.Join(out, "exports", "statements", id)))(t)
 	for s, verified := range map[*Server]bool{unaware: false, open(key.Verifier): true} {
-		if err := store.WriteStatement(out, id, statement); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, store.WriteStatement(out, id, statement))
 		after := readSigned(t, s)
 		if i := after.Signature; i == nil || i.Verified != verified || i.Key != sign.KeyName(key.Verifier) || before.tag == after.tag {
 			t.Fatalf("%+v", i)
@@ -132,9 +112,7 @@ func TestSignatureArrivesLater(t *testing.T) {
 		// A signature that is wrong is not shown, not even as an unverified one.
 		wrong := map[bool][2]string{false: {"build " + id, "build 20260101-0123456789abcdef"}, true: {"\ncounter ", "\ncounter 7"}}[verified]
 		altered := strings.Replace(after.Signature.Statement, wrong[0], wrong[1], 1)
-		if err := store.WriteStatement(out, id, []byte(altered)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, store.WriteStatement(out, id, []byte(altered)))
 		if a := readSigned(t, s); a.Signature != nil || a.tag != before.tag {
 			t.Errorf("an altered statement: %+v", a.Signature)
 		}
@@ -146,26 +124,18 @@ func TestSignatureArrivesLater(t *testing.T) {
 func TestPullWithWrongClock(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
-	to, err := bucket.Open("file:" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := suite.Must(bucket.Open("file:" + t.TempDir()))(t)
 	publish := func(generation int) string {
 		writeContent(t, content, 4, generation)
 		id := buildInto(t, content, out, 1)
-		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}))(t)
 		return id
 	}
 	id := publish(1)
 	var servers []*Server
 	for _, years := range []int{-50, 50} {
-		s, err := New(Options{Dir: t.TempDir(), State: storagetest.SQLite(t), Pull: live.PullOptions{From: to, Interval: time.Second, AllowOlder: true},
-			Now: func() time.Time { return time.Now().AddDate(years, 0, 0) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(New(Options{Dir: t.TempDir(), State: storagetest.SQLite(t), Pull: live.PullOptions{From: to, Interval: time.Second, AllowOlder: true},
+			Now: func() time.Time { return time.Now().AddDate(years, 0, 0) }}))(t)
 		servers = append(servers, s)
 		if status := s.puller.Status(); status.Status != "waiting" || s.reloader.ID() != "" {
 			t.Errorf("before the first check: %+v", status)

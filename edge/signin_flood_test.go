@@ -24,17 +24,11 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	state := storagetest.SQLite(t)
 	s := serveForm(t, Options{State: state, SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}}, false)
 	tables := func() string {
-		report, err := state.Check(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := suite.Must(state.Check(t.Context()))(t)
 		return fmt.Sprint(report.Counts)
 	}
 	before := tables()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(t)
 	r := httptest.NewRequest(http.MethodPost, s.url+"/signin/github", nil)
 	start := func(address string) *httptest.ResponseRecorder {
 		r.RemoteAddr = address

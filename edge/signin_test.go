@@ -31,7 +31,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 // visit sends a request in the same way as a browser, with a cookie jar, and follows redirects.
 func visit(t *testing.T, jar http.CookieJar, method, url string, header ...string) answer {
 	t.Helper()
-	return must(t)(exchange(&http.Client{Jar: jar}, method, url, "", header...))
+	return suite.Must(exchange(&http.Client{Jar: jar}, method, url, "", header...))(t)
 }
 
 // TestSignIn signs in on the website. The resulting key works under /api, but the session does
@@ -39,10 +39,7 @@ func visit(t *testing.T, jar http.CookieJar, method, url string, header ...strin
 func TestSignIn(t *testing.T) {
 	var log bytes.Buffer
 	url := signInEdge(t, &log)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(t)
 	page := visit(t, jar, http.MethodPost, url+"/signin/github", "Origin", url)
 	key := regexp.MustCompile(`kx_[0-9A-Za-z]{38}`).FindString(string(page.body))
 	if page.status != http.StatusOK || key == "" {
@@ -160,7 +157,7 @@ func TestNoSignIn(t *testing.T) {
 func TestAttackSignInFlood(t *testing.T) {
 	url := signInEdge(t, io.Discard)
 	for i := range int(ratelimit.SignIn.Address) + 5 {
-		a := must(t)(exchange(direct(nil), http.MethodPost, url+"/signin/github", "", "Origin", url))
+		a := suite.Must(exchange(direct(nil), http.MethodPost, url+"/signin/github", "", "Origin", url))(t)
 		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < int(ratelimit.SignIn.Address)]; a.status != want {
 			t.Fatalf("attempt %d: %d, want %d", i, a.status, want)
 		}

@@ -105,9 +105,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	downloaded := time.Now().UTC().Format(http.TimeFormat)
 	writeContent(t, s.content, 5, 1)
 	buildInto(t, s.content, s.out, 1)
-	if err := s.Reload(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Reload())
 	second := get("")
 	if second.header.Get("Last-Modified") != given || second.header.Get("Etag") == first.header.Get("Etag") {
 		t.Fatalf("the second build has time %s and tag %s", second.header.Get("Last-Modified"), second.header.Get("Etag"))

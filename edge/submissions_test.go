@@ -223,21 +223,11 @@ func TestCorrection(t *testing.T) {
 	}
 	build := func(license string) {
 		file := filepath.Join(content, "tool", "n0.yaml")
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err = yamlfmt.Merge(kinds.Default(), file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(file))(t)
+		data = suite.Must(yamlfmt.Merge(kinds.Default(), file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}}))(t)
+		suite.Check(t, os.WriteFile(file, data, 0o644))
 		buildInto(t, content, out, 3)
-		if err := s.Reload(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.Reload())
 	}
 	build("MIT")
 	if err := s.markPublished(t.Context()); err != nil || status() != "accepted accepted" {

@@ -64,10 +64,7 @@ func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
 	s = serveForm(t, Options{SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}}, false)
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar = suite.Must(cookiejar.New(nil))(t)
 	page := visit(t, jar, http.MethodPost, s.url+"/signin/github", "Origin", s.url)
 	if key = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`).FindString(string(page.body)); key == "" {
 		t.Fatalf("%d\n%s", page.status, page.body)
@@ -78,8 +75,8 @@ func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 // fill sends a form in the same way as the page.
 func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, header ...string) answer {
 	t.Helper()
-	return must(t)(exchange(direct(jar), http.MethodPost, s.url+path, body,
-		append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", s.url, "Sec-Fetch-Site", "same-origin"}, header...)...))
+	return suite.Must(exchange(direct(jar), http.MethodPost, s.url+path, body,
+		append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", s.url, "Sec-Fetch-Site", "same-origin"}, header...)...))(t)
 }
 
 // check has a form checked in the same way as the page's script.
@@ -95,11 +92,7 @@ func (s *served) check(t testing.TB, input url.Values) (said form.Check) {
 // stored returns the number of submissions.
 func (s *served) stored(t testing.TB) int {
 	t.Helper()
-	n, err := s.state.CountSubmissions(t.Context(), submission.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return suite.Must(s.state.CountSubmissions(t.Context(), submission.Query{}))(t)
 }
 
 // proposal returns a valid form in which the given values are replaced.
@@ -265,15 +258,9 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 		if !said.Complete || len(said.Problems) > 0 {
 			t.Fatalf("%v: %+v", input, said)
 		}
-		body, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := suite.Must(json.Marshal(fields))(t)
 		made := s.post(t, secret.Reveal(), string(body), http.StatusCreated)
-		stored, err := s.state.Submission(t.Context(), made.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stored := suite.Must(s.state.Submission(t.Context(), made.ID))(t)
 		if stored.YAML != said.YAML || stored.Key()+".yaml" != said.Path {
 			t.Fatalf("%s:\n%s\nthe page shows %s:\n%s", stored.Key(), stored.YAML, said.Path, said.YAML)
 		}
@@ -539,10 +526,7 @@ func TestFormCorrects(t *testing.T) {
 		if a.status != http.StatusOK || m == nil || !strings.Contains(text, "content/tool/n1.yaml") {
 			t.Fatalf("%d\n%s", a.status, text)
 		}
-		file, err := os.ReadFile(filepath.Join(s.content, "tool/n1.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := suite.Must(os.ReadFile(filepath.Join(s.content, "tool/n1.yaml")))(t)
 		want, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", file)
 		if got, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the file is\n%s\nthe page shows\n%s", file, m[1])
@@ -689,10 +673,7 @@ func TestContribute(t *testing.T) {
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		v := s.reloader.Current()
-		site, err := pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		site := suite.Must(pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"}))(t)
 		a, err := site.Get(pages.Request{Path: siteurl.Submit})
 		if err != nil || a.Status != http.StatusOK {
 			t.Fatal(a, err)

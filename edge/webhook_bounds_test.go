@@ -85,10 +85,7 @@ func (a *aimed) atOnce(t *testing.T) {
 // attempts returns the number of the dispatcher's delivery attempts, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
-	families, err := a.shared.Metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := suite.Must(a.shared.Metrics.Registry.Gather())(t)
 	n := map[string]float64{}
 	for _, f := range families {
 		if f.GetName() == "kindex_webhook_attempts_total" {

@@ -93,10 +93,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 		w.WriteHeader(int(h.answer.Load()))
 	}))
 	t.Cleanup(h.receiver.Close)
-	allow, err := safedial.ParseException(strings.TrimPrefix(h.receiver.URL, "https://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	allow := suite.Must(safedial.ParseException(strings.TrimPrefix(h.receiver.URL, "https://")))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(h.receiver.Certificate())
 	content, out := smallBuild(t, 3)
@@ -114,10 +111,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 // send sends a request with a key and decodes the response.
 func (h *hooked) send(t *testing.T, method, path, key, body string, status int, into any, header ...string) answer {
 	t.Helper()
-	a, err := h.write(method, path, key, body, header...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(h.write(method, path, key, body, header...))(t)
 	if a.status != status {
 		t.Fatalf("%s %s %s: %d, want %d: %s", method, path, body, a.status, status, a.body)
 	}
@@ -170,10 +164,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 			a.header.Get("Location") != "/api/webhooks/"+made.ID || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s", a.body)
 		}
-		verify, err := standardwebhooks.NewWebhook(made.Secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		verify := suite.Must(standardwebhooks.NewWebhook(made.Secret))(t)
 		for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
 			if a := h.send(t, "GET", path, key, "", 200, nil); strings.Contains(string(a.body), "secret") || strings.Contains(string(a.body), made.Secret) {
 				t.Errorf("%s shows the secret: %s", path, a.body)
@@ -238,9 +229,7 @@ func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 	publish := func() (id string) {
 		t.Helper()
 		id = buildInto(t, h.content, h.out, 3)
-		if err := h.Reload(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, h.Reload())
 		return id
 	}
 	announced := func(id string) {
@@ -280,9 +269,7 @@ func (h *hooked) heard(t *testing.T, path string) []string {
 			Event  string
 			Entity struct{ Slug string }
 		}
-		if err := json.Unmarshal(h.bodies[i], &m); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(h.bodies[i], &m))
 		if r.URL.Path == path && slices.Contains([]string{"version", "figures", "new"}, m.Entity.Slug) {
 			list = append(list, strings.TrimPrefix(m.Event, "entity.")+" "+m.Entity.Slug)
 		}

@@ -304,9 +304,7 @@ func testWorkshopPages(t *testing.T, c *contract) {
 func TestOneMoreField(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
-	if err := os.CopyFS(content, os.DirFS(suite.Workshop(t))); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(content, os.DirFS(suite.Workshop(t))))
 	buildFixture(t, content, out, "2026-10-31")
 	edit := func(file, from, to string) {
 		t.Helper()
@@ -314,9 +312,7 @@ func TestOneMoreField(t *testing.T) {
 		if err != nil || !bytes.Contains(text, []byte(from)) {
 			t.Fatalf("%s has no %q: %v", file, from, err)
 		}
-		if err := os.WriteFile(filepath.Join(content, file), bytes.Replace(text, []byte(from), []byte(to), 1), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, file), bytes.Replace(text, []byte(from), []byte(to), 1), 0o644))
 	}
 	edit("kinds.yaml", "fields:\n", "fields:\n  glow: {type: count, title: Glow, description: How much it glows., filter: true, sort: true}\n"+
 		"  shine: {type: size, title: Shine, description: Half of it., computedFrom: glow, times: 500000000, filter: true, sort: true}\n")
@@ -377,9 +373,7 @@ func TestOneMoreField(t *testing.T) {
 		t.Errorf("the column glow is %s", typ)
 	}
 	rows := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(rows, []byte("Name,Glow\nA,5\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(rows, []byte("Name,Glow\nA,5\n"), 0o644))
 	guessed, err := importer.Guess(importer.GuessOptions{Input: rows, Content: content, Type: "glaze"})
 	if err != nil || !strings.Contains(string(guessed.Mapping), "\n  glow: Glow\n") {
 		t.Errorf("an import does not propose glow: %v\n%s", err, guessed.Mapping)
@@ -390,10 +384,7 @@ func TestOneMoreField(t *testing.T) {
 func parquetType(t *testing.T, c *contract, column string) string {
 	t.Helper()
 	a := c.send(t, request{target: "/api/export/entities?format=parquet&fields=slug," + column, status: 200})
-	f, err := parquet.OpenFile(bytes.NewReader(a.body), int64(len(a.body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(parquet.OpenFile(bytes.NewReader(a.body), int64(len(a.body))))(t)
 	leaf, ok := f.Schema().Lookup(column)
 	if !ok {
 		return fmt.Sprintf("missing in %s", f.Schema())
@@ -413,9 +404,7 @@ func TestOffersOfAnyKind(t *testing.T) {
 		"seller/acme.yaml": "name: Acme\ncategory: voice\ndescription: Sells plans.\n",
 	} {
 		path := filepath.Join(content, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 	}
 	buildFixture(t, content, out, "2026-11-01")
 	c := &contract{valid: map[response]bool{}, seen: newSeen()}
@@ -429,10 +418,7 @@ func TestOffersOfAnyKind(t *testing.T) {
 		"/api/cost?model=small-1&input=1000": `"cost":0.002`,
 		"/api/cost?model=acme&input=1000":    `\"acme\" names no plan`,
 	} {
-		r, err := http.Get(c.url + target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(http.Get(c.url + target))(t)
 		body, err := io.ReadAll(r.Body)
 		if r.Body.Close(); err != nil || !bytes.Contains(body, []byte(want)) {
 			t.Errorf("%s: %v %s, want %s", target, err, body, want)

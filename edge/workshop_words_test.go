@@ -39,10 +39,7 @@ func testWorkshopWords(t *testing.T, c *contract) {
 		if kinds[kind]++; kinds[kind] > 6 && !suite.Soaking() {
 			continue // make soak reads all pages of a kind
 		}
-		r, err := http.Get(c.url + target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(http.Get(c.url + target))(t)
 		data, err := io.ReadAll(r.Body)
 		if r.Body.Close(); err != nil {
 			t.Fatal(err)

@@ -129,9 +129,7 @@ func TestRevokedKeyStops(t *testing.T) {
 			a := apikey.NewAuthenticator(s, time.Now)
 			secret := s.add("k")
 			identify := func() error { _, _, err := a.Identify(t.Context(), secret.Reveal()); return err }
-			if err := identify(); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, identify())
 			go func() { _ = identify() }()
 			synctest.Wait() // a lookup may be in progress
 			s.change(secret, func(c *stored) { c.key.RevokedAt = time.Now() })

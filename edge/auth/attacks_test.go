@@ -56,10 +56,7 @@ func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
 // plant sets a cookie in a browser, as a sibling host of the same domain can.
 func (a attacked) plant(t *testing.T, b *browser, name, value string) {
 	t.Helper()
-	u, err := url.Parse(a.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := suite.Must(url.Parse(a.url))(t)
 	b.client.Jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/"}})
 }
 

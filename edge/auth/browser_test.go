@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/storage"
@@ -71,10 +72,7 @@ func (v *service) offer(t testing.TB, o auth.Options) {
 	o.URL, o.Store, o.Render = v.url, v.state, look{site(t), v.url}.render
 	o.Log = slog.New(slog.NewTextHandler(v.log, nil))
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
-	h, err := auth.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := suite.Must(auth.New(o))(t)
 	v.handler.Store(h)
 }
 
@@ -104,10 +102,7 @@ type browser struct {
 
 func newBrowser(t testing.TB, v *service) *browser {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(t)
 	c := v.server.Client()
 	return &browser{t, &http.Client{Transport: c.Transport, Jar: jar, Timeout: hanging,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
@@ -195,11 +190,7 @@ func (p page) target(t testing.TB) *url.URL {
 	if p.status < 300 || p.status > 399 {
 		return nil
 	}
-	to, err := p.url.Parse(p.header.Get("Location"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return to
+	return suite.Must(p.url.Parse(p.header.Get("Location")))(t)
 }
 
 var (
@@ -300,10 +291,7 @@ func (v *service) owner(t testing.TB, key string) string {
 // accounts returns the names of all accounts.
 func (v *service) accounts(t testing.TB) []string {
 	t.Helper()
-	list, err := v.state.Accounts(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(v.state.Accounts(t.Context()))(t)
 	names := []string{}
 	for _, a := range list {
 		names = append(names, a.Name)

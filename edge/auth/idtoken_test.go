@@ -23,10 +23,7 @@ import (
 // defect, but the page does not.
 func TestIDTokens(t *testing.T) {
 	suite.InTest(t)
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := suite.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
 	hs256 := func(key []byte) func(string) string {
 		return func(claims string) string {
 			text := strings.TrimSuffix(unsigned(`{"alg":"HS256","kid":"k1"}`, claims), ".")

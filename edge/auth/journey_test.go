@@ -143,10 +143,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil", "zoe-o-neil-2"}) {
 		t.Errorf("accounts %q", got)
 	}
-	account, err := v.state.AccountNamed(t.Context(), "zoe-o-neil")
-	if err != nil {
-		t.Fatal(err)
-	}
+	account := suite.Must(v.state.AccountNamed(t.Context(), "zoe-o-neil"))(t)
 	if list, err := v.state.Keys(t.Context(), account.ID); err != nil || len(list) != 1 {
 		t.Errorf("after two sign-ins the account has %d keys: %v", len(list), err)
 	}

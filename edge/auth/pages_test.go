@@ -103,9 +103,7 @@ func TestHeaders(t *testing.T) {
 // TestAddresses checks that service addresses at which sign-in would not be safe are refused.
 func TestAddresses(t *testing.T) {
 	good := auth.Options{URL: "https://index.example.org", GitHub: auth.GitHub{Client: "c", Secret: "s"}, OIDC: auth.OIDC{Issuer: "https://id.example.org", Client: "c", Secret: "s"}}
-	if err := good.Check(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, good.Check())
 	for name, c := range map[string]struct {
 		change func(*auth.Options)
 		want   string

@@ -63,14 +63,9 @@ func TestSuspended(t *testing.T) {
 		ann, unused := newBrowser(t, v), newBrowser(t, v)
 		ann.throughHub(v)
 		unused.throughHub(v)
-		account, err := v.state.AccountNamed(t.Context(), "ann")
-		if err != nil {
-			t.Fatal(err)
-		}
+		account := suite.Must(v.state.AccountNamed(t.Context(), "ann"))(t)
 		change := func(do func(*storage.Tx, string) error) {
-			if err := v.state.Write(t.Context(), func(tx *storage.Tx) error { return do(tx, account.ID) }); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, v.state.Write(t.Context(), func(tx *storage.Tx) error { return do(tx, account.ID) }))
 		}
 		change((*storage.Tx).Suspend)
 		change((*storage.Tx).Unsuspend)
@@ -95,10 +90,7 @@ func TestSuspended(t *testing.T) {
 
 // TestStateGone checks the pages that are shown while the database is unreachable.
 func TestStateGone(t *testing.T) {
-	s, err := storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{}))(t)
 	v, h := serve(t, s, false), authtest.StartGitHub(t)
 	v.offer(t, gitHubOptions(h))
 	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
@@ -106,9 +98,7 @@ func TestStateGone(t *testing.T) {
 	ann.throughHub(v)
 	callback := other.follow(other.begin(v, "github"), v.atCallback).target(t)
 	panel := ann.open(v.url + "/developer/")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Close())
 	for _, p := range []page{ann.open(v.url + "/developer/"), ann.open(v.url + "/signin"), ann.press(panel, "/signout"),
 		other.open(callback.String())} {
 		if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || p.header.Get("Location") != "" {
@@ -140,10 +130,7 @@ func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
 	o.URL, o.Store, o.Render = v.url, store, look{site(t), v.url}.render
-	handler, err := auth.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := suite.Must(auth.New(o))(t)
 	v.handler.Store(handler)
 	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 	if newBrowser(t, v).throughHub(v); !store.ends {

@@ -89,11 +89,7 @@ func rules(t *testing.T) []rule {
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return suite.Must(os.ReadFile(name))(t)
 }
 
 // TestAlerts evaluates the alerts with promtool: a healthy service fires none, and for each alert there
@@ -104,9 +100,7 @@ func TestAlerts(t *testing.T) {
 		suite.Missing(t, "promtool")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "alerts.yml"), read(t, "alerts.yml"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "alerts.yml"), read(t, "alerts.yml"), 0o644))
 	tests := []any{ruleTest("", nil)}
 	for _, r := range rules(t) {
 		if firing[r.Alert] == nil {

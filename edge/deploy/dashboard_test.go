@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // source is a reference to a data source of Grafana.
@@ -39,9 +41,7 @@ type dashboard struct {
 func loadDashboard(t *testing.T) dashboard {
 	t.Helper()
 	var d dashboard
-	if err := json.Unmarshal(read(t, "dashboard.json"), &d); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(read(t, "dashboard.json"), &d))
 	return d
 }
 

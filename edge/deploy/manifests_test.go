@@ -51,14 +51,8 @@ func documents(t *testing.T, name string) (all []object) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		text, err := json.Marshal(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(json.Marshal(o))(t)
+		v := suite.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 		all = append(all, v.(object))
 	}
 }
@@ -76,14 +70,8 @@ func decode(t *testing.T, file string) any {
 func compile(t *testing.T, doc any, pointer string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json" + pointer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	suite.Check(t, c.AddResource("schema.json", doc))
+	return suite.Must(c.Compile("schema.json" + pointer))(t)
 }
 
 // TestCompose checks compose.yaml against the schema of the Compose specification, and that each

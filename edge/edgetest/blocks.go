@@ -32,10 +32,7 @@ type Block struct {
 // Blocks returns the fenced blocks of a Markdown file under Root, in order.
 func Blocks(t testing.TB, file string) []Block {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(suite.Root(t), file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := suite.Must(os.ReadFile(filepath.Join(suite.Root(t), file)))(t)
 	var blocks []Block
 	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if fenced, ok := n.(*ast.FencedCodeBlock); ok && entering {

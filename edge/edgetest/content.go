@@ -34,9 +34,7 @@ func Content(t testing.TB, categories ...string) string {
 	git(t, repo, 20, "init", "-q", "-b", "main")
 	Commit(t, repo, 20)
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(content, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, name), text, 0o644))
 	}
 	Commit(t, repo, 2)
 	return content
@@ -63,26 +61,19 @@ func git(t testing.TB, dir string, daysAgo int, args ...string) {
 // replace changes a file and returns its previous content.
 func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	t.Helper()
-	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was = suite.Must(os.ReadFile(path))(t)
 	other := regexp.MustCompile(pattern).ReplaceAll(was, []byte(by))
 	if string(other) == string(was) {
 		t.Fatalf("%s does not contain %s", path, pattern)
 	}
-	if err := os.WriteFile(path, other, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, other, 0o644))
 	return was
 }
 
 // Build builds a content folder with Today as the as-of day.
 func Build(t testing.TB, content, out string) {
 	t.Helper()
-	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3}))(t)
 }
 
 // built is the build that all tests of a binary share; the first test that needs it creates it.
@@ -96,10 +87,7 @@ var built struct {
 func Built(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
-		dir, err := os.MkdirTemp("", "kindex-edgetest-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := suite.Must(os.MkdirTemp("", "kindex-edgetest-"))(t)
 		built.dir = dir
 		Build(t, Content(t), filepath.Join(dir, "out"))
 	})

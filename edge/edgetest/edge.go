@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
@@ -84,10 +85,7 @@ func Guard(t testing.TB, roots *x509.CertPool, allow ...string) *safedial.Guard 
 		return d.DialContext(ctx, network, address)
 	}}
 	for _, address := range allow {
-		exception, err := safedial.ParseException(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		exception := suite.Must(safedial.ParseException(address))(t)
 		o.Allow = append(o.Allow, exception)
 	}
 	return safedial.New(o)
@@ -104,14 +102,12 @@ func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 func (e *Edge) Key(t testing.TB, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
-	if err := e.State.Write(context.Background(), func(tx *storage.Tx) error {
+	suite.Check(t, e.State.Write(context.Background(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return secret.Reveal()
 }

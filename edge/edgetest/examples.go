@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // Run configures how and where examples run.
@@ -177,12 +179,8 @@ func (x *examples) write(b Block, later []Block) {
 		x.Errorf("%s: %s is outside the folder", x.at, b.File)
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		x.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(b.Text), 0o644); err != nil {
-		x.Fatal(err)
-	}
+	suite.Check(x, os.MkdirAll(filepath.Dir(name), 0o755))
+	suite.Check(x, os.WriteFile(name, []byte(b.Text), 0o644))
 	parts := strings.Split(b.File, "/")
 	for _, l := range later {
 		for i := range parts { // the file itself or a folder that contains it
@@ -199,9 +197,7 @@ func (x *examples) write(b Block, later []Block) {
 func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
 	x.Helper()
 	path := filepath.Join(x.Dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		x.Fatal(err)
-	}
+	suite.Check(x, os.WriteFile(path, []byte(text), 0o644))
 	defer os.Remove(path)
 	ctx, cancel := context.WithTimeout(x.Context(), x.Timeout)
 	defer cancel()

@@ -110,9 +110,7 @@ func addProviders(t testing.TB, content string) {
 func write(t testing.TB, content, name, text string) {
 	t.Helper()
 	path := filepath.Join(content, filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
 }
 
 // NewRepository returns a content folder in a new repository, with the categories and the
@@ -122,10 +120,7 @@ func NewRepository(t testing.TB) string {
 	repo := t.TempDir()
 	content := filepath.Join(repo, "content")
 	for _, name := range []string{"categories.yaml", "scoring.yaml"} {
-		text, err := os.ReadFile(filepath.Join(suite.Content(t), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(filepath.Join(suite.Content(t), name)))(t)
 		write(t, content, name, string(text))
 	}
 	git(t, repo, 0, "init", "-q", "-b", "main")

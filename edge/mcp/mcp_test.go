@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/where"
 )
@@ -41,14 +42,8 @@ func connect(t testing.TB, api http.RoundTripper, o Options) *sdk.ClientSession 
 	t.Helper()
 	here, there := sdk.NewInMemoryTransports()
 	s := New(NewLocalClient(api), o)
-	ss, err := s.sdk.Connect(t.Context(), there, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ss := suite.Must(s.sdk.Connect(t.Context(), there, nil))(t)
+	cs := suite.Must(sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil))(t)
 	t.Cleanup(func() {
 		_ = cs.Close()
 		_ = ss.Close()
@@ -220,10 +215,7 @@ func TestClient(t *testing.T) {
 		answer(w, r)
 	}))
 	defer server.Close()
-	c, err := NewClient(server.URL+"/", "kx_key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(NewClient(server.URL+"/", "kx_key"))(t)
 	answer = func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, server.URL+"/elsewhere", http.StatusFound)
 	}
@@ -294,10 +286,7 @@ func TestClear(t *testing.T) {
 func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {
-		c, err := NewClient(address, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := suite.Must(NewClient(address, ""))(t)
 		if got := c.Exposed(); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
@@ -324,10 +313,7 @@ func FuzzArguments(f *testing.F) {
 		return asJSON(`{"type":"tool","slug":"a","data":[],"count":0,"scores":{}}`)
 	})
 	cs := connect(f, api, Options{})
-	tools, err := cs.ListTools(f.Context(), nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	tools := suite.Must(cs.ListTools(f.Context(), nil))(f)
 	f.Fuzz(func(t *testing.T, arguments string) {
 		if !json.Valid([]byte(arguments)) {
 			return

@@ -22,11 +22,7 @@ import (
 
 func load(t *testing.T, data []byte) *openapi3.T {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	return suite.Must(openapi3.NewLoader().LoadFromData(data))(t)
 }
 
 func TestValid(t *testing.T) {
@@ -83,10 +79,7 @@ func TestContact(t *testing.T) {
 		if !strings.Contains(want.Name, "\n") { // one conversion is enough, and slow
 			continue
 		}
-		inJSON, err := openapi.JSON(inYAML)
-		if err != nil {
-			t.Fatal(err)
-		}
+		inJSON := suite.Must(openapi.JSON(inYAML))(t)
 		checkContact(t, load(t, inJSON), want)
 	}
 }
@@ -121,9 +114,7 @@ func TestChangesNeedAVersion(t *testing.T) {
 	hash := hex.EncodeToString(sum[:])
 	golden := filepath.Join("testdata", version+".sha256")
 	if suite.Updating() {
-		if err := os.WriteFile(golden, []byte(hash+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(golden, []byte(hash+"\n"), 0o644))
 		return
 	}
 	want, err := os.ReadFile(golden)

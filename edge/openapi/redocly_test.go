@@ -33,14 +33,9 @@ func TestRedocly(t *testing.T) {
 // lint returns the errors and warnings that Redocly finds.
 func lint(t *testing.T, description []byte) []string {
 	t.Helper()
-	program, err := filepath.Abs(redocly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := suite.Must(filepath.Abs(redocly))(t)
 	dir := t.TempDir() // contains no settings that could affect the result
-	if err := os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644))
 	cmd := exec.Command(program, "lint", "--extends=recommended", "--format=json", "--max-problems=1000", "openapi.yaml")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")

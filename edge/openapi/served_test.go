@@ -21,15 +21,8 @@ import (
 // declarations returns what a content folder declares.
 func declarations(t *testing.T, dir string) *kinds.Set {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "kinds.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := kinds.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	data := suite.Must(os.ReadFile(filepath.Join(dir, "kinds.yaml")))(t)
+	return suite.Must(kinds.Parse(data))(t)
 }
 
 // TestServedDefault checks that an index that declares nothing has the description as it is written.
@@ -43,24 +36,16 @@ func TestServedDefault(t *testing.T) {
 // they are valid, lint-clean, and have the members, filters and kinds of the index, and no others.
 func TestServed(t *testing.T) {
 	suite.InTest(t)
-	more, err := kinds.Parse([]byte(strings.Replace(string(defaultYAML(t)), "fields:\n", "fields:\n  glow: {type: count, title: Glow, filter: true}\n", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := suite.Must(kinds.Parse([]byte(strings.Replace(string(defaultYAML(t)), "fields:\n", "fields:\n  glow: {type: count, title: Glow, filter: true}\n", 1))))(t)
 	for name, declared := range map[string]*kinds.Set{"workshop": declarations(t, suite.Workshop(t)), "more": more} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, err := openapi.Served(declared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := suite.Must(openapi.Served(declared))(t)
 			if found := lint(t, text); len(found) > 0 {
 				t.Errorf("Redocly found %s", strings.Join(found, "\n"))
 			}
 			doc := load(t, text)
-			if err := doc.Validate(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, doc.Validate(context.Background()))
 			checkServed(t, doc, declared)
 			if name == "workshop" {
 				for _, word := range []string{"openWeights", "contextTokens", "stars", "maxPrice", "/api/cost", "tool/", "pytorch"} {
@@ -110,9 +95,5 @@ func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
 // defaultYAML returns the declarations of an index without a kinds.yaml.
 func defaultYAML(t *testing.T) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(suite.Root(t), "exports", "kinds", "default.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return suite.Must(os.ReadFile(filepath.Join(suite.Root(t), "exports", "kinds", "default.yaml")))(t)
 }

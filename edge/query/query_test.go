@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -63,20 +64,14 @@ func readAll(raw string) error {
 // TestMinScoreIsNotRounded: records with a score slightly below minScore are excluded.
 func TestMinScoreIsNotRounded(t *testing.T) {
 	for given, want := range map[string]float64{"40.04": 40.1, "40.06": 40.1, "99.99": 100, "0.00": 0} {
-		p, err := Parse(kinds.Default(), "minScore="+given, allowed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(Parse(kinds.Default(), "minScore="+given, allowed))(t)
 		if f := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); p.Err != nil || f.MinScore != record.ScoreOf(want) {
 			t.Errorf("minScore=%s: %v, %v", given, f, p.Err)
 		}
 	}
 	for tenths := range 1001 { // exact values are unchanged
 		given := strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
-		p, err := Parse(kinds.Default(), "minScore="+given, allowed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(Parse(kinds.Default(), "minScore="+given, allowed))(t)
 		if f := p.Filter(nil, view.NewTerms(kinds.Default(), nil)); p.Err != nil || f.MinScore.String() != given {
 			t.Errorf("minScore=%s: %v, %v", given, f, p.Err)
 		}
@@ -84,10 +79,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	p, err := Parse(kinds.Default(), "tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(Parse(kinds.Default(), "tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed))(t)
 	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if p.Err != nil {
 		t.Fatal(p.Err)
@@ -99,11 +91,8 @@ func TestFilter(t *testing.T) {
 }
 
 func TestFilterByFacts(t *testing.T) {
-	p, err := Parse(kinds.Default(), "modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
-		"&minContext=128000&retiresBefore=2026-12-31&signal=stars>=1000&signal=stars%3C%3D2000.5&signal=lastCommit+<=+2026-01-31", allowed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(Parse(kinds.Default(), "modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
+		"&minContext=128000&retiresBefore=2026-12-31&signal=stars>=1000&signal=stars%3C%3D2000.5&signal=lastCommit+<=+2026-01-31", allowed))(t)
 	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
 	if p.Err != nil {
 		t.Fatal(p.Err)
@@ -134,10 +123,7 @@ func TestSuggestions(t *testing.T) {
 
 func TestDefaultOrder(t *testing.T) {
 	for key, desc := range map[string]bool{"name": false, "price": false, "context": true, "signal.stars": true, "composite": true, "addedDate": true} {
-		p, err := Parse(kinds.Default(), "sort="+key, allowed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := suite.Must(Parse(kinds.Default(), "sort="+key, allowed))(t)
 		if s := p.Sort(); p.Err != nil || s != (view.Sort{Key: key, Desc: desc}) {
 			t.Errorf("%s: %+v, %v", key, s, p.Err)
 		}

@@ -9,15 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 func proxies(t testing.TB) []netip.Prefix {
 	t.Helper()
-	p, err := ParseTrusted("10.0.0.0/8, 192.168.1.1, fd00::/8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return suite.Must(ParseTrusted("10.0.0.0/8, 192.168.1.1, fd00::/8"))(t)
 }
 
 func TestClientIP(t *testing.T) {

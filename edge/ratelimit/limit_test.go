@@ -12,15 +12,13 @@ import (
 	"testing/quick"
 	"testing/synctest"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 func TestWindows(t *testing.T) {
 	at := func(s string) time.Time {
-		v, err := time.Parse(time.RFC3339Nano, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return suite.Must(time.Parse(time.RFC3339Nano, s))(t)
 	}
 	for _, c := range []struct {
 		now    string
@@ -208,9 +206,7 @@ func TestGateIsExact(t *testing.T) {
 	g := NewGate(GateOptions{Slots: 2, PerCaller: 1, Waiting: 1, Wait: time.Minute})
 	leaveA, err1 := g.Enter(t.Context(), "a")
 	leaveB, err2 := g.Enter(t.Context(), "b")
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(err1, err2))
 	if _, err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyPerCaller) {
 		t.Errorf("a again: %v", err)
 	}

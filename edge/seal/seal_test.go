@@ -10,16 +10,13 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/seal"
 )
 
 func parse(t *testing.T, text string) *seal.Keys {
 	t.Helper()
-	k, err := seal.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return suite.Must(seal.Parse(text))(t)
 }
 
 func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
@@ -129,19 +126,14 @@ func TestTheKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".kindex-key-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}
-	if err := os.Chmod(path, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Chmod(path, 0o644))
 	if _, err := seal.Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("world-readable key file: %v", err)
 	}
 }
 
 func FuzzOpen(f *testing.F) {
-	k, err := seal.Parse(seal.Generate())
-	if err != nil {
-		f.Fatal(err)
-	}
+	k := suite.Must(seal.Parse(seal.Generate()))(f)
 	f.Add("s1." + k.IDs()[0] + ".AAAA")
 	f.Add("s1..")
 	f.Fuzz(func(t *testing.T, sealed string) {

@@ -34,11 +34,7 @@ func TestAccounts(t *testing.T) {
 		}
 		now := func() apikey.Account {
 			t.Helper()
-			a, err := s.AccountNamed(t.Context(), "ada")
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
+			return suite.Must(s.AccountNamed(t.Context(), "ada"))(t)
 		}
 		for _, c := range []struct {
 			quota  int64
@@ -65,9 +61,7 @@ func TestAccounts(t *testing.T) {
 
 func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func() apikey.Account) {
 	secret := apikey.Generate()
-	if _, err := create(s, ada.ID, secret); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(create(s, ada.ID, secret))(t)
 	write(t, s, func(tx *storage.Tx) error { return tx.Suspend(ada.ID) })
 	since := now().SuspendedAt
 	time.Sleep(2 * time.Millisecond)

@@ -35,13 +35,10 @@ func TestAuditEntry(t *testing.T) {
 		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
 		secret := apikey.Generate()
 		by := storage.Actor{Kind: storage.ByKey, ID: "key_x", Name: "build \x1b[2J\u202eserver", Address: "2001:db8::7"}
-		err := s.Write(storage.WithActor(t.Context(), by), func(tx *storage.Tx) error {
+		suite.Check(t, s.Write(storage.WithActor(t.Context(), by), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookRotated, Target: "wh_1",
 				Detail: "a\nb " + secret.Reveal() + " \xff" + strings.Repeat("é", 1000)})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		write(t, s, func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookDeleted, Target: "wh_1"})
 		})

@@ -46,18 +46,11 @@ func TestCheckOfFiles(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good.db")
-	s, err := storage.Open(t.Context(), good, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), good, storage.Options{}))(t)
 	for _, row := range slices.Concat(sound, keyRows(5)) {
-		if err := writeOne(t.Context(), s, row); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, writeOne(t.Context(), s, row))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Close())
 	for _, c := range []struct {
 		name, words string
 		mended      bool // rewriting the file repairs it, so the backup is sound
@@ -77,9 +70,7 @@ func TestCheckOfFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := copyOf(t, good)
-			if err := c.damage(bad); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, c.damage(bad))
 			problems, backedUp := checkAndBackUp(t, bad)
 			if !strings.Contains(problems, c.words) || backedUp != c.mended {
 				t.Errorf("backed up: %v; problems: %q", backedUp, problems)
@@ -101,14 +92,9 @@ func zeros(path string) error {
 
 func copyOf(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(t)
 	to := filepath.Join(t.TempDir(), "bad.db")
-	if err := os.WriteFile(to, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(to, text, 0o600))
 	return to
 }
 

@@ -21,10 +21,7 @@ import (
 // database opens the database of a state, bypassing package storage.
 func database(t *testing.T, target string) *sql.DB {
 	t.Helper()
-	db, err := storagetest.Database(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := suite.Must(storagetest.Database(target))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -39,14 +36,10 @@ func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) 
 	defer rows.Close()
 	for rows.Next() {
 		var s string
-		if err := rows.Scan(&s); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, rows.Scan(&s))
 		list = append(list, s)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, rows.Err())
 	return list
 }
 
@@ -71,10 +64,7 @@ func fill(t *testing.T, target string, rows int) (tables []string) {
 			from, to, _ := strings.Cut(r, " ")
 			refers[from] = to
 		}
-		tx, err := db.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := suite.Must(db.Begin())(t)
 		for i := range rows {
 			var names, marks []string
 			var args []any
@@ -87,9 +77,7 @@ func fill(t *testing.T, target string, rows int) (tables []string) {
 				t.Fatalf("%s, row %d: %v", name, i, err)
 			}
 		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, tx.Commit())
 	}
 	return tables
 }
@@ -115,23 +103,15 @@ func dump(t *testing.T, target string, tables []string) map[string]string {
 	all := map[string]string{}
 	db := database(t, target)
 	for _, name := range tables {
-		rows, err := db.Query("SELECT * FROM " + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		columns, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := suite.Must(db.Query("SELECT * FROM " + name))(t)
+		columns := suite.Must(rows.Columns())(t)
 		var lines []string
 		for rows.Next() {
 			row, into := make([]any, len(columns)), make([]any, len(columns))
 			for i := range row {
 				into[i] = &row[i]
 			}
-			if err := rows.Scan(into...); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, rows.Scan(into...))
 			lines = append(lines, fmt.Sprintf("%q", row))
 		}
 		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // the error of Close is checked
@@ -146,10 +126,7 @@ func dump(t *testing.T, target string, tables []string) map[string]string {
 func copyState(t *testing.T, from, to string) ([]storage.TableCount, error) {
 	t.Helper()
 	open := func(target string) *storage.State {
-		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(storage.Open(t.Context(), target, storage.Options{SkipMigrations: true}))(t)
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
@@ -203,9 +180,7 @@ func TestCopyIsCompared(t *testing.T) {
 			target := storagetest.PostgreSQL(t)
 			storagetest.Open(t, target)
 			for _, statement := range statements {
-				if err := storagetest.Exec(target, statement); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, storagetest.Exec(target, statement))
 			}
 			if _, err := copyState(t, first, target); err == nil || !strings.Contains(err.Error(), "copying the table counters") || !strings.Contains(err.Error(), "checksum") {
 				t.Errorf("%v", err)
@@ -225,9 +200,7 @@ func TestCopyRefuses(t *testing.T) {
 	dir := t.TempDir()
 	full, fresh := filepath.Join(dir, "full.db"), filepath.Join(dir, "fresh.db")
 	storagetest.Open(t, full)
-	if err := storagetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, storagetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"))
 	if _, err := copyState(t, full, fresh); err == nil || !strings.Contains(err.Error(), "the table counters (ends, lasts, subject, used, more)") {
 		t.Errorf("another schema: %v", err)
 	}
@@ -237,13 +210,8 @@ func TestCopyRefuses(t *testing.T) {
 	// A database with an earlier schema version is copied without a migration. Copying it into a
 	// database with a later schema version is refused.
 	old := filepath.Join(dir, "old.db")
-	s, err := storage.Open(t.Context(), old, storage.Options{SkipMigrations: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(s.MigrateTo(t.Context(), 2), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), old, storage.Options{SkipMigrations: true}))(t)
+	suite.Check(t, errors.Join(s.MigrateTo(t.Context(), 2), s.Close()))
 	if _, err := copyState(t, old, fresh); err == nil || !strings.Contains(err.Error(), "kindex state migrate") {
 		t.Errorf("into a later schema: %v", err)
 	}
@@ -341,22 +309,13 @@ func TestBackupRemovesWhatWasLeft(t *testing.T) {
 	s, dir := storagetest.SQLite(t), t.TempDir()
 	left, keep := []string{".b.db-1.part", ".b.db-1.part-wal"}, []string{".b.db-2.part", ".c.db-1.part", "b.db-1.part"}
 	for _, name := range slices.Concat(left, keep) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		if at := time.Now().Add(-25 * time.Hour); name != ".b.db-2.part" { // which is being written
-			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.Chtimes(filepath.Join(dir, name), at, at))
 		}
 	}
-	if _, err := s.Backup(t.Context(), filepath.Join(dir, "b.db"), false); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(s.Backup(t.Context(), filepath.Join(dir, "b.db"), false))(t)
+	entries := suite.Must(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -379,9 +338,7 @@ func TestBackupRefuses(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"there", "used", "used-wal"} {
-			if err := os.WriteFile(in(name), []byte("mine"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(in(name), []byte("mine"), 0o644))
 		}
 		ctx := t.Context()
 		refuse(ctx, in("there"), false, "already exists")

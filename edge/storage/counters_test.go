@@ -134,18 +134,13 @@ func TestRandomSharing(t *testing.T) {
 			if own := taken[s.ID]; rng.IntN(4) == 0 && len(own) > 0 {
 				at := own[len(own)-1]
 				taken[s.ID] = own[:len(own)-1]
-				if _, err := edge.Give(t.Context(), s, at); err != nil {
-					t.Fatal(err)
-				}
+				suite.Must(edge.Give(t.Context(), s, at))(t)
 				if at.Reset.Unix() == k.end {
 					model[k]--
 				}
 				continue
 			}
-			got, err := edge.Take(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := suite.Must(edge.Take(t.Context(), s))(t)
 			if want := model[k] < s.Limit; got.Allowed != want {
 				t.Fatalf("step %d: allowed %t with %d of %d used", step, got.Allowed, model[k], s.Limit)
 			}
@@ -169,9 +164,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 		s := ratelimit.Subject{ID: "acc:crash", Tier: ratelimit.Authenticated, Limit: 1 << 40}
 		q := ratelimit.NewQuota(counted, noon)
 		for i := range int64(100) {
-			if _, err := q.Take(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
+			suite.Must(q.Take(t.Context(), s))(t)
 			if used, _, err := read.Count(t.Context(), s.ID, ratelimit.WindowAt(noon(), 0), 0, 0); err != nil || used != i+1 {
 				t.Fatalf("%d of %d requests are stored: %v", used, i+1, err)
 			}
@@ -190,18 +183,12 @@ func TestTakeMore(t *testing.T) {
 				t.Errorf("%s: %d remain, want %d (%v)", what, st.Remaining, want, err)
 			}
 		}
-		first, err := l.Take(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := suite.Must(l.Take(t.Context(), s))(t)
 		ten, ok, err := l.TakeMore(t.Context(), s, first, 9)
 		if !ok || err != nil || ten.Remaining != 2 || !ten.Allowed {
 			t.Fatalf("%+v %t %v", ten, ok, err)
 		}
-		second, err := l.Take(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := suite.Must(l.Take(t.Context(), s))(t)
 		same, ok, err := l.TakeMore(t.Context(), s, second, 2)
 		if ok || err != nil || same != second {
 			t.Errorf("two more than remain: %+v %t %v", same, ok, err)

@@ -28,28 +28,19 @@ func createLimited(t *testing.T, s *storage.State, account string, g apikey.Gran
 func TestKeyFromBeforeScopes(t *testing.T) {
 	suite.InTest(t)
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
-		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(storage.Open(t.Context(), target, storage.Options{SkipMigrations: true}))(t)
 		t.Cleanup(func() { s.Close() })
-		if err := s.MigrateTo(t.Context(), 6); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.MigrateTo(t.Context(), 6))
 		secret := apikey.Generate()
 		for _, row := range []string{"INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)",
 			"INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at) VALUES ('key_a', 'acc_a', 'old', '" +
 				secret.Masked() + "', '" + secret.Hash() + "', '" + secret.Hash()[:8] + "', 1)"} {
-			if err := writeOne(t.Context(), s, row); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, writeOne(t.Context(), s, row))
 		}
 		if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
 			t.Errorf("before the migration: %+v %v", r, err)
 		}
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.Migrate(t.Context()))
 		k, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
 		if err != nil || !k.Legacy || k.Scopes != apikey.Everything || !k.ExpiresAt.IsZero() {
 			t.Errorf("%+v %v", k, err)
@@ -126,9 +117,7 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
-		if err := writeOne(t.Context(), s, "ALTER TABLE audit_log RENAME TO elsewhere"); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, writeOne(t.Context(), s, "ALTER TABLE audit_log RENAME TO elsewhere"))
 		for what, do := range map[string]func(*storage.Tx) error{
 			"create":  func(tx *storage.Tx) error { _, err := tx.CreateKey(ada.ID, "new", apikey.Generate()); return err },
 			"revoke":  func(tx *storage.Tx) error { _, err := tx.RevokeKey(ada.ID, k.ID); return err },

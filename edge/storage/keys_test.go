@@ -28,9 +28,7 @@ func ensure(t *testing.T, s *storage.State, name string) (a apikey.Account) {
 
 func write(t *testing.T, s *storage.State, do func(*storage.Tx) error) {
 	t.Helper()
-	if err := s.Write(context.Background(), do); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Write(context.Background(), do))
 }
 
 func create(s *storage.State, account string, secret apikey.Secret) (k apikey.Key, err error) {
@@ -169,16 +167,11 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 		here, there := open(), open()
 		account := ensure(t, here, "ada")
 		secret := apikey.Generate()
-		k, err := create(here, account.ID, secret)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := suite.Must(create(here, account.ID, secret))(t)
 		other := apikey.NewAuthenticator(there, time.Now)
 		use := func() error { _, _, err := other.Identify(t.Context(), secret.Reveal()); return err }
 		for range 20 {
-			if err := use(); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, use())
 		}
 		if ok, err := revoke(here, account.ID, k.ID); !ok || err != nil {
 			t.Fatal(err)
@@ -199,9 +192,7 @@ func TestOnlyHashesAreStored(t *testing.T) {
 		var secrets []apikey.Secret
 		for range apikey.MaxActive {
 			secret := apikey.Generate()
-			if _, err := create(s, account.ID, secret); err != nil {
-				t.Fatal(err)
-			}
+			suite.Must(create(s, account.ID, secret))(t)
 			secrets = append(secrets, secret)
 		}
 		stored := everything(t, s)
@@ -228,30 +219,17 @@ func everything(t *testing.T, s *storage.State) string {
 			t.Fatalf("%v %v", files, err)
 		}
 		for _, f := range files {
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := suite.Must(os.ReadFile(f))(t)
 			all.Write(b)
 		}
 		return all.String()
 	}
 	ctx := t.Context()
-	c, err := pgx.Connect(ctx, s.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(pgx.Connect(ctx, s.String()))(t)
 	defer c.Close(ctx)
 	texts := func(query string) []string {
-		rows, err := c.Query(ctx, query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
+		rows := suite.Must(c.Query(ctx, query))(t)
+		return suite.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	}
 	for _, table := range texts("SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'") {
 		all.WriteString(strings.Join(texts("SELECT row_to_json(r)::text FROM "+table+" r"), "\n"))

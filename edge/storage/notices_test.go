@@ -30,11 +30,7 @@ func TestNotices(t *testing.T) {
 		}
 		announced := func() webhook.Announced {
 			t.Helper()
-			c, err := s.Announced(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return c
+			return suite.Must(s.Announced(ctx))(t)
 		}
 		before := announced()
 		record(before, notice(day(-364)), "evt_1", true)

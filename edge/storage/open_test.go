@@ -40,13 +40,8 @@ func TestExclusive(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	target := filepath.Join(dir, "kindex.db")
-	edge, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("kindex.db", "link.db"); err != nil {
-		t.Fatal(err)
-	}
+	edge := suite.Must(storage.Open(t.Context(), target, storage.Options{Exclusive: true}))(t)
+	suite.Check(t, os.Symlink("kindex.db", "link.db"))
 	for _, name := range []string{target, "kindex.db", "./kindex.db", "link.db"} {
 		if err := refused(t, name, storage.Options{Exclusive: true}, "to share one among several, use PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
 			t.Errorf("%s: %v", name, err)
@@ -62,9 +57,7 @@ func TestExclusive(t *testing.T) {
 	if n := notes(t, edge, "%"); n != 4 {
 		t.Errorf("%d of 4 rows", n)
 	}
-	if err := edge.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, edge.Close())
 	next, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatalf("after the edge ended: %v", err)
@@ -77,24 +70,13 @@ func TestExclusive(t *testing.T) {
 // TestFilesAreTheOwners checks the mode of each file while the state is in use.
 func TestFilesAreTheOwners(t *testing.T) {
 	dir := t.TempDir()
-	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Exclusive: true}))(t)
 	defer s.Close()
-	if err := writeOne(t.Context(), s, makeNotes); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeOne(t.Context(), s, makeNotes))
 	seen := map[string]bool{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := suite.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
-		i, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		i := suite.Must(e.Info())(t)
 		seen[e.Name()] = true
 		if i.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %v", e.Name(), i.Mode())
@@ -110,23 +92,17 @@ func TestFilesAreTheOwners(t *testing.T) {
 // TestCommitsAreDurable checks the SQLite settings that make a commit durable before it is
 // confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
 func TestCommitsAreDurable(t *testing.T) {
-	s, err := storage.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), storage.Options{Exclusive: true}))(t)
 	defer s.Close()
 	const full = 2
-	err = s.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, s.Write(t.Context(), func(tx *storage.Tx) error {
 		for pragma, want := range map[string]int64{"synchronous": full, "fullfsync": 1, "foreign_keys": 1} {
 			if got, err := tx.Number("PRAGMA " + pragma); err != nil || got != want {
 				t.Errorf("%s is %d, want %d: %v", pragma, got, want, err)
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestRootLeavesFilesToTheirOwner runs a command as root alongside an edge that runs as
@@ -137,13 +113,8 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	}
 	const edge = 12345
 	target := filepath.Join(t.TempDir(), "kindex.db")
-	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Chown(target, edge, edge)); err != nil {
-		t.Fatal(err)
-	}
-	s, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.WriteFile(target, nil, 0o600), os.Chown(target, edge, edge)))
+	s := suite.Must(storage.Open(t.Context(), target, storage.Options{Exclusive: true}))(t)
 	defer s.Close()
 	files, err := filepath.Glob(target + "*")
 	if err != nil || len(files) != 5 {
@@ -163,9 +134,7 @@ func TestPaths(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	names := []string{"a b.db", "what?mode=memory", "half#whole", "100%.db", "%41.db", "a&b=c;d+e.db", ":memory:", "file:x.db", "ü…", "-x.db", `back\slash`, "new\nline", "./rel/../rel/x.db"}
-	if err := os.Mkdir("rel", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir("rel", 0o755))
 	for _, name := range names {
 		s, err := storage.Open(t.Context(), name, storage.Options{})
 		if err != nil {
@@ -195,12 +164,8 @@ func TestPaths(t *testing.T) {
 func TestNoState(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(in("text.db"), []byte(strings.Repeat("This is no database. ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(storagetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(in("text.db"), []byte(strings.Repeat("This is no database. ", 100)), 0o600))
+	suite.Check(t, errors.Join(storagetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)))
 	_ = refused(t, in("none/kindex.db"), storage.Options{}, "no directory "+in("none"))
 	_ = refused(t, in("none.db"), storage.Options{MustExist: true}, "no database at "+in("none.db"), "--state")
 	_ = refused(t, dir, storage.Options{}, "is a directory", filepath.Join(dir, "kindex.db"))
@@ -225,9 +190,7 @@ func TestNewerSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeOne(t.Context(), s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", newest+7); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, writeOne(t.Context(), s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", newest+7))
 		var newer *storage.SchemaTooNewError
 		if err := s.Migrate(t.Context()); !errors.As(err, &newer) || newer.Version != newest+7 || newer.Latest != newest {
 			t.Errorf("%v", err)
@@ -245,10 +208,7 @@ func TestNewerSchema(t *testing.T) {
 // TestVersionsWritesNothing queries an empty database, which must stay empty.
 func TestVersionsWritesNothing(t *testing.T) {
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
-		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(storage.Open(t.Context(), target, storage.Options{SkipMigrations: true}))(t)
 		defer s.Close()
 		at, newest, err := s.Versions(t.Context())
 		tables, err2 := s.Tables(t.Context())
@@ -271,10 +231,7 @@ func TestVersionsWritesNothing(t *testing.T) {
 // TestPasswordIsNowhere tries invalid addresses that contain a password, which no error may
 // show.
 func TestPasswordIsNowhere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := suite.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	nobody := l.Addr().String()
 	l.Close()
 	folder := url.QueryEscape(t.TempDir())
@@ -305,20 +262,15 @@ func TestWrongPassword(t *testing.T) {
 	suite.InTest(t)
 	target := storagetest.PostgreSQL(t)
 	s := storagetest.Open(t, target)
-	if err := writeOne(t.Context(), s, "CREATE ROLE "+storagetest.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeOne(t.Context(), s, "CREATE ROLE "+storagetest.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"))
 	defer func() {
 		if err := writeOne(context.Background(), s, "DROP ROLE "+storagetest.Guarded); err != nil {
 			t.Error(err)
 		}
 	}()
-	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := suite.Must(url.Parse(target))(t)
 	u.User = url.UserPassword(storagetest.Guarded, "hunter2")
-	err = refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
+	err := refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the error contains the password: %v", err)
 	}
@@ -333,9 +285,7 @@ func TestServerGone(t *testing.T) {
 	suite.InRace(t)
 	target := storagetest.PostgreSQL(t)
 	s := withNotes(t, storagetest.Open(t, target))
-	if err := s.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Ping(t.Context()))
 	u, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
@@ -343,9 +293,7 @@ func TestServerGone(t *testing.T) {
 	name := strings.TrimPrefix(u.Path, "/")
 	u.Path = "/postgres"
 	// Broken connections are replaced, and the state keeps working.
-	if err := storagetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, storagetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"))
 	for range 3 {
 		err = writeOne(t.Context(), s, "INSERT INTO notes (id, text) VALUES ($1, '') ON CONFLICT DO NOTHING", "behind")
 		if err == nil {
@@ -356,15 +304,11 @@ func TestServerGone(t *testing.T) {
 		t.Errorf("the state does not recover: %v", err)
 	}
 	// A standby, which accepts no writes, does not count as reachable.
-	if err := storagetest.Exec(u.String(), "ALTER DATABASE "+name+" SET default_transaction_read_only = on"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, storagetest.Exec(u.String(), "ALTER DATABASE "+name+" SET default_transaction_read_only = on"))
 	if err := storagetest.Open(t, target).Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a database that accepts no writes is reachable: %v", err)
 	}
-	if err := storagetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, storagetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"))
 	if s.Ping(t.Context()) == nil && writeOne(t.Context(), s, addNote, "lost", "") == nil {
 		t.Error("a stopped database accepts writes")
 	}

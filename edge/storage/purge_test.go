@@ -32,9 +32,7 @@ func TestPurge(t *testing.T) {
 		s, ctx := storagetest.OpenAt(t, target, func() time.Time { return now }), t.Context()
 		exec := func(statement string) {
 			t.Helper()
-			if err := writeOne(ctx, s, statement); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, writeOne(ctx, s, statement))
 		}
 		exec("INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)")
 		exec(webhookRow("wh_a"))
@@ -49,9 +47,7 @@ func TestPurge(t *testing.T) {
 		if list, count, err := s.AuditLog(ctx, "acc_a", 0, 10); err != nil || count != 1 || list[0].Seq != 1 {
 			t.Errorf("an old entry is shown: %+v %v", list, err)
 		}
-		if err := s.Purge(ctx); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.Purge(ctx))
 		for table := range tables {
 			if n, err := s.Number(ctx, "SELECT COUNT(*) FROM "+table); n != 1 || err != nil {
 				t.Errorf("%s has %d rows, want 1: %v", table, n, err)

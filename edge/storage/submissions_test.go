@@ -38,10 +38,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
-		other, err := submitted(t, s, "eve", "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := suite.Must(submitted(t, s, "eve", "a"))(t)
 		for _, path := range [][]submission.Status{{}, {submission.InReview}, {submission.Accepted}, {submission.InReview, submission.Accepted}} {
 			one, err := submitted(t, s, "ada", "a")
 			if err != nil {
@@ -102,10 +99,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
 			t.Errorf("other account: %v", err)
 		}
-		list, err := edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true}))(t)
 		if ok, err := edges[1].MoveSubmission(t.Context(), list[0].ID, submission.Withdrawn, submission.Change{}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
@@ -125,10 +119,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
-		other, err := submitted(t, s, "eve", "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := suite.Must(submitted(t, s, "eve", "a"))(t)
 		churn := func(n, size int) {
 			write(t, s, func(tx *storage.Tx) error {
 				a, err := tx.EnsureAccount("ada")
@@ -165,14 +156,8 @@ func TestWithdrawnPullRequests(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
-		one, err := submitted(t, s, "ada", "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := submitted(t, s, "ada", "b")
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := suite.Must(submitted(t, s, "ada", "a"))(t)
+		two := suite.Must(submitted(t, s, "ada", "b"))(t)
 		if ok, err := s.MoveSubmission(t.Context(), one.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7}}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
@@ -193,9 +178,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 			}
 		}
 		listed(1)
-		if err := s.PullRequestClosed(t.Context(), one.ID); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.PullRequestClosed(t.Context(), one.ID))
 		listed(0)
 	})
 }
@@ -219,10 +202,7 @@ func TestSubmissionSteps(t *testing.T) {
 				if to == submission.Pending {
 					continue // no transition leads to this status
 				}
-				one, err := submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j))
-				if err != nil {
-					t.Fatal(err)
-				}
+				one := suite.Must(submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j)))(t)
 				for _, step := range way[from] {
 					if ok, err := handles[0].MoveSubmission(t.Context(), one.ID, step, submission.Change{}); !ok || err != nil {
 						t.Fatal(from, step, ok, err)
@@ -262,17 +242,14 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 			for i := range rivals {
 				one := of(i)
 				one.ID, one.YAML = storage.NewID("sub_"), "name: x\n"
-				err := edges[0].Write(t.Context(), func(tx *storage.Tx) error {
+				suite.Check(t, edges[0].Write(t.Context(), func(tx *storage.Tx) error {
 					a, err := tx.EnsureAccount(fmt.Sprint(name, i))
 					if err == nil {
 						one.AccountID = a.ID
 						_, err = tx.CreateSubmission(one)
 					}
 					return err
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))
 				ids = append(ids, one.ID)
 			}
 			return ids

@@ -16,14 +16,9 @@ import (
 func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
 	suite.InTest(t)
 	storagetest.EachTarget(t, func(t *testing.T, target string) {
-		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(storage.Open(t.Context(), target, storage.Options{SkipMigrations: true}))(t)
 		defer s.Close()
-		if err := s.MigrateTo(t.Context(), 12); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.MigrateTo(t.Context(), 12))
 		hook := func(id, events string, position, disabled string) string {
 			return `INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position, disabled_at, next_at) VALUES ('wh_` + id + `', 'acc_a', 'https://x.example/', '` +
 				events + `', 's', 1, ` + position + `, ` + disabled + `, 5)`
@@ -41,13 +36,9 @@ func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
 				('dlv_b', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'pending', 3, 21, 99),
 				('dlv_c', 'wh_bbbbbbbbbbbbbbbbbbbb', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'failed', 1, 21, NULL)`,
 		} {
-			if err := writeOne(t.Context(), s, statement); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, writeOne(t.Context(), s, statement))
 		}
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, s.Migrate(t.Context()))
 		for id, want := range map[string][]int64{"wh_aaaaaaaaaaaaaaaaaaaa": {2, 3, 4}, "wh_bbbbbbbbbbbbbbbbbbbb": {2, 4}, "wh_cccccccccccccccccccc": nil} {
 			list, _, err := s.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: id, Status: webhook.Pending, Limit: 10})
 			if err != nil {

@@ -50,20 +50,14 @@ func writeOne(ctx context.Context, s *storage.State, statement string, args ...a
 // withNotes adds a table of notes to a state for the test.
 func withNotes(t *testing.T, s *storage.State) *storage.State {
 	t.Helper()
-	if err := writeOne(t.Context(), s, makeNotes); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeOne(t.Context(), s, makeNotes))
 	return s
 }
 
 // notes counts the notes with the given ID.
 func notes(t *testing.T, s *storage.State, like string) int64 {
 	t.Helper()
-	n, err := s.Number(context.Background(), "SELECT COUNT(*) FROM notes WHERE id LIKE $1", like)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return suite.Must(s.Number(context.Background(), "SELECT COUNT(*) FROM notes WHERE id LIKE $1", like))(t)
 }
 
 func TestOpenTwice(t *testing.T) {
@@ -150,14 +144,9 @@ func TestFailureIsOnesOwn(t *testing.T) {
 // TestLostTransaction fills the file, so that SQLite rolls back the whole transaction by itself.
 func TestLostTransaction(t *testing.T) {
 	s, ctx := withNotes(t, storagetest.SQLite(t)), context.Background()
-	pages, err := s.Number(ctx, "SELECT page_count FROM pragma_page_count")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.OnWriter(ctx, fmt.Sprintf("PRAGMA max_page_count(%d)", pages+4)); err != nil {
-		t.Fatal(err)
-	}
-	err = s.Write(ctx, func(tx *storage.Tx) error {
+	pages := suite.Must(s.Number(ctx, "SELECT page_count FROM pragma_page_count"))(t)
+	suite.Check(t, s.OnWriter(ctx, fmt.Sprintf("PRAGMA max_page_count(%d)", pages+4)))
+	err := s.Write(ctx, func(tx *storage.Tx) error {
 		if err := tx.Exec(addNote, "small", ""); err != nil {
 			return err
 		}
@@ -170,9 +159,7 @@ func TestLostTransaction(t *testing.T) {
 	if err := writeOne(ctx, s, addNote, "behind", ""); err != nil || notes(t, s, "behind") != 1 {
 		t.Errorf("the writer stopped working: %v", err)
 	}
-	if err := s.OnWriter(ctx, "PRAGMA max_page_count(1000000)"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.OnWriter(ctx, "PRAGMA max_page_count(1000000)"))
 	if err := writeOne(ctx, s, addNote, "large", strings.Repeat("x", 100_000)); err != nil {
 		t.Errorf("after freeing space: %v", err)
 	}
@@ -215,10 +202,7 @@ func TestContextEnded(t *testing.T) {
 
 func TestCloseWaitsForWrites(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "kindex.db")
-	s, err := storage.Open(t.Context(), target, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), target, storage.Options{}))(t)
 	withNotes(t, s)
 	release := held(t, s)
 	closed := make(chan error, 1)
@@ -252,9 +236,7 @@ func TestDeadlock(t *testing.T) {
 	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
 	ctx := t.Context()
 	for _, id := range []string{"a", "b"} {
-		if err := writeOne(ctx, s, addNote, id, ""); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, writeOne(ctx, s, addNote, id, ""))
 	}
 	var attempts atomic.Int64
 	var both, wg sync.WaitGroup
@@ -349,10 +331,7 @@ func writeAsOther(target string) (failed error) {
 // TestManyProcesses has several processes create the same state concurrently and write to it.
 func TestManyProcesses(t *testing.T) {
 	suite.InRace(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := suite.Must(os.Executable())(t)
 	const processes = 4
 	storagetest.EachTarget(t, func(t *testing.T, target string) {
 		var wg sync.WaitGroup

@@ -43,10 +43,7 @@ func TestCorrection(t *testing.T) {
 		if err != nil || string(changes) != c.changes {
 			t.Errorf("%s changes %s: %v", c.body, changes, err)
 		}
-		before, err := submission.File(d.Before)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := suite.Must(submission.File(d.Before))(t)
 		if lines := differingLines(string(before), string(d.YAML)); lines != c.lines {
 			t.Errorf("%s:\n%s", c.body, lines)
 		}
@@ -111,24 +108,12 @@ func TestCorrectReal(t *testing.T) {
 	every := suite.Pick(5, 1)
 	for i := 0; i < len(files); i += every {
 		path := files[i]
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(path))(t)
 		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
 		e, _ := content.ParseEntity(kinds.Default(), path, typ, slug, data)
-		before, err := submission.File(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		merged, err := yamlfmt.Merge(kinds.Default(), path, data, changes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, err := yamlfmt.Merge(kinds.Default(), path, before, changes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := suite.Must(submission.File(e))(t)
+		merged := suite.Must(yamlfmt.Merge(kinds.Default(), path, data, changes))(t)
+		alone := suite.Must(yamlfmt.Merge(kinds.Default(), path, before, changes))(t)
 		a, problems := content.ParseEntity(kinds.Default(), path, typ, slug, merged)
 		b, _ := content.ParseEntity(kinds.Default(), path, typ, slug, alone)
 		if a == nil || !reflect.DeepEqual(a, b) || a.License != "Zlib" {

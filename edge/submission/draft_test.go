@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/builder/suite"
 	"kindex/edge/submission"
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
@@ -327,10 +328,7 @@ func TestHostileTexts(t *testing.T) {
 	for _, text := range hostile {
 		fields := with(t, `{"slug":"x"}`)
 		fields["name"] = text
-		body, err := json.Marshal(fields)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := suite.Must(json.Marshal(fields))(t)
 		takenInAsSent(t, string(body))
 		if d, err := submission.Parse(fields, open{}); err == nil {
 			taken++
@@ -347,10 +345,7 @@ func TestHostileTexts(t *testing.T) {
 // sameFields compares the submitted fields with those in the file.
 func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	t.Helper()
-	read, err := content.Fields(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := suite.Must(content.Fields(file))(t)
 	sent = maps.Clone(sent)
 	delete(sent, "type")
 	delete(sent, "slug")
@@ -381,11 +376,7 @@ func plain(t *testing.T, v any) any {
 		}
 		return set
 	case json.Number:
-		x, err := v.Float64()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
+		return suite.Must(v.Float64())(t)
 	case int64:
 		return float64(v)
 	}

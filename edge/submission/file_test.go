@@ -25,10 +25,7 @@ func TestFile(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(path))(t)
 		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
 		e, _ := content.ParseEntity(kinds.Default(), path, typ, slug, data)
 		if e == nil {

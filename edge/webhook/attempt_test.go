@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 )
 
 // hanging is the timeout after which a request or a test is assumed to hang.
@@ -31,10 +32,7 @@ func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
 
 func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 	t.Helper()
-	allow, err := safedial.ParseException(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	allow := suite.Must(safedial.ParseException(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")))(t)
 	o := safedial.Options{Allow: []safedial.Exception{allow}, Timeout: hanging}
 	if c := s.Certificate(); c != nil {
 		o.Roots = x509.NewCertPool()

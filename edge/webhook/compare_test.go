@@ -349,9 +349,7 @@ func TestUncommittedChanges(t *testing.T) {
 		next := *served
 		next.ID, next.Uncommitted, next.Source = fmt.Sprint(i+1), i == 1, p.until(20+10*i)
 		served = &next
-		if err := announcer.Check(t.Context(), time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, announcer.Check(t.Context(), time.Now()))
 		if at, err := s.Announced(t.Context()); err != nil || at.Build != want {
 			t.Errorf("step %d: announced %s, want %s: %v", i, at.Build, want, err)
 		}

@@ -23,11 +23,7 @@ import (
 
 func day(t *testing.T, s string) time.Time {
 	t.Helper()
-	d, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return suite.Must(time.Parse(time.DateOnly, s))(t)
 }
 
 func TestPlanNotices(t *testing.T) {
@@ -67,10 +63,7 @@ func TestPlanNotices(t *testing.T) {
 		{name: "first check, late for both", now: "2026-12-28T00:00:00Z", first: true, record: []int{30, 7}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			now, err := time.Parse(time.RFC3339, c.now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			now := suite.Must(time.Parse(time.RFC3339, c.now))(t)
 			list := []webhook.Retirement{{Type: "model", Slug: "m", Name: "M", Formerly: []string{"model/earlier"}, Retires: retires, ReplacedBy: "model/n"}}
 			notices, events, err := webhook.PlanNotices(list, c.sent, now, c.first)
 			if err != nil {
@@ -286,9 +279,7 @@ func TestNoticesOfServedBuild(t *testing.T) {
 		Log: slog.New(slog.DiscardHandler), OnEvents: func() {}})
 	check := func(want int) {
 		t.Helper()
-		if err := a.Check(t.Context(), day(t, "2026-11-01")); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, a.Check(t.Context(), day(t, "2026-11-01")))
 		if events := storagetest.Events(t, s, 0); len(events) != want {
 			t.Fatalf("%d events, want %d", len(events), want)
 		}

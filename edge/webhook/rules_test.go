@@ -112,10 +112,7 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 
 func metric(t *testing.T, reg *prometheus.Registry, name string) float64 {
 	t.Helper()
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := suite.Must(reg.Gather())(t)
 	for _, f := range families {
 		if f.GetName() == name {
 			return f.GetMetric()[0].GetCounter().GetValue()
@@ -287,9 +284,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		stop()
 		count := func() int { return len(storagetest.Events(t, r.state, 0)) }
 		c.pass(31 * 24 * time.Hour)
-		if err := r.state.Purge(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, r.state.Purge(t.Context()))
 		// The first webhook's delivery log is gone, but not the events for which the second
 		// webhook is waiting.
 		if n := count(); n != 3 || len(r.allDeliveries()) != 3 {
@@ -352,10 +347,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		until(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		h.check(t)
 		// A secret that was moved to another webhook cannot be opened.
-		list, err := r.state.Webhooks(t.Context(), r.account)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(r.state.Webhooks(t.Context(), r.account))(t)
 		if _, err := only.Open(list[0].SealedSecret, webhook.Purpose, list[1].ID); !errors.Is(err, seal.ErrDamaged) {
 			t.Errorf("a moved secret: %v", err)
 		}
@@ -364,11 +356,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 
 func parse(t *testing.T, text string) *seal.Keys {
 	t.Helper()
-	k, err := seal.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return suite.Must(seal.Parse(text))(t)
 }
 
 // TestSecretsAreNowhereInClear checks that neither the log, nor the database file, nor an
@@ -393,10 +381,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not on the public internet") || d.ResponseStatus != 0 {
 		t.Errorf("%+v", d)
 	}
-	families, err := reg.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	families := suite.Must(reg.Gather())(t)
 	told := r.log.String() + d.Error
 	for _, f := range families {
 		told += f.String()
@@ -406,7 +391,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 			t.Errorf("found %q in: %s", s, told)
 		}
 	}
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"kindex/builder/suite"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -82,15 +84,10 @@ func TestRetryAfter(t *testing.T) {
 
 func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 	secret := NewSecret()
-	receiver, err := standardwebhooks.NewWebhook(secret.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	receiver := suite.Must(standardwebhooks.NewWebhook(secret.Reveal()))(t)
 	h := http.Header{}
 	body := []byte(`{"id":"evt_1"}`)
-	if err := sign(h, []Secret{secret}, "evt_1", time.Now(), body); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, sign(h, []Secret{secret}, "evt_1", time.Now(), body))
 	if err := receiver.Verify(body, h); err != nil {
 		t.Error(err)
 	}

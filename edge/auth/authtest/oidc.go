@@ -30,28 +30,15 @@ var program []byte
 func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Helper()
 	site := filepath.Dir(suite.NodeModules(t, "oidc-provider"))
-	text, err := json.Marshal(names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(json.Marshal(names))(t)
 	script := filepath.Join(t.TempDir(), "provider.mjs")
-	if err := os.WriteFile(script, program, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(script, program, 0o600))
 	cmd := exec.Command("node", script, site, redirect, Client, ClientSecret, string(text))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := suite.Must(cmd.StdinPipe())(t)
+	out := suite.Must(cmd.StdoutPipe())(t)
 	var output strings.Builder
 	cmd.Stderr = &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {

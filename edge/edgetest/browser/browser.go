@@ -60,9 +60,7 @@ func Open(t testing.TB, width, height int64) *Tab {
 	ctx, cancel := process(t)
 	t.Cleanup(cancel)
 	b := &Tab{Context: ctx}
-	if err := chromedp.Listen(ctx, b.note); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, chromedp.Listen(ctx, b.note))
 	b.Do(t, chromedp.EmulateViewport(width, height), focused)
 	return b
 }
@@ -95,10 +93,7 @@ const Stranger = "stranger.example"
 // the process and removes its files.
 func launch(t testing.TB) (context.Context, func()) {
 	t.Helper()
-	tmp, err := os.MkdirTemp("", "kindex-chromium-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tmp := suite.Must(os.MkdirTemp("", "kindex-chromium-"))(t)
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),
 		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files in it

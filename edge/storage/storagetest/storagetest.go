@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage"
 )
 
@@ -40,10 +41,7 @@ func Open(t testing.TB, target string) *storage.State {
 // OpenAt is like Open, but with a clock.
 func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	t.Helper()
-	s, err := storage.Open(context.Background(), target, storage.Options{Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(context.Background(), target, storage.Options{Now: now}))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("closing the state: %v", err)
@@ -82,25 +80,15 @@ type Event struct {
 // Events returns the stored events after a seq, in order.
 func Events(t testing.TB, s *storage.State, after int64) (list []Event) {
 	t.Helper()
-	db, err := Database(s.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := suite.Must(Database(s.String()))(t)
 	defer db.Close()
-	rows, err := db.QueryContext(t.Context(), "SELECT seq, id, event, payload FROM webhook_events WHERE seq > $1 ORDER BY seq", after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(db.QueryContext(t.Context(), "SELECT seq, id, event, payload FROM webhook_events WHERE seq > $1 ORDER BY seq", after))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var e Event
-		if err := rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Payload); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Payload))
 		list = append(list, e)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, rows.Err())
 	return list
 }

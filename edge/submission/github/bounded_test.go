@@ -26,10 +26,7 @@ func TestEndlessAnswers(t *testing.T) {
 		_, _ = w.Write([]byte(`"}`))
 	}))
 	defer s.Close()
-	f, err := New(Options{URL: s.URL, Repository: "owner/name", Token: "token"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(New(Options{URL: s.URL, Repository: "owner/name", Token: "token"}))(t)
 	if branch, err := f.DefaultBranch(t.Context()); err == nil {
 		t.Errorf("%d bytes were accepted as a branch", len(branch))
 	}

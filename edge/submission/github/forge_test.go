@@ -105,10 +105,7 @@ func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge)
 	}
 	s := githubtest.Start(bare)
 	t.Cleanup(s.Close)
-	f, err := github.New(github.Options{URL: s.URL + "/", Repository: githubtest.Repository, Token: githubtest.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(github.New(github.Options{URL: s.URL + "/", Repository: githubtest.Repository, Token: githubtest.Token}))(t)
 	return s, f
 }
 
@@ -199,10 +196,7 @@ func TestSecurityForgeRedirect(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	defer s.Close()
-	f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"}))(t)
 	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "which must not receive the token") || strings.Contains(err.Error(), "secret-token") {
 		t.Error(err)
 	}
@@ -237,9 +231,7 @@ func TestRound(t *testing.T) {
 	}
 	round("")
 	round("")
-	if err := errors.Join(s.ClosePull(1, true), s.ClosePull(2, false)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(s.ClosePull(1, true), s.ClosePull(2, false)))
 	round("a accepted, b rejected")
 	if one := kept.list[1]; one.Reason != "The pull request was closed without being merged: https://forge.example.org/1" {
 		t.Error(one.Reason)
@@ -262,9 +254,7 @@ func TestManyInReview(t *testing.T) {
 	}
 	follower := &github.Follower{Forge: f, Store: kept}
 	for _, want := range []int{50, 100, 125, 175} {
-		if _, err := follower.Round(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(follower.Round(t.Context()))(t)
 		if n := len(s.Requests()); n != want || follower.More() != (want != 125) {
 			t.Errorf("%d requests, want %d, more: %v", n, want, follower.More())
 		}
@@ -327,9 +317,7 @@ func TestWithdrawn(t *testing.T) {
 	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
 		s.Add(githubtest.Pull{Head: "submission/" + head, State: "open"})
 	}
-	if err := errors.Join(s.ClosePull(2, true), s.ClosePull(3, false)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(s.ClosePull(2, true), s.ClosePull(3, false)))
 	kept := &store{}
 	for i, id := range []string{"open", "merged", "closed", "another", "gone"} {
 		one := inReview(id, int64(i+1))
@@ -419,10 +407,7 @@ func TestWithdrawnUnderAReadingToken(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"number": 1, "state": "open", "head": map[string]any{"ref": branch, "repo": map[string]any{"full_name": "o/n"}}})
 	}))
 	defer s.Close()
-	f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "reading"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "reading"}))(t)
 	withdrawn := inReview("a", 1)
 	withdrawn.Status = submission.Withdrawn
 	kept := &store{list: []submission.Submission{withdrawn, inReview("b", 2)}}
