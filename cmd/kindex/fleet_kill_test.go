@@ -26,7 +26,7 @@ import (
 func (l *fleetLoad) killEdges() {
 	f := l.f
 	f.t.Helper()
-	k := &fleetLoad{f: f, total: int64(suite.Pick(150, 6000)), submissions: suite.Pick(4, 18), killing: true, repeated: l.repeated, pairs: map[[2]string]int{}, statuses: map[int]int{}}
+	k := &fleetLoad{f: f, total: int64(suite.Pick(150, 6000)), submissions: suite.Pick(4, 18), pause: submissionPause, killing: true, repeated: l.repeated, pairs: map[[2]string]int{}, statuses: map[int]int{}}
 	kills := suite.Pick(2, 20)
 	var wg sync.WaitGroup
 	for i := range 6 {
@@ -73,21 +73,20 @@ func (l *fleetLoad) isCut(status int, body []byte) bool {
 // submitRepeatedly sends requests that change something, and repeats those that fail.
 func (l *fleetLoad) submitRepeatedly() {
 	for i := range l.submissions {
-		for attempt := 0; ; attempt++ {
+		for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 			status, body := l.f.send(l.f.proxy, http.MethodPost, "/api/submit", l.repeated,
 				fmt.Sprintf(`{"type":"tool","name":"Repeated %d","category":"kind-1","url":"https://example.org/r%[1]d","description":"A proposal that is sent while edges are killed."}`, i),
 				http.Header{"Idempotency-Key": {fmt.Sprint("submission-", i)}})
 			if status == http.StatusCreated {
 				break
 			}
-			if status != 0 && status < http.StatusBadGateway || attempt > 100 || l.f.t.Failed() {
+			if status != 0 && status < http.StatusBadGateway || time.Since(begin) > hanging || l.f.t.Failed() {
 				l.f.t.Errorf("a submission: %d %s", status, body)
 				return
 			}
 			l.again.Add(1)
-			time.Sleep(50 * time.Millisecond)
 		}
-		time.Sleep(200 * time.Millisecond) // so that some meet a kill
+		time.Sleep(l.pause)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
 	"kindex/exports/store"
 )
 
@@ -30,7 +31,7 @@ func TestFleet(t *testing.T) {
 	if !suite.Soaking() {
 		t.Parallel() // the S3 server's credentials are variables of this process
 	}
-	f := newFleet(t, 30)
+	f := newFleet(t, 30, storagetest.PostgreSQL(t))
 	first := f.publish()
 	for range 3 {
 		f.add()
@@ -82,12 +83,16 @@ func TestFleet(t *testing.T) {
 	f.checkNewEdge()
 }
 
+// submissionPause is the pause between submissions, some of which shall meet a restart or a kill.
+const submissionPause = 200 * time.Millisecond
+
 // fleetLoad sends requests to a fleet.
 type fleetLoad struct {
 	f           *fleet
 	total       int64 // requests, at least
 	limit       int   // of the account whose requests are counted
 	submissions int
+	pause       time.Duration // between submissions
 	sent        atomic.Int64
 	finished    atomic.Bool // no more builds are published
 	killing     bool        // edges are killed
@@ -233,7 +238,7 @@ func (l *fleetLoad) submit() {
 		l.mu.Lock()
 		l.ids = append(l.ids, s.ID)
 		l.mu.Unlock()
-		time.Sleep(200 * time.Millisecond) // so that some meet a restart
+		time.Sleep(submissionPause)
 	}
 }
 

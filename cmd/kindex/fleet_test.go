@@ -23,7 +23,6 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth/authtest"
-	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket/buckettest"
 	"kindex/exports/store"
 )
@@ -59,11 +58,11 @@ type fleetEdge struct {
 	ended chan error
 }
 
-// newFleet starts everything but the edges. The content has n tools.
-func newFleet(t *testing.T, n int) *fleet {
+// newFleet starts everything but the edges and the database. The content has n tools.
+func newFleet(t *testing.T, n int, database string) *fleet {
 	t.Helper()
 	dir := t.TempDir()
-	f := &fleet{t: t, dir: dir, content: filepath.Join(dir, "repository"), database: storagetest.PostgreSQL(t), operatorKey: filepath.Join(dir, "operator.key"),
+	f := &fleet{t: t, dir: dir, content: filepath.Join(dir, "repository"), database: database, operatorKey: filepath.Join(dir, "operator.key"),
 		hook: startHearing(t, dir), provider: authtest.StartGitHub(t), names: startNames(t), builds: map[string]int{}, entityN: n}
 	if err := os.WriteFile(f.operatorKey, []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
 		t.Fatal(err)

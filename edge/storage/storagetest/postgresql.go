@@ -47,13 +47,51 @@ var ErrNotInstalled = errors.New("NOT RUN: PostgreSQL is not installed; make tes
 func PostgreSQL(t testing.TB) string {
 	t.Helper()
 	target, err := NewDatabase()
+	check(t, err)
+	return target
+}
+
+// check skips or fails a test for which there is no server.
+func check(t testing.TB, err error) {
+	t.Helper()
 	switch {
 	case errors.Is(err, ErrNotInstalled):
 		suite.NotRun(t, strings.TrimPrefix(err.Error(), "NOT RUN: "))
 	case err != nil:
 		t.Fatalf("PostgreSQL: %v", err)
 	}
-	return target
+}
+
+// Server is a server for a single test, which can stop it and start it again.
+type Server struct {
+	t      testing.TB
+	server *server
+	Target string // the address of its database
+}
+
+// NewServer starts a server with an empty database. It ends with the test.
+func NewServer(t testing.TB) *Server {
+	t.Helper()
+	started, err := startServer()
+	check(t, orNotInstalled(err))
+	t.Cleanup(func() {
+		if err := started.stop(); err != nil {
+			t.Errorf("stopping PostgreSQL: %v", err)
+		}
+	})
+	target, err := started.database(t.Context())
+	check(t, err)
+	return &Server{t, started, target}
+}
+
+// Stop stops the server as an operator would: it ends all connections, and keeps all that was
+// committed.
+func (s *Server) Stop() { s.server.halt() }
+
+// Start starts the server again, and waits until it responds.
+func (s *Server) Start() {
+	s.t.Helper()
+	check(s.t, s.server.launch())
 }
 
 // NewDatabase is like PostgreSQL, but for callers without a testing.TB.
@@ -61,13 +99,18 @@ func NewDatabase() (string, error) {
 	own.once.Do(func() {
 		own.server, own.err = startServer()
 	})
-	switch {
-	case errors.Is(own.err, exec.ErrNotFound) && os.Getenv("CI") == "":
-		return "", ErrNotInstalled
-	case own.err != nil:
-		return "", own.err
+	if own.err != nil {
+		return "", orNotInstalled(own.err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	return own.database(ctx)
+}
+
+// orNotInstalled returns the error, or ErrNotInstalled if it means that.
+func orNotInstalled(err error) error {
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("CI") == "" {
+		return ErrNotInstalled
+	}
+	return err
 }

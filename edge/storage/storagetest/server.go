@@ -22,9 +22,11 @@ import (
 // folder.
 type server struct {
 	folder    string
+	postgres  string              // the program
+	as        *syscall.Credential // the user that runs it, or nil
 	databases atomic.Int64
 	process   *os.Process
-	exited    chan struct{}
+	exited    chan struct{} // closed when the process has ended
 }
 
 // startServer creates a server and starts it. The error wraps exec.ErrNotFound if PostgreSQL is
@@ -34,36 +36,34 @@ func startServer() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	postgres, err := program("postgres")
-	if err != nil {
+	s := &server{}
+	if s.postgres, err = program("postgres"); err != nil {
 		return nil, err
 	}
-	s := &server{exited: make(chan struct{})}
 	// TMPDIR is not used because the path of a socket is limited to 107 bytes.
 	if s.folder, err = os.MkdirTemp("/tmp", "kindex-pg-"); err != nil {
 		return nil, err
 	}
-	if err := s.start(initdb, postgres); err != nil {
+	if err := s.create(initdb); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.folder))
 	}
 	return s, nil
 }
 
-func (s *server) start(initdb, postgres string) error {
-	as, err := unprivileged(s.folder)
-	if err != nil {
+func (s *server) create(initdb string) (err error) {
+	if s.as, err = unprivileged(s.folder); err != nil {
 		return err
 	}
 	data := filepath.Join(s.folder, "data")
 	run := exec.Command(initdb, "-D", data, "-U", "kindex", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: as}
+	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: s.as}
 	if out, err := run.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	if err := guard(filepath.Join(data, "pg_hba.conf")); err != nil {
 		return err
 	}
-	return s.launch(postgres, data, as)
+	return s.launch()
 }
 
 // Guarded is a role that a test may create. It must log in with its password.
@@ -78,10 +78,15 @@ func guard(rules string) error {
 	return os.WriteFile(rules, append([]byte("local all "+Guarded+" scram-sha-256\n"), text...), 0o600)
 }
 
-// stop ends the server and removes its files.
-func (s *server) stop() error {
+// halt ends the server, which can be launched again.
+func (s *server) halt() {
 	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; the server may have ended already
 	<-s.exited
+}
+
+// stop ends the server and removes its files.
+func (s *server) stop() error {
+	s.halt()
 	return os.RemoveAll(s.folder)
 }
 
@@ -105,11 +110,11 @@ func (s *server) address(database string) string {
 }
 
 // launch starts the server and waits until it responds.
-func (s *server) launch(postgres, data string, as *syscall.Credential) error {
+func (s *server) launch() error {
 	// Tests do not need their data after a crash, so the server need not wait for the disk.
-	run := exec.Command(postgres, "-D", data, "-k", s.folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off",
+	run := exec.Command(s.postgres, "-D", filepath.Join(s.folder, "data"), "-k", s.folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off",
 		"-c", "full_page_writes=off", "-c", "max_connections=300")
-	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: as}
+	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: s.as}
 	diesWithParent(run.SysProcAttr)
 	log, err := os.Create(filepath.Join(s.folder, "log"))
 	if err != nil {
@@ -117,12 +122,14 @@ func (s *server) launch(postgres, data string, as *syscall.Credential) error {
 	}
 	defer log.Close()
 	run.Stdout, run.Stderr = log, log
-	started := make(chan error)
+	started, exited := make(chan error), make(chan struct{})
+	s.exited = exited
 	go func() {
 		runtime.LockOSThread() // the parent-death signal depends on the thread that started the process
 		started <- run.Start()
 		_ = run.Wait()
-		close(s.exited)
+		runtime.UnlockOSThread() // a thread that ends would end whatever else it has started
+		close(exited)
 	}()
 	if err := <-started; err != nil {
 		return err
