@@ -26,7 +26,7 @@ sign-in. A running edge applies changes within half a second.`,
 }
 
 func accountsListCommand() *cobra.Command {
-	c := onState(&cobra.Command{
+	return onState(&cobra.Command{
 		Use: "list", Short: "List accounts",
 		Long:    `List shows all accounts by name, with times in UTC.`,
 		Example: "  kindex accounts list\n  kindex accounts list --json",
@@ -44,7 +44,6 @@ func accountsListCommand() *cobra.Command {
 					cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")}
 		})
 	})
-	return c
 }
 
 // windowOf returns the length of a stored window: 0 means a UTC day.

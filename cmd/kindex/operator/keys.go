@@ -170,7 +170,7 @@ UTC. Keys from before scopes existed have all scopes; they are marked "legacy".`
 }
 
 func keysRevokeCommand() *cobra.Command {
-	c := onState(&cobra.Command{
+	return onState(&cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key permanently",
 		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
 find its ID, such as key_h3jd…, use kindex keys list.`,
@@ -205,7 +205,6 @@ find its ID, such as key_h3jd…, use kindex keys list.`,
 		}
 		return s.print(object{"id": k.ID, "masked": k.Masked, "outcome": outcome}, "%s", text)
 	})
-	return c
 }
 
 func (s *session) unknownKey(ctx context.Context) error {

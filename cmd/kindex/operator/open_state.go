@@ -42,24 +42,20 @@ func onState(c *cobra.Command, options *storage.Options, do func(context.Context
 	var target string
 	c.Flags().StringVar(&target, "state", StateFile, "the state: a SQLite file, or postgres://…")
 	cli.JSONFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		return withState(cmd, target, args, *options, do)
-	}
-	return c
-}
-
-func withState(cmd *cobra.Command, target string, args []string, options storage.Options, do func(context.Context, *session) error) (err error) {
-	_, missing := os.Stat(target)
-	s, err := storage.Open(cmd.Context(), target, options)
-	if err != nil {
+	c.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		_, missing := os.Stat(target)
+		s, err := storage.Open(cmd.Context(), target, *options)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		err = do(storage.WithActor(cmd.Context(), storage.Actor{Kind: storage.ByOperator}), &session{s, target, cmd, args})
+		if err == nil && errors.Is(missing, fs.ErrNotExist) && !storage.IsPostgreSQL(target) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "created the state %s\n", target)
+		}
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = do(storage.WithActor(cmd.Context(), storage.Actor{Kind: storage.ByOperator}), &session{s, target, cmd, args})
-	if err == nil && errors.Is(missing, fs.ErrNotExist) && !storage.IsPostgreSQL(target) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "created the state %s\n", target)
-	}
-	return err
+	return c
 }
 
 // print prints a report or, without --json, a line.

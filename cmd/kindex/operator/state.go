@@ -35,7 +35,7 @@ func rowsOf(counts []storage.TableCount) map[string]int64 {
 }
 
 func stateCheckCommand() *cobra.Command {
-	c := onState(&cobra.Command{
+	return onState(&cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads the whole state and changes nothing, also while an edge uses it. It checks the
 database, its schema and its settings. If there are problems, the exit code is 1.`,
@@ -56,7 +56,6 @@ database, its schema and its settings. If there are problems, the exit code is 1
 		}
 		return err
 	})
-	return c
 }
 
 func printStateReport(w io.Writer, r *storage.Report) {

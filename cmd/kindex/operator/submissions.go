@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
@@ -86,7 +87,7 @@ func statusObject(s *submission.Submission, status submission.Status) object {
 }
 
 func submissionsShowCommand() *cobra.Command {
-	c := onState(&cobra.Command{
+	return onState(&cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file it would become",
 		Long: `Show prints a submission, the other open submissions for the same entity, and the file
 that accepting it would write.`,
@@ -110,7 +111,6 @@ that accepting it would write.`,
 		}
 		return cli.Print(s.cmd, line, func(w io.Writer) { printSubmission(w, &one, text, siblings) })
 	})
-	return c
 }
 
 // findSubmission returns a submission, or an error that explains how to list submissions.
@@ -137,9 +137,13 @@ func printSubmission(w io.Writer, s *submission.Submission, changes string, sibl
 	for _, o := range siblings {
 		fmt.Fprintf(w, "also proposed: %s (%s) as %s by %s\n", o.ID, o.Status, o.Key(), safetext.Printable(o.Account))
 	}
+	// The kinds of the index are not known here. With them, the file was checked when it was submitted: it has
+	// no errors.
 	_, problems := content.ParseEntity(kinds.Default(), "", s.Type, s.Slug, []byte(s.YAML))
 	for _, p := range problems {
-		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
+		if p.Severity == yamldoc.Warning {
+			fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
+		}
 	}
 	for line := range strings.Lines(changes + "\n" + s.YAML) {
 		fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
