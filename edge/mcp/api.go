@@ -24,8 +24,8 @@ const (
 	markdownType = "text/markdown"
 )
 
-// answer is a successful response from the API.
-type answer struct {
+// response is a successful response from the API.
+type response struct {
 	mediaType string
 	body      []byte
 	from      string // the requested path, if it was redirected
@@ -33,7 +33,7 @@ type answer struct {
 
 // ask calls the API and follows a redirect to the current address of an entity or a leaderboard. Error messages
 // are written for the model.
-func ask(ctx context.Context, api *Client, path string, query url.Values, accept string) (*answer, error) {
+func ask(ctx context.Context, api *Client, path string, query url.Values, accept string) (*response, error) {
 	header := http.Header{"Accept": {accept}}
 	status, answered, body, err := api.get(ctx, path, query, header)
 	from := ""
@@ -56,7 +56,7 @@ func ask(ctx context.Context, api *Client, path string, query url.Values, accept
 	if status != http.StatusOK {
 		return nil, explain(status, answered, body)
 	}
-	return &answer{mediaType, body, from}, nil
+	return &response{mediaType, body, from}, nil
 }
 
 // jsonString matches a string in a JSON document.
@@ -96,7 +96,7 @@ func movedTo(status int, answered http.Header, path string) string {
 }
 
 // askFor requests JSON from the API and decodes it.
-func askFor(ctx context.Context, api *Client, path string, query url.Values, into any) (*answer, error) {
+func askFor(ctx context.Context, api *Client, path string, query url.Values, into any) (*response, error) {
 	a, err := ask(ctx, api, path, query, jsonType)
 	if err != nil {
 		return nil, err

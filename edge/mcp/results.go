@@ -189,15 +189,11 @@ func known(v any) any {
 	return v
 }
 
-// params converts the members of an input to the query parameters of a request, without those that the
-// API does not have.
-func params(in any, without ...string) url.Values {
-	given := map[string]any{}
-	d := json.NewDecoder(strings.NewReader(encode(in)))
-	d.UseNumber()
-	_ = d.Decode(&given) // it was encoded just now
+// params converts arguments to the query parameters of a request, without those that the API does not
+// have.
+func params(in map[string]any, without ...string) url.Values {
 	q := url.Values{}
-	for name, v := range given {
+	for name, v := range in {
 		switch v := v.(type) {
 		case []any:
 			var all []string
@@ -205,9 +201,8 @@ func params(in any, without ...string) url.Values {
 				all = append(all, fmt.Sprint(item))
 			}
 			q.Set(name, strings.Join(all, ","))
-		case json.Number:
-			f, _ := v.Float64()
-			q.Set(name, strconv.FormatFloat(f, 'f', -1, 64))
+		case float64:
+			q.Set(name, strconv.FormatFloat(v, 'f', -1, 64))
 		default:
 			q.Set(name, fmt.Sprint(v))
 		}
@@ -248,14 +243,14 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 		var parsed any
 		isJSON := isText && json.Unmarshal([]byte(text), &parsed) == nil
 		list, isList := parsed.([]any)
-		switch has := func(typ string) bool { return p.Type == typ || slices.Contains(p.Types, typ) }; {
+		switch {
 		case given[name] == nil, text == "" && isText && !slices.Contains(s.Required, name):
 			delete(given, name)
-		case has("array") && isList:
+		case p.Type == "array" && isList:
 			given[name] = list
-		case has("array") && isText:
+		case p.Type == "array" && isText:
 			given[name] = []any{text}
-		case has("string") && isList && len(list) == 1, !has("string") && isJSON:
+		case p.Type == "string" && isList && len(list) == 1, p.Type != "string" && isJSON:
 			if given[name] = parsed; isList {
 				given[name] = list[0]
 			}
@@ -288,9 +283,10 @@ var (
 // maxText is the maximum length of a name in an argument or a URI.
 const maxText = 200
 
-// key parses type/slug. It also accepts the address of an entity in the API or the URI of its
+// key parses an argument in the form type/slug. It also accepts the address of an entity in the API or the URI of its
 // resource.
-func key(s string) (string, error) {
+func key(given any) (string, error) {
+	s, _ := given.(string)
 	k := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), entityURI), "/api/entity/"))
 	switch {
 	case len(k) > maxText:
