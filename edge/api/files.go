@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -40,21 +39,18 @@ func unknownFile(id, path string) *web.Problem {
 		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
-// dataFile returns a file of the current build or of an older one. Only files named in a manifest are served, whatever the path looks like.
-// It returns fs.ErrNotExist if there is no such file.
+// dataFile returns a file of the current build or of an older one. Only files named in a manifest are
+// served, whatever the path looks like. It returns fs.ErrNotExist if there is no such file.
 func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeeker, *store.Manifest, store.File, error) {
-	switch m := c.Served.Build.Manifest; {
-	case path == store.ManifestFile:
-		data, m, f, err := a.oldBuilds.ManifestBytes(id)
-		return bytes.NewReader(data), m, f, err
-	case id == m.ID:
-		content, f, ok := c.Served.Build.File(path)
-		if !ok {
-			return nil, nil, f, fs.ErrNotExist
-		}
-		return content, m, f, nil
+	m := c.Served.Build.Manifest
+	if id != m.ID || path == store.ManifestFile {
+		return a.oldBuilds.Open(id, path)
 	}
-	return a.oldBuilds.Open(id, path)
+	content, f, ok := c.Served.Build.File(path)
+	if !ok {
+		return nil, nil, f, fs.ErrNotExist
+	}
+	return content, m, f, nil
 }
 
 // ExportCroissant handles GET /api/export/croissant. The response describes the build's files,

@@ -2,11 +2,7 @@ package live
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
-	"sync"
-
-	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports/mirror"
 	"kindex/exports/sign"
@@ -58,31 +54,17 @@ func LicenseLinks(expression string) []string {
 	return []string{strings.Join(links, ", ")}
 }
 
-// signatureReader reads the signature of a build.
-type signatureReader struct {
-	root      string // the output folder
-	id        string // of the build
-	verifiers []note.Verifier
-	log       *slog.Logger
-
-	mu      sync.Mutex
-	problem string // the error that was logged last
-}
-
 // Signature describes the signature of the published build, whether it was verified or not. It
 // returns nil if the build has none. A publisher can sign a build that is already served, so the
 // signature is read each time. An invalid one is logged and not returned.
 func (v *ServedBuild) Signature() *sign.Signature {
-	r := v.signature
-	info, err := mirror.SavedSignature(r.root, r.id, r.verifiers)
-	if err == nil {
-		return info
+	id := v.Build.Manifest.ID
+	info, err := mirror.SavedSignature(v.options.Root, id, v.options.Verifiers)
+	if err != nil {
+		v.signatureLogged.Do(func() {
+			v.options.Log.Error("the signature of the build is invalid", "build", id, "error", err)
+		})
+		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if message := err.Error(); message != r.problem {
-		r.problem = message
-		r.log.Error("the signature of the build is invalid", "build", r.id, "error", err)
-	}
-	return nil
+	return info
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -31,35 +32,25 @@ func NewOldBuilds(root string, keys []note.Verifier) *OldBuilds {
 	return &OldBuilds{root: root, keys: keys}
 }
 
-// ManifestBytes returns the manifest of a build as it is stored, and an entry for it.
-func (o *OldBuilds) ManifestBytes(id string) ([]byte, *store.Manifest, store.File, error) {
-	m, err := o.manifest(id)
-	if err != nil {
-		return nil, nil, store.File{}, err
-	}
-	data, f, err := store.ManifestBytes(filepath.Join(store.BuildsDir(o.root), id))
-	return data, m, f, o.orNotExist(id, err)
-}
-
-// Open opens a file in a build. Clients cache its bytes for a year, so they are verified
-// against the manifest before they are first sent. The builder may delete the build at any
+// Open opens a file in a build, which can be its manifest. Clients cache its bytes for a year, so they
+// are verified against the manifest before they are first sent. The builder may delete the build at any
 // time; an open file can still be read to its end. It returns fs.ErrNotExist if there is no such
 // build or file.
-func (o *OldBuilds) Open(id, path string) (io.ReadSeekCloser, *store.Manifest, store.File, error) {
-	m, err := o.manifest(id)
-	if err != nil {
-		return nil, nil, store.File{}, err
+func (o *OldBuilds) Open(id, path string) (content io.ReadSeeker, m *store.Manifest, f store.File, err error) {
+	if m, err = o.manifest(id); err != nil {
+		return nil, nil, f, err
+	}
+	dir := filepath.Join(store.BuildsDir(o.root), id)
+	if path == store.ManifestFile {
+		data, f, err := store.ManifestBytes(dir)
+		return bytes.NewReader(data), m, f, o.orNotExist(id, err)
 	}
 	f, ok := m.File(path)
 	if !ok {
 		return nil, nil, f, fs.ErrNotExist
 	}
-	dir := filepath.Join(store.BuildsDir(o.root), id)
-	content, err := o.openVerified(dir, f)
-	if err != nil {
-		return nil, nil, f, o.orNotExist(id, err)
-	}
-	return content, m, f, nil
+	content, err = o.openVerified(dir, f)
+	return content, m, f, o.orNotExist(id, err)
 }
 
 // openVerified opens a file in the folder of a build, after it has been verified once.

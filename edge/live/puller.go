@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,8 +31,7 @@ type Puller struct {
 	now     func() time.Time
 	metrics pullMetrics
 
-	mu     sync.Mutex
-	status BucketStatus
+	status atomic.Pointer[BucketStatus] // replaced by Run
 }
 
 // BucketStatus is the state of the bucket when the edge last checked it.
@@ -57,13 +56,13 @@ func NewPuller(o PullOptions, l *Reloader, now func() time.Time, metrics prometh
 	if err := dir.Close(); err != nil {
 		return nil, err
 	}
-	p := &Puller{options: o, live: l, log: l.options.Log, now: now, metrics: newPullMetrics(metrics),
-		status: BucketStatus{Address: o.From.String(), Status: "waiting"}}
+	p := &Puller{options: o, live: l, log: l.options.Log, now: now, metrics: newPullMetrics(metrics)}
+	p.status.Store(&BucketStatus{Address: o.From.String(), Status: "waiting"})
 	switch err := l.Load(); {
 	case errors.Is(err, store.ErrNoBuild):
-		p.log.Info("no build yet; pulling the first one", "from", p.status.Address)
+		p.log.Info("no build yet; pulling the first one", "from", o.From.String())
 	case err != nil:
-		p.log.Error("the build in the folder cannot be served; pulling it again", "from", p.status.Address, "error", err)
+		p.log.Error("the build in the folder cannot be served; pulling it again", "from", o.From.String(), "error", err)
 	}
 	return p, nil
 }
@@ -79,11 +78,7 @@ func (p *Puller) Run(ctx context.Context) {
 }
 
 // Status returns the status for the operator.
-func (p *Puller) Status() BucketStatus {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.status
-}
+func (p *Puller) Status() BucketStatus { return *p.status.Load() }
 
 // report logs the result of a check, and switches to a build that was pulled.
 func (p *Puller) report(r mirror.WatchResult) {
@@ -120,10 +115,8 @@ func (p *Puller) report(r mirror.WatchResult) {
 
 // setStatus updates the status. A problem that changes keeps the time of the first one.
 func (p *Puller) setStatus(r mirror.WatchResult) {
-	now := p.now().UTC().Truncate(time.Second)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before, s := p.status, BucketStatus{Address: p.status.Address, Status: "ok", Answered: p.status.Answered}
+	now, before := p.now().UTC().Truncate(time.Second), p.status.Load()
+	s := BucketStatus{Address: before.Address, Status: "ok", Answered: before.Answered}
 	if r.Answered {
 		s.Answered = &now
 		p.metrics.answered.Set(seconds(now))
@@ -139,7 +132,7 @@ func (p *Puller) setStatus(r mirror.WatchResult) {
 	} else if before.Status == "unreachable" {
 		p.log.Info("the bucket answers again", "after", now.Sub(*before.Since).String())
 	}
-	p.status = s
+	p.status.Store(&s)
 }
 
 // pullMetrics are the metrics of a Puller.

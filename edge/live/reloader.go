@@ -39,17 +39,22 @@ type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // the published build, with edits if any
 
-	loading       sync.Mutex        // held by Load, so that builds are opened one at a time; locked before mu
-	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique; only Load uses it
+	loading       sync.Mutex        // held while a build is opened, and for the fields below; locked before mu
+	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
+	refused       refusal           // the last one
+	reported      string            // the error that reload logged last
+	verified      string            // the ID of a build that was verified, but not opened yet
 
 	mu        sync.Mutex   // not held while a build is opened, so that edits need not wait
 	published *ServedBuild // without edits
 	edits     []exports.Edit
-	refused   string // the ID of the last refused build
-	refusedAt time.Time
-	refusal   error
-	reported  string // the error that reload logged last
-	verified  string // the ID of a build that was verified, but not opened yet
+}
+
+// refusal is why a build cannot be used, and when that was found.
+type refusal struct {
+	id  string
+	at  time.Time
+	err error
 }
 
 // New returns a Reloader that has not loaded a build yet.
@@ -70,59 +75,44 @@ func (l *Reloader) Current() *ServedBuild { return l.current.Load() }
 func (l *Reloader) Load() error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
-	id, err := store.Current(l.options.Root)
-	if err != nil {
-		return err
-	}
-	needed, verified, err := l.needs(id)
-	if err != nil || !needed {
-		return err
-	}
-	start := time.Now()
-	next, err := openBuild(l.options, id, verified)
-	if err != nil {
-		l.refuse(id, err)
-		return err
-	}
-	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
-	next.signature = &signatureReader{root: l.options.Root, id: id, verifiers: l.options.Verifiers, log: l.options.Log}
-	l.switchTo(next, start)
-	return nil
+	return l.load()
 }
 
-// needs reports whether a published build must be opened, and whether its files have been verified. If
-// the build was refused recently, it returns the reason as an error.
-func (l *Reloader) needs(id string) (needed, verified bool, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.published != nil && l.published.ID() == id {
-		l.refused = ""
-		return false, false, nil
+func (l *Reloader) load() error {
+	id, err := store.Current(l.options.Root)
+	switch {
+	case err != nil:
+		return err
+	case id == l.ID():
+		l.refused = refusal{}
+		return nil
+	case id == l.refused.id && time.Since(l.refused.at) < refusedRetryInterval:
+		return l.refused.err
 	}
-	if l.refused == id && time.Since(l.refusedAt) < refusedRetryInterval {
-		return false, false, l.refusal
-	}
-	if verified = l.verified == id; verified {
+	verified := id == l.verified
+	if verified {
 		l.verified = "" // if it is opened again, it is verified again
 	}
-	return true, verified, nil
-}
-
-// refuse records that a build cannot be used.
-func (l *Reloader) refuse(id string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.refused != id {
-		l.options.Refused()
+	start := time.Now()
+	next, err := openBuild(&l.options, id, verified)
+	if err != nil {
+		if l.refused.id != id {
+			l.options.Refused()
+		}
+		l.refused = refusal{id, time.Now(), err}
+		return err
 	}
-	l.refused, l.refusedAt, l.refusal = id, time.Now(), err
+	l.refused = refusal{}
+	next.UniqueModified = l.modifiedIsUnique(next)
+	l.switchTo(next, start)
+	return nil
 }
 
 // switchTo makes an open build the published one. start is the time at which opening it began.
 func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.published, l.refused = next, ""
+	l.published = next
 	l.publishCurrent()
 	elapsed := time.Since(start)
 	l.options.Log.Info("serving build", "build", next.ID(), "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
@@ -133,27 +123,26 @@ func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 // ForgetRefusal makes the next Load verify a refused build again without waiting for the
 // retry interval.
 func (l *Reloader) ForgetRefusal() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.refused = ""
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	l.refused = refusal{}
 }
 
 // MarkVerified lets Load open a build without verifying its files, because this process has just done
 // so. It applies to the next Load only.
 func (l *Reloader) MarkVerified(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.loading.Lock()
+	defer l.loading.Unlock()
 	l.verified = id
 }
 
 // ID returns the id of the published build, or "" if there is none yet.
 func (l *Reloader) ID() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.published == nil {
+	v := l.Published()
+	if v == nil {
 		return ""
 	}
-	return l.published.ID()
+	return v.ID()
 }
 
 // Published returns the published build without edits, or nil if there is none yet.
@@ -205,14 +194,14 @@ func (l *Reloader) Follow(ctx context.Context) {
 
 // reload loads the published build and logs an error. A persistent error is logged once.
 func (l *Reloader) reload() {
-	err, message := l.Load(), ""
+	l.loading.Lock()
+	defer l.loading.Unlock()
+	err, message := l.load(), ""
 	if err != nil {
 		message = err.Error()
 	}
-	l.mu.Lock()
 	repeated := message == l.reported
 	l.reported = message
-	l.mu.Unlock()
 	switch {
 	case err == nil || repeated:
 	case l.ID() != "":

@@ -2,10 +2,10 @@ package live
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,16 +31,17 @@ type ServedBuild struct {
 	Slugs          []string // the slugs of the categories
 	Titles         map[string]string
 
-	website   website
-	options   pages.Options // the options for its pages
-	signature *signatureReader
+	Site func() (*pages.Site, error) // returns the pages of its website, which are made on first use
+
+	options         *Options
+	signatureLogged sync.Once // that the signature is invalid
 
 	ShownSince atomic.Pointer[time.Time] // when it last became the current build
 }
 
 // openBuild verifies and opens a build of an output folder. It does not read every file if that has
 // been verified.
-func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) {
+func openBuild(o *Options, id string, verified bool) (v *ServedBuild, err error) {
 	dir := filepath.Join(store.BuildsDir(o.Root), id)
 	defer func() {
 		// A forged build can have correct checksums but impossible content.
@@ -55,8 +56,11 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if err := mirror.CheckSaved(o.Root, id, o.Verifiers); err != nil {
 		return nil, err
 	}
-	if !verified {
-		if err := o.verifyFiles(id, dir); err != nil {
+	if !verified { // read all files, those of the index too
+		if _, err := store.Verify(dir); err != nil {
+			return nil, err
+		}
+		if _, err := indexes.Verify(indexes.Dir(o.Root, id), id, m.Index); err != nil {
 			return nil, err
 		}
 	}
@@ -65,8 +69,7 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 		return nil, err
 	}
 	b.History().Guard(o.EnterPast)
-	v = &ServedBuild{Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}, Licenses: LicenseLinks(string(m.License))}
-	if v.Source, err = pages.SourceOf(b); err != nil {
+	if v, err = o.serve(b, m.LastModified(), b.Categories()); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
@@ -76,22 +79,26 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 		defer func() { _ = recover() }() // whoever needs it gets the panic again
 		b.Prepare()
 	}()
-	v.BuildHeader = []string{v.ID()}
-	for _, c := range v.Categories {
-		v.Slugs = append(v.Slugs, c.Slug)
-		v.Titles[c.Slug] = c.Title
-	}
 	return v, nil
 }
 
-// verifyFiles reads all files of a build and of its index, and compares them with the manifests.
-func (o *Options) verifyFiles(id, dir string) error {
-	m, err := store.Verify(dir)
-	if err != nil {
-		return err
+// serve returns a build with these categories that lacks its index.
+func (o *Options) serve(b *exports.Build, modified time.Time, categories []record.Category) (v *ServedBuild, err error) {
+	v = &ServedBuild{options: o, Modified: []string{modified.UTC().Format(http.TimeFormat)}, Titles: map[string]string{}, Licenses: LicenseLinks(string(b.Manifest.License))}
+	if v.Source, err = pages.SourceOf(b); err != nil {
+		return nil, err
 	}
-	_, err = indexes.Verify(indexes.Dir(o.Root, id), id, m.Index)
-	return err
+	v.Categories, v.BuildHeader = slices.Clone(categories), []string{v.ID()}
+	for _, c := range categories {
+		v.Slugs = append(v.Slugs, c.Slug)
+		v.Titles[c.Slug] = c.Title
+	}
+	v.Site = sync.OnceValues(func() (*pages.Site, error) {
+		source := v.Source
+		source.Signature = v.Signature
+		return pages.New(source, o.Pages)
+	})
+	return v, nil
 }
 
 // ID returns the id of the content that is served. With edits, the id is different, so that
@@ -103,46 +110,37 @@ func (v *ServedBuild) ID() string {
 	return v.Build.Manifest.ID
 }
 
-// withEdits returns the build with edits on top of it. Computed fields are recalculated because those in an edit may use a different formula
-// or as-of time than all other scores and their explanations.
+// withEdits returns the build with edits on top of it. Computed fields are recalculated because those in
+// an edit may use a different formula or as-of time than all other scores and their explanations.
 func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
-	edits = slices.Clone(edits)
+	edits, categories := slices.Clone(edits), slices.Clone(v.Categories)
 	for i := range edits {
-		if original := edits[i].Entity; original != nil {
-			e := *original
-			e.Scores = v.Formula.Scores(&e, v.AsOf)
-			e.Computed = v.Build.Providers().Compute(&e, v.AsOf.UTC().Format(time.DateOnly))
-			edits[i].Entity = &e
+		original := edits[i].Entity
+		if original == nil {
+			continue
+		}
+		e := *original
+		e.Scores = v.Formula.Scores(&e, v.AsOf)
+		e.Computed = v.Build.Providers().Compute(&e, v.AsOf.UTC().Format(time.DateOnly))
+		edits[i].Entity = &e
+		at, known := slices.BinarySearchFunc(categories, e.Category, func(c record.Category, slug string) int { return strings.Compare(c.Slug, slug) })
+		if !known {
+			categories = slices.Insert(categories, at, record.Category{Slug: e.Category, Title: e.Category})
 		}
 	}
 	b, err := v.Build.WithEdits(edits)
 	if err != nil {
 		return nil, err
 	}
-	w := &ServedBuild{Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Slugs: slices.Clone(v.Slugs), Titles: maps.Clone(v.Titles),
-		Licenses: v.Licenses, options: v.options, signature: v.signature}
-	if w.Source, err = pages.SourceOf(b); err != nil {
+	w, err := v.options.serve(b, time.Now(), categories)
+	if err != nil {
 		return nil, err
-	}
-	w.BuildHeader = []string{w.ID()}
-	for _, e := range edits {
-		if e.Entity != nil && !slices.Contains(w.Slugs, e.Entity.Category) {
-			w.addCategory(e.Entity.Category)
-		}
 	}
 	w.countCategories()
 	if w.Index, err = v.Index.WithEdits(b, w.Titles); err != nil {
 		return nil, err
 	}
 	return w, nil
-}
-
-// addCategory adds a category that is not in the build.
-func (v *ServedBuild) addCategory(slug string) {
-	at, _ := slices.BinarySearch(v.Slugs, slug)
-	v.Slugs = slices.Insert(v.Slugs, at, slug)
-	v.Categories = slices.Insert(v.Categories, at, record.Category{Slug: slug, Title: slug})
-	v.Titles[slug] = slug
 }
 
 // countCategories counts the listed and the ranked records in each category.
@@ -155,22 +153,4 @@ func (v *ServedBuild) countCategories() {
 			c.Count, c.Ranked = int(of.AndCardinality(listed)), int(of.AndCardinality(ranked))
 		}
 	}
-}
-
-// website holds the pages of a build's website, created on first use.
-type website struct {
-	once  sync.Once
-	pages *pages.Site
-	err   error
-}
-
-// Site returns the pages of the build's website, creating them on first use.
-func (v *ServedBuild) Site() (*pages.Site, error) {
-	w := &v.website
-	w.once.Do(func() {
-		source := v.Source
-		source.Signature = v.Signature
-		w.pages, w.err = pages.New(source, v.options)
-	})
-	return w.pages, w.err
 }
