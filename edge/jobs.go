@@ -179,15 +179,12 @@ func (s *Server) followForge(ctx context.Context) {
 	})
 }
 
-// errorLogger returns a function that logs the failures of a job. It logs a persistent error
-// only once a minute.
+// errorLogger returns a function that logs the failures of a job, for use by a single goroutine. It logs a
+// persistent error only once a minute.
 func (s *Server) errorLogger(doing string) func(error) {
-	var mu sync.Mutex
 	var last string
 	var at time.Time
 	return func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
 		if err.Error() == last && time.Since(at) < time.Minute {
 			return
 		}

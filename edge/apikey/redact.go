@@ -11,31 +11,17 @@ import (
 // the prefix. Clients may put keys into addresses or other strings that end up in logs or
 // errors.
 func Redact(text string) string {
-	if !strings.Contains(text, Prefix) { // nearly always true
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, Prefix)
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
+	parts := strings.Split(text, Prefix)
+	for i, rest := range parts[1:] {
 		n := 0
-		for n < len(rest) && n < length-len(Prefix) && inAlphabet(rest[n]) {
+		for n < min(len(rest), length-len(Prefix)) && inAlphabet(rest[n]) {
 			n++
 		}
-		if next := strings.Index(rest, Prefix); next >= 0 {
-			n = min(n, next) // another key may start before this one ends
-		}
-		b.WriteString(Prefix)
 		if n >= maxShown { // even part of a key may reveal too much
-			b.WriteString(rest[:4] + "…redacted")
-		} else {
-			b.WriteString(rest[:n])
+			parts[i+1] = rest[:4] + "…redacted" + rest[n:]
 		}
-		text = rest[n:]
 	}
+	return strings.Join(parts, Prefix)
 }
 
 // maxShown is the number of characters after the prefix from which Redact treats a string as a

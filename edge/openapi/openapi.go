@@ -40,18 +40,15 @@ type Operation struct {
 
 // Operations returns all operations, in the order of the description.
 var Operations = sync.OnceValue(func() (list []Operation) {
-	var doc struct {
-		Paths yaml.MapSlice `yaml:"paths"`
-	}
-	if err := yaml.UnmarshalWithOptions(YAML, &doc, yaml.UseOrderedMap()); err != nil {
+	root, err := decode(YAML)
+	if err != nil {
 		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
 	}
-	for _, path := range doc.Paths {
-		verbs, _ := path.Value.(yaml.MapSlice)
-		for _, verb := range verbs {
-			fields, _ := verb.Value.(yaml.MapSlice)
-			if summary, ok := fields.ToMap()["summary"].(string); ok {
-				list = append(list, Operation{strings.ToUpper(verb.Key.(string)), path.Key.(string), summary})
+	paths := root.at("paths")
+	for _, path := range paths.names {
+		for _, verb := range paths.at(path).names {
+			if summary := paths.at(path, verb).text("summary"); summary != "" {
+				list = append(list, Operation{strings.ToUpper(verb), path, summary})
 			}
 		}
 	}

@@ -209,17 +209,13 @@ func (in *inserter) flush() error {
 
 // placeholders returns the placeholders of rows with n values in all.
 func placeholders(n, columns int) string {
-	var b strings.Builder
-	for i := range n {
-		switch {
-		case i%columns > 0:
-			b.WriteString(", ")
-		case i > 0:
-			b.WriteString("), (")
-		default:
-			b.WriteString("(")
+	var rows []string
+	for i := 0; i < n; i += columns {
+		row := make([]string, columns)
+		for j := range row {
+			row[j] = "$" + strconv.Itoa(i+j+1)
 		}
-		b.WriteString("$" + strconv.Itoa(i+1))
+		rows = append(rows, "("+strings.Join(row, ", ")+")")
 	}
-	return b.String() + ")"
+	return strings.Join(rows, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // metrics are the metrics of deliveries. They contain neither addresses nor ids.
@@ -18,22 +19,20 @@ type metrics struct {
 }
 
 func newMetrics(r prometheus.Registerer, store Store, now func() time.Time) *metrics {
-	m := &metrics{
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_webhook_attempts_total",
+	create := promauto.With(r) // with nil, the metrics are not registered
+	create.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
+		Help: "Age in seconds of the oldest undelivered event, or 0 if there is none."}, func() float64 { return queueAge(store, now) })
+	return &metrics{
+		attempts: create.NewCounterVec(prometheus.CounterOpts{Name: "kindex_webhook_attempts_total",
 			Help: "Attempts to deliver an event, by outcome: a status class, or the reason there was no response."}, []string{"outcome"}),
-		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "kindex_webhook_attempt_seconds",
+		seconds: create.NewHistogram(prometheus.HistogramOpts{Name: "kindex_webhook_attempt_seconds",
 			Help: "Duration of attempts, in seconds.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}}),
-		givenUp: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_events_failed_total",
+		givenUp: create.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_events_failed_total",
 			Help: "Events dropped for a webhook after all attempts failed."}),
-		disabled: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
+		disabled: create.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
 			Help: "Webhooks that were disabled."}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts in progress."}),
+		inFlight: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts in progress."}),
 	}
-	if r != nil {
-		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
-			Help: "Age in seconds of the oldest undelivered event, or 0 if there is none."}, func() float64 { return queueAge(store, now) }))
-	}
-	return m
 }
 
 // queueAge returns the age of the oldest waiting event in seconds, or 0 if there is none. If the
