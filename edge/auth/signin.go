@@ -65,7 +65,7 @@ func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitH
 
 // Check returns an error if the options are not valid.
 func (o Options) Check() error {
-	_, err := newHandler(o)
+	_, err := New(o)
 	return err
 }
 
@@ -83,13 +83,6 @@ type Handler struct {
 // New returns a handler. It does not contact providers yet: the service must be able to start
 // while a provider is down.
 func New(o Options) (*Handler, error) {
-	if o.Store == nil || o.Render == nil {
-		return nil, errors.New("sign-in needs a store and pages")
-	}
-	return newHandler(o)
-}
-
-func newHandler(o Options) (*Handler, error) {
 	base, err := publicURL(o.URL)
 	if err != nil {
 		return nil, err

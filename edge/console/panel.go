@@ -26,7 +26,7 @@ import (
 type panelRoute struct {
 	Verb   string
 	Path   string
-	answer func(*panelRequest) (panelReply, error)
+	answer func(*panelRequest) (panel.Page, error)
 }
 
 // PanelRoutes returns the routes of the whole developer panel. Every write is a submitted form
@@ -79,18 +79,15 @@ type panelRequest struct {
 	member  panel.Member // its account is "" if the user is signed out
 }
 
-// panelReply is the response to a panel request: a page, or a redirect.
-type panelReply struct {
-	page     panel.Page
-	redirect string // a path in the panel, never taken from a request
-}
+// redirect is a response in the place of a page: a path in the panel, never taken from a request.
+type redirect string
 
-func redirectTo(path string) func(*panelRequest) (panelReply, error) {
-	return func(*panelRequest) (panelReply, error) { return panelReply{redirect: path}, nil }
+func redirectTo(path string) func(*panelRequest) (panel.Page, error) {
+	return func(*panelRequest) (panel.Page, error) { return redirect(path), nil }
 }
 
 // serve handles a request within the time limit for personal responses.
-func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) {
+func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panel.Page, error)) {
 	auth.Guard(w.Header())
 	var ctx context.Context
 	ctx, v.CancelDeadline = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls CancelDeadline at the end of the request
@@ -103,11 +100,11 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 		v.Fail(w, err)
 		return
 	}
-	a, err := v.authorize(w, answer)
+	page, err := v.authorize(w, answer)
 	if err != nil {
-		a = panelReply{page: v.refusal(w, err)}
+		page = v.refusal(w, err)
 	}
-	if err := v.respond(w, a); err != nil {
+	if err := v.respond(w, page); err != nil {
 		v.Fail(w, err)
 	}
 }
@@ -118,18 +115,18 @@ var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are si
 
 // authorize identifies the user and handles the request if it is allowed. A form is accepted only
 // if it was submitted from a page in this session and the account is within its limit.
-func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) (panelReply, error) {
+func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panel.Page, error)) (panel.Page, error) {
 	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
 	account, token, err := sessions.Session(v.Request)
 	switch {
 	case errors.Is(err, auth.ErrSignedOut) && !isRead:
-		return panelReply{}, errSignedOut
+		return nil, errSignedOut
 	case errors.Is(err, auth.ErrSignedOut) && v.Request.URL.Path != auth.Panel:
-		return panelReply{redirect: auth.Panel}, nil
+		return redirect(auth.Panel), nil
 	case errors.Is(err, auth.ErrSignedOut):
-		return panelReply{}, nil
+		return nil, nil
 	case err != nil:
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	v.account, v.member = account, panel.Member{Account: account.Name, Token: token}
 	v.Request = v.Request.WithContext(v.Shared.WithSessionActor(v.Request))
@@ -138,12 +135,12 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	}
 	switch err := sessions.CheckForm(v.Request); {
 	case errors.Is(err, auth.ErrForged), errors.Is(err, auth.ErrSignedOut):
-		return panelReply{}, &web.Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: web.AsSentence(auth.ErrForged.Error())}
+		return nil, &web.Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: web.AsSentence(auth.ErrForged.Error())}
 	case err != nil:
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	if err := v.countForm(w); err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	return answer(v)
 }
@@ -181,20 +178,20 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 
 // respond sends the response uncompressed: the page contains the form's token and possibly text
 // written by other people, so the compressed length could reveal the token (BREACH).
-func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
+func (v *panelRequest) respond(w http.ResponseWriter, page panel.Page) error {
 	h := w.Header()
-	if a.redirect != "" {
-		h.Set("Location", a.redirect)
+	if to, ok := page.(redirect); ok {
+		h.Set("Location", string(to))
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
 	q := pages.Request{Path: v.Request.URL.Path, Base: v.BaseURL(), Account: v.member.Account}
 	var answer *pages.Answer
 	var err error
-	if a.page == nil { // signed-out users see a page that describes the panel
+	if page == nil { // signed-out users see a page that describes the panel
 		answer, err = v.site.Get(q)
 	} else {
-		answer, err = v.site.Panel(q, a.page)
+		answer, err = v.site.Panel(q, page)
 	}
 	if err != nil {
 		return err

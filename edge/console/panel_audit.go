@@ -39,7 +39,7 @@ func actorText(a storage.Actor) string {
 }
 
 // log lists the account's audit log.
-func (v *panelRequest) log() (panelReply, error) {
+func (v *panelRequest) log() (panel.Page, error) {
 	// If the position is invalid, show the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
@@ -47,7 +47,7 @@ func (v *panelRequest) log() (panelReply, error) {
 	}
 	list, count, more, err := v.console.Accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesPerPage)
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p := &panel.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditRetention.Hours() / 24), PerAction: storage.AuditPerAction}
 	for _, e := range list {
@@ -57,5 +57,5 @@ func (v *panelRequest) log() (panelReply, error) {
 	if more {
 		p.Older = PanelLog + "?before=" + strconv.FormatInt(list[len(list)-1].Seq, 10)
 	}
-	return panelReply{page: p}, nil
+	return p, nil
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // keys shows the account's usage and its keys.
-func (v *panelRequest) keys() (panelReply, error) {
+func (v *panelRequest) keys() (panel.Page, error) {
 	p, err := v.keysPage()
-	return panelReply{page: p}, err
+	return p, err
 }
 
 func (v *panelRequest) keysPage() (*panel.DeveloperPage, error) {
@@ -89,7 +89,7 @@ func (v *panelRequest) usage() panel.Use {
 }
 
 // createKey creates a key and shows it. The key cannot be shown again.
-func (v *panelRequest) createKey() (panelReply, error) {
+func (v *panelRequest) createKey() (panel.Page, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
 		return v.keyFormError(g, func(p *panel.DeveloperPage) {
@@ -102,25 +102,25 @@ func (v *panelRequest) createKey() (panelReply, error) {
 	created, repeated, refused, err := create[account.CreatedKey](v, v.console.Accounts.CreateKey(v.account.ID, g))
 	switch {
 	case err != nil || repeated:
-		return panelReply{redirect: auth.Panel}, err
+		return redirect(auth.Panel), err
 	case refused != nil:
 		return v.keyFormError(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = refused.Status, refused.Detail })
 	}
-	return panelReply{page: &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}}, nil
+	return &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}, nil
 }
 
 // keyFormError returns the form with error messages.
-func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panelReply, error) {
+func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panel.Page, error) {
 	p, err := v.keysPage()
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p.Name, p.Scopes = g.Name, scopeChoices(g.Scopes)
 	if life := v.field("expires"); life != "" {
 		p.Life = life
 	}
 	apply(p)
-	return panelReply{page: p}, nil
+	return p, nil
 }
 
 // ownKey returns the key whose ID is in the path.
@@ -138,15 +138,15 @@ func (v *panelRequest) ownKey() (panel.APIKey, error) {
 }
 
 // confirmRevoke asks for confirmation.
-func (v *panelRequest) confirmRevoke() (panelReply, error) {
+func (v *panelRequest) confirmRevoke() (panel.Page, error) {
 	k, err := v.ownKey()
-	return panelReply{page: &panel.RevokeKeyPage{Member: v.member, Key: k}}, err
+	return &panel.RevokeKeyPage{Member: v.member, Key: k}, err
 }
 
-func (v *panelRequest) revokeKey() (panelReply, error) {
+func (v *panelRequest) revokeKey() (panel.Page, error) {
 	revoked, err := v.console.Accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
 		err = web.NewProblem("unknown-key", "Your account has no such active key.")
 	}
-	return panelReply{redirect: auth.Panel}, err
+	return redirect(auth.Panel), err
 }

@@ -19,11 +19,11 @@ func panelSubmission(s *submission.Submission) panel.Submission {
 }
 
 // submissions lists the account's submissions.
-func (v *panelRequest) submissions() (panelReply, error) {
+func (v *panelRequest) submissions() (panel.Page, error) {
 	ctx, q := v.Request.Context(), submission.Query{AccountID: v.account.ID}
 	count, err := v.console.State.CountSubmissions(ctx, q)
 	if err != nil {
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	// The position in the list must be one of the account's submissions; otherwise, the
 	// first page is shown.
@@ -35,11 +35,11 @@ func (v *panelRequest) submissions() (panelReply, error) {
 	q.Limit = SubmissionsPerPage + 1
 	list, err := v.console.State.Submissions(ctx, q)
 	if err != nil {
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	open, err := v.console.State.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
 	if err != nil {
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	p := &panel.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submission.MaxOpen, Later: q.After != ""}
 	if len(list) > SubmissionsPerPage {
@@ -49,36 +49,36 @@ func (v *panelRequest) submissions() (panelReply, error) {
 	for i := range list {
 		p.Submissions = append(p.Submissions, panelSubmission(&list[i]))
 	}
-	return panelReply{page: p}, nil
+	return p, nil
 }
 
 // submission shows one submission with its file.
-func (v *panelRequest) submission() (panelReply, error) {
+func (v *panelRequest) submission() (panel.Page, error) {
 	id := v.Param("submission")
 	if !submission.ValidID(id) {
-		return panelReply{}, web.NewProblem("unknown-submission", "Your account has no such submission.")
+		return nil, web.NewProblem("unknown-submission", "Your account has no such submission.")
 	}
 	found, err := v.console.Accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	changes, err := found.Corrections()
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p := panelSubmission(&found)
 	if p.Changes, err = submission.Describe(changes); err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submission.Withdrawn.From(), found.Status)
-	return panelReply{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
+	return &panel.SubmissionPage{Member: v.member, Submission: p}, nil
 }
 
 // withdrawSubmission withdraws a submission and redirects to its page.
-func (v *panelRequest) withdrawSubmission() (panelReply, error) {
+func (v *panelRequest) withdrawSubmission() (panel.Page, error) {
 	id := v.Param("submission")
 	if err := v.console.Accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
-	return panelReply{redirect: PanelSubmissions + id + "/"}, nil
+	return redirect(PanelSubmissions + id + "/"), nil
 }

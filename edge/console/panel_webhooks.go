@@ -18,13 +18,13 @@ const PanelWebhooks = "/developer/webhooks/"
 const DeliveriesPerPage = 20
 
 // webhooks lists the account's webhooks.
-func (v *panelRequest) webhooks() (panelReply, error) {
+func (v *panelRequest) webhooks() (panel.Page, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p.Chosen = record.WebhookEvents
-	return panelReply{page: p}, nil
+	return p, nil
 }
 
 func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
@@ -40,64 +40,64 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 }
 
 // createWebhook creates a webhook and shows its secret, which cannot be shown again.
-func (v *panelRequest) createWebhook() (panelReply, error) {
+func (v *panelRequest) createWebhook() (panel.Page, error) {
 	figures := v.field("figures") != "no"
 	asked := account.NewWebhook{URL: v.field("url"), Events: v.Request.PostForm["events"], Figures: &figures,
 		Fields: strings.FieldsFunc(v.field("fields"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
 	ctx := v.Request.Context()
 	do, refused, err := v.console.Accounts.CreateWebhook(ctx, v.Served.Build.Kinds(), v.account.ID, asked)
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	created, repeated, problem, err := create[account.CreatedWebhook](v, do)
 	switch {
 	case err != nil || repeated:
-		return panelReply{redirect: PanelWebhooks}, err
+		return redirect(PanelWebhooks), err
 	case problem != nil:
 		return v.webhookFormError(asked, problem, refused != nil)
 	}
-	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: created.Registration, Secret: created.Secret}}, nil
+	return &panel.NewWebhookPage{Member: v.member, Webhook: created.Registration, Secret: created.Secret}, nil
 }
 
 // webhookFormError returns the form with error messages.
-func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (panelReply, error) {
+func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (panel.Page, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	p.Status, p.URL, p.Chosen, p.Fields, p.NoFigures = problem.Status, asked.URL, asked.Events, strings.Join(asked.Fields, ", "), !*asked.Figures
 	if !atFields {
 		p.Refused = problem.Detail
-		return panelReply{page: p}, nil
+		return p, nil
 	}
 	p.URLFault = fieldError(problem, "url", "the address")
 	p.FieldFault = fieldError(problem, "fields", "the list")
 	if p.EventFault = fieldError(problem, "events", "the choice"); len(asked.Events) == 0 {
 		p.EventFault = "Choose at least one."
 	}
-	return panelReply{page: p}, nil
+	return p, nil
 }
 
 // ofWebhook returns a handler for the account's webhook whose ID is in the path.
-func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panelReply, error)) func(*panelRequest) (panelReply, error) {
-	return func(v *panelRequest) (panelReply, error) {
+func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panel.Page, error)) func(*panelRequest) (panel.Page, error) {
+	return func(v *panelRequest) (panel.Page, error) {
 		w, err := v.console.Accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 		if err != nil {
-			return panelReply{}, err
+			return nil, err
 		}
 		return answer(v, w)
 	}
 }
 
 // webhook shows one webhook and a page of its delivery log.
-func (v *panelRequest) webhook(w webhook.Webhook) (panelReply, error) {
+func (v *panelRequest) webhook(w webhook.Webhook) (panel.Page, error) {
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1}
 	if before := v.Request.URL.Query().Get("before"); account.ValidID("dlv_", before) {
 		q.Before = before
 	}
 	list, count, err := v.console.State.Deliveries(v.Request.Context(), q)
 	if err != nil {
-		return panelReply{}, web.StateProblem(err)
+		return nil, web.StateProblem(err)
 	}
 	p := &panel.WebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Count: count, Later: q.Before != ""}
 	if len(list) > DeliveriesPerPage {
@@ -107,55 +107,55 @@ func (v *panelRequest) webhook(w webhook.Webhook) (panelReply, error) {
 	for _, d := range list {
 		p.Deliveries = append(p.Deliveries, account.DescribeDelivery(d))
 	}
-	return panelReply{page: p}, nil
+	return p, nil
 }
 
 // testWebhook requests a test delivery.
-func (v *panelRequest) testWebhook(w webhook.Webhook) (panelReply, error) {
+func (v *panelRequest) testWebhook(w webhook.Webhook) (panel.Page, error) {
 	return v.requestDelivery(w, account.RequestTest(w))
 }
 
 // replay requests another delivery of the same event.
-func (v *panelRequest) replay(w webhook.Webhook) (panelReply, error) {
+func (v *panelRequest) replay(w webhook.Webhook) (panel.Page, error) {
 	do, err := account.RequestReplay(w, v.field("delivery"))
 	if err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	return v.requestDelivery(w, do)
 }
 
 // requestDelivery requests an extra delivery, wakes the dispatcher, and redirects to the
 // page that shows it.
-func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panelReply, error) {
+func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panel.Page, error) {
 	if _, _, err := v.console.Accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
-		return panelReply{}, err
+		return nil, err
 	}
 	v.console.Accounts.Dispatch.Wake()
-	return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
+	return redirect(PanelWebhooks + w.ID + "/"), nil
 }
 
 // confirmRotate asks for confirmation.
-func (v *panelRequest) confirmRotate(w webhook.Webhook) (panelReply, error) {
-	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Once: newFormID()}}, nil
+func (v *panelRequest) confirmRotate(w webhook.Webhook) (panel.Page, error) {
+	return &panel.RotateWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Once: newFormID()}, nil
 }
 
 // rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
-func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panelReply, error) {
+func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panel.Page, error) {
 	rotated, repeated, refused, err := create[account.RotatedWebhook](v, v.console.Accounts.RotateSecret(w))
 	switch {
 	case refused != nil:
-		return panelReply{}, refused
+		return nil, refused
 	case err != nil || repeated:
-		return panelReply{redirect: PanelWebhooks + w.ID + "/"}, err
+		return redirect(PanelWebhooks + w.ID + "/"), err
 	}
-	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
+	return &panel.NewWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}, nil
 }
 
 // confirmDelete asks for confirmation.
-func (v *panelRequest) confirmDelete(w webhook.Webhook) (panelReply, error) {
-	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w)}}, nil
+func (v *panelRequest) confirmDelete(w webhook.Webhook) (panel.Page, error) {
+	return &panel.DeleteWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w)}, nil
 }
 
-func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panelReply, error) {
-	return panelReply{redirect: PanelWebhooks}, v.console.Accounts.DeleteWebhook(v.Request.Context(), w)
+func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panel.Page, error) {
+	return redirect(PanelWebhooks), v.console.Accounts.DeleteWebhook(v.Request.Context(), w)
 }

@@ -18,15 +18,6 @@ type TableCount struct {
 	Rows  int64
 }
 
-// LockExclusive locks the database until Close so that no edge can use it. If an edge is
-// using it, the error is ErrInUse. On PostgreSQL it does nothing.
-func (s *State) LockExclusive() error {
-	if s.engine == PostgreSQL || s.exclusiveLock != nil {
-		return nil
-	}
-	return s.lockExclusive()
-}
-
 // CopyTo copies all rows of all tables into an empty database, on either engine, and returns
 // the number of rows per table. It reads a consistent snapshot, and writes in one
 // transaction: if anything fails, the target stays empty. Before the commit, each table is

@@ -56,7 +56,7 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 		}
 	}
 	if o.Exclusive {
-		if err := s.lockExclusive(); err != nil {
+		if err := s.LockExclusive(); err != nil {
 			return err
 		}
 	}
@@ -109,8 +109,12 @@ func (s *State) resolve(path string) (err error) {
 	return err
 }
 
-// lockExclusive keeps other edges from using the file until Close.
-func (s *State) lockExclusive() error {
+// LockExclusive locks the database until Close so that no edge can use it. If an edge is using it, the
+// error is ErrInUse. On PostgreSQL it does nothing.
+func (s *State) LockExclusive() error {
+	if s.engine == PostgreSQL || s.exclusiveLock != nil {
+		return nil
+	}
 	lock := flock.New(s.file+".serving", flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
