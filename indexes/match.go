@@ -45,6 +45,11 @@ func (m *match) add(f *fieldSets, share float64, exact bool) (any bool) {
 	return any
 }
 
+func (m *match) addSynonym(f *fieldSets) bool {
+	topics := fieldSets{topicField: roaring.FastOr(f[nameField], f[topicField]), textField: f[textField]}
+	return m.add(&topics, synonymWeight, false)
+}
+
 func (m *match) addGroup(g group) {
 	m.groups = append(m.groups, g)
 	m.union.Or(g.set)
@@ -83,7 +88,7 @@ func (r *ranking) matchClause(i int) *match {
 	found := m.add(&inflected, inflectedWeight, false)
 	for j := range r.synonymSets[i] {
 		s := &r.synonymSets[i][j]
-		exact := m.add(&s.exact, synonymWeight, false)
+		exact := m.addSynonym(&s.exact)
 		loose := m.add(&s.loose, looseWeight, false)
 		found = found || exact || loose
 	}

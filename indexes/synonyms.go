@@ -124,6 +124,9 @@ func (r *ranking) expand(e synonym, words []string) {
 		for _, at := range covered {
 			r.synonymSets[at] = append(r.synonymSets[at], found)
 		}
+		if kind := r.kindNamed(stem(entry[len(entry)-1])); whole && kind != "" && len(entry) > 1 { // an LLM is a language model
+			r.addTo(&r.partSets, kind, func(score int32) int32 { return 3 * scoreSynonym(score) })
+		}
 		if whole {
 			r.findTopics(entry, true)
 		} else {
@@ -133,7 +136,7 @@ func (r *ranking) expand(e synonym, words []string) {
 		}
 		if whole && r.queryWords > 1 {
 			for list, set := range found.exact {
-				r.phrases = append(r.phrases, award{set, scoreSynonym(scorePhrase[list])})
+				r.phrases = append(r.phrases, award{set, scoreSynonym(scorePhrase[max(list, topicField)])})
 			}
 		}
 		r.synonyms = append(r.synonyms, spellings(entry))

@@ -14,7 +14,7 @@ import (
 // but not what it is about. Records need not have them.
 var fillers = wordSet(`ai alternative app application best build competitor create easy example fast fastest framework free good great
 	latest library licence license licensed like llm make need new open package platform popular recommended replacement service similar simple software solution something
-	source still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
+	source weight still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
 
 func wordSet(list string) map[string]bool {
 	m := map[string]bool{}
