@@ -206,12 +206,14 @@ func explanationID(b *board.Board) string { return "board-" + b.Slug }
 // entityBoard is the explanation of an entity's score on a board.
 type entityBoard struct {
 	*scoreExplanation
-	ID      string // of its place on the page
 	Board   *board.Board
 	Rank    int
 	Of      int
 	Sources []string // of the benchmark results
 }
+
+// ID returns the id of the place of the explanation on the page.
+func (b entityBoard) ID() string { return explanationID(b.Board) }
 
 // Path returns the path of the board.
 func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
@@ -227,7 +229,7 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
 		x := b.Explain(e, s.AsOf)
 		d := s.explain(e.Type, x.Explanation)
 		d.OnBoard = true
-		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
+		list = append(list, entityBoard{d, b, rank, len(r.Entries), x.Board.Sources})
 	}
 	return list
 }

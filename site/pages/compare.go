@@ -27,18 +27,12 @@ type comparePage struct {
 	Entities []item
 	Groups   []compareGroup
 	Why      []outranking
-	Unknown  []unknownEntity
+	Unknown  []problemPage // requested entities that do not exist
 	TooMany  bool
 	Asked    string // the requested name to add, if it is ambiguous or unknown
 	Which    []link // suggestions for the requested name
 	Ready    []link // suggested comparisons
 	Skeleton *rowTemplates
-}
-
-// unknownEntity is a requested entity that does not exist.
-type unknownEntity struct {
-	Text string
-	Near []link
 }
 
 // Full reports whether no more entities can be added.
@@ -113,8 +107,8 @@ func (r *request) readEntities(d *comparePage) {
 		text := textfmt.Name(key)
 		if o, _, ok := r.Build.Find(typ, slug); ok {
 			r.addEntity(d, o)
-		} else if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
-			d.Unknown = append(d.Unknown, unknownEntity{Text: text})
+		} else if text != "" && !slices.ContainsFunc(d.Unknown, func(u problemPage) bool { return u.Text == text }) {
+			d.Unknown = append(d.Unknown, problemPage{Text: text})
 		}
 	}
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {

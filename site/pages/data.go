@@ -23,11 +23,9 @@ import (
 
 // dataPage lists the downloads.
 type dataPage struct {
-	Build     string
 	Manifest  string      // path
 	First     []firstFile // those that most people want
 	Groups    []fileGroup
-	Sources   []store.Source
 	Signature *sign.Signature // nil if the build is not signed
 	Signable  bool            // whether Signature is known
 	Host      string          // start of the URLs in examples
@@ -108,7 +106,7 @@ func (s *Site) download(f store.File) download {
 // data lists the files of the build.
 func (r *request) data() (*page, error) {
 	m := r.Build.Manifest
-	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + store.ManifestFile, Sources: m.Sources}
+	d := &dataPage{Manifest: "/data/" + m.ID + "/" + store.ManifestFile}
 	if r.Signature != nil {
 		d.Signable, d.Signature = true, r.Signature()
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site"
@@ -179,14 +178,12 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 type scoringPage struct {
 	*score.Formula
 	Site *Site
-	AsOf string
 	Cap  string // maximum score of a deprecated entity, or "" if there is no cap
-	File string // path of the formula as JSON
 }
 
 // scoring shows the formula that the scores of the build were calculated with.
 func (r *request) scoring() (*page, error) {
-	d := &scoringPage{Formula: r.Formula, Site: r.Site, AsOf: r.Build.Manifest.AsOf, File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
+	d := &scoringPage{Formula: r.Formula, Site: r.Site}
 	if c := r.Formula.DeprecatedCap; c != nil {
 		d.Cap = textfmt.Count(*c)
 	}

@@ -24,31 +24,32 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day      string    // the as-of day of an earlier version, or "" for the current version
-	AsOf     string    // the day of the scores
-	Now      string    // path of the entity's current page, or "" if the entity was deleted
-	Then     string    // the entity's slug on that day, if it was different
-	Standing *standing // on its own board; nil for earlier versions and if it is on none
-	Maker    string    // path of the provider's page, or "" if there is none
-	Card     []fact    // what people first ask of its kind
-	Crumbs   []link
-	Main     []link // its links
-	Notices  []notice
-	Facts    []fact
-	Names    []link // in registries and at providers
-	Tags     []link
-	Skills   []link // capabilities
-	Market   *offerTable
-	Prices   *priceHistory
-	Signals  []figure
-	Curves   []curve  // signals over time
-	Results  []figure // of benchmarks
-	Omitted  int      // results that are not shown
-	Score    *scoreExplanation
-	Boards   []entityBoard // that it is on; none for earlier versions
-	Course   *scoreHistory // nil for earlier versions
-	History  *changeList
-	similarLists
+	Day                   string    // the as-of day of an earlier version, or "" for the current version
+	AsOf                  string    // the day of the scores
+	Now                   string    // path of the entity's current page, or "" if the entity was deleted
+	Then                  string    // the entity's slug on that day, if it was different
+	Standing              *standing // on its own board; nil for earlier versions and if it is on none
+	Maker                 string    // path of the provider's page, or "" if there is none
+	Card                  []fact    // what people first ask of its kind
+	Crumbs                []link
+	Main                  []link // its links
+	Notices               []notice
+	Facts                 []fact
+	Names                 []link // in registries and at providers
+	Tags                  []link
+	Skills                []link // capabilities
+	Market                *offerTable
+	Prices                *priceHistory
+	Signals               []figure
+	Curves                []curve  // signals over time
+	Results               []figure // of benchmarks
+	Omitted               int      // results that are not shown
+	Score                 *scoreExplanation
+	Boards                []entityBoard // that it is on; none for earlier versions
+	Course                *scoreHistory // nil for earlier versions
+	History               *changeList
+	Alternatives, Related []similarRow
+
 	Relations []relationGroup // to other entities; none for earlier versions
 	Measured  *resultList     // of a benchmark; nil for earlier versions
 	Use       *embedCode
@@ -120,7 +121,7 @@ func (r *request) entity() (*page, error) {
 func (r *request) present(o uint32) (d *entityPage, err error) {
 	d = &entityPage{Entity: r.Build.Entity(o), AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
 	r.describe(d, r.AsOf)
-	d.similarLists = r.similar(d.Entity, o, entityNear)
+	d.Alternatives, d.Related = r.similar(d.Entity, o, entityNear)
 	d.Relations = r.relations(o)
 	d.Measured = r.resultsOf(o)
 	if d.Standing, err = r.standing(o, d.Entity); err != nil {

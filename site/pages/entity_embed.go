@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,10 +30,7 @@ type embedCode struct {
 	HTML     string
 	Cite     string
 	BibTeX   string
-	JSON     string // URLs of the entity in other formats
-	Text     string
-	Score    string // "" if there is none
-	Changes  string
+	Data     []link // other forms of the entity, with their media types
 	Shows    []link // other badges, by what they show
 	Hosted   bool   // the badge is on this site, so the site's pages may load it
 }
@@ -46,19 +44,17 @@ func (s *Site) formulaAddress() string {
 }
 
 func (r *request) embedCode(d *entityPage) *embedCode {
-	u := &embedCode{JSON: r.to(d.Now + "entity.json"), Text: r.to(d.Now + "entity.md"), Changes: r.to(d.Now + "history.json")}
-	here := r.Abs(d.Now)
-	image := ""
+	u, here, image := &embedCode{}, r.Abs(d.Now), ""
+	object, text, changes := r.to(d.Now+"entity.json"), r.to(d.Now+"entity.md"), r.to(d.Now+"history.json")
 	if d.Scored() {
 		u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
 		image = r.Abs(d.Now + badgeFile)
 	}
 	if r.served() {
-		authored := r.api("/api/entity/" + d.Key())
-		u.JSON, u.Text, u.Changes = authored, authored+".md", authored+"/changelog"
+		object = r.api("/api/entity/" + d.Key())
+		text, changes = object+".md", object+"/changelog"
 		if d.Scored() {
 			path := "/badge/" + d.Key() + ".svg"
-			u.Score = authored + "/score"
 			u.Badge, u.Hosted = r.api(path), r.API == ""
 			image = cmp.Or(r.API, r.Base) + path
 			for _, kind := range badge.Kinds[1:] {
@@ -67,6 +63,10 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 				}
 			}
 		}
+	}
+	u.Data = []link{{"JSON", object, "application/json"}, {"Markdown", text, "text/markdown"}, {Name: "History (JSON)", To: changes}}
+	if r.served() && d.Scored() {
+		u.Data = slices.Insert(u.Data, 2, link{Name: "Score (JSON)", To: object + "/score"})
 	}
 	if image != "" {
 		title, to := textfmt.Name(r.Build.Manifest.Title)+" score", cmp.Or(here, d.Now)
@@ -125,45 +125,31 @@ func braced(name string) string {
 // SoftwareApplication, anything else a CreativeWork. Scores are left out, because they are not reviews by
 // people.
 func (r *request) linkedData(d *entityPage) any {
-	k, software := r.kinds().Kind(d.Type), "CreativeWork"
-	if k.HasBlock(kinds.Offers) || k.HasBlock(kinds.Maintenance) {
-		software = "SoftwareApplication"
+	work, about, version := "CreativeWork", "genre", "version"
+	if k := r.kinds().Kind(d.Type); k.HasBlock(kinds.Offers) || k.HasBlock(kinds.Maintenance) {
+		work, about, version = "SoftwareApplication", "applicationCategory", "softwareVersion"
 	}
-	a := map[string]any{"@context": "https://schema.org", "@type": software, "name": textfmt.Name(d.Name)}
-	set := func(key, value string) {
-		if value != "" {
-			a[key] = value
-		}
-	}
-	set("description", textfmt.Truncate(safetext.OneLine(d.Description), textfmt.MaxTextLen))
-	if category := textfmt.Name(r.categoryTitle(d.Category)); software == "CreativeWork" {
-		set("genre", category)
-		set("version", textfmt.Name(d.Version))
-	} else {
-		set("applicationCategory", category)
-		set("softwareVersion", textfmt.Name(d.Version))
-	}
-	set("license", licenseText(d.License))
-	set("dateModified", textfmt.ISODay(d.LastUpdated))
-	set("mainEntityOfPage", r.Abs(d.Now))
-	if d.Provider != "" {
-		a["creator"] = map[string]any{"@type": "Organization", "name": textfmt.Name(d.Provider)}
-	}
-	if len(d.Main) > 0 {
-		set("url", d.Main[0].To)
-	}
-	var same []string
-	for _, l := range d.Main[min(1, len(d.Main)):] {
-		same = append(same, l.To)
-	}
-	if len(same) > 0 {
-		a["sameAs"] = same
-	}
-	var words []string
+	var words, same []string
 	for _, t := range d.Tags {
 		words = append(words, textfmt.Name(t.Name))
 	}
-	set("keywords", strings.Join(words, ", "))
+	for _, l := range d.Main {
+		same = append(same, l.To)
+	}
+	a := map[string]any{"@context": "https://schema.org", "@type": work, "name": textfmt.Name(d.Name),
+		"description": textfmt.Truncate(safetext.OneLine(d.Description), textfmt.MaxTextLen),
+		about:         textfmt.Name(r.categoryTitle(d.Category)), version: textfmt.Name(d.Version), "license": licenseText(d.License),
+		"dateModified": textfmt.ISODay(d.LastUpdated), "mainEntityOfPage": r.Abs(d.Now), "keywords": strings.Join(words, ", ")}
+	maps.DeleteFunc(a, func(_ string, value any) bool { return value == "" })
+	if d.Provider != "" {
+		a["creator"] = map[string]any{"@type": "Organization", "name": textfmt.Name(d.Provider)}
+	}
+	if len(same) > 0 {
+		a["url"] = same[0]
+	}
+	if len(same) > 1 {
+		a["sameAs"] = same[1:]
+	}
 	return a
 }
 

@@ -14,40 +14,24 @@ import (
 // maxBrief is the number of reasons on an entity's page.
 const maxBrief = 2
 
-// similarLists holds the entities similar to an entity.
-type similarLists struct {
-	Alternatives []similarRow // they do the same job; active ones first, then by score
-	Related      []similarRow // used together with the entity or about the same subject; most similar first
-}
-
 // similarRow is an entity similar to the page's entity.
 type similarRow struct {
 	*record.Entity
-	Reasons  []string
-	category int    // index of the category in Reasons, or -1
-	Compare  string // path of a comparison of the two entities
+	Reasons []string
+	Brief   []string // the most important ones; the category is left out, because alternatives share it
+	Compare string   // path of a comparison of the two entities
 }
 
-// Brief returns the most important reasons. The category is left out: alternatives share it.
-func (w similarRow) Brief() []string {
-	list := w.Reasons
-	if w.category >= 0 && len(list) > 1 {
-		list = slices.Delete(slices.Clone(list), w.category, w.category+1)
-	}
-	return list[:min(maxBrief, len(list))]
-}
-
-// similar returns at most the given number of alternatives, and of related entities.
-func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists) {
+// similar returns at most the given number of alternatives, which do the same job: active ones first, then by score;
+// and of related entities, which are used together with the entity or are about the same subject: most similar first.
+func (s *Site) similar(e *record.Entity, o uint32, most int) (alike, related []similarRow) {
 	near := s.Build.Similar(o)
 	alternatives := slices.DeleteFunc(slices.Clone(near), func(n exports.Neighbour) bool { return !n.Alternative })
 	slices.SortFunc(alternatives, func(a, b exports.Neighbour) int {
 		return cmp.Or(record.CompareBools(s.deprecated(a.Ordinal), s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
 	})
-	related := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
-	l.Alternatives = s.similarRows(e, alternatives[:min(most, len(alternatives))])
-	l.Related = s.similarRows(e, related[:min(most, len(related))])
-	return l
+	others := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
+	return s.similarRows(e, alternatives[:min(most, len(alternatives))]), s.similarRows(e, others[:min(most, len(others))])
 }
 
 // deprecated reports whether an entity is deprecated.
@@ -57,12 +41,14 @@ func (s *Site) deprecated(o uint32) bool {
 }
 
 func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow) {
-	isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
 	for _, n := range near {
-		other := s.Build.Entity(n.Ordinal)
-		list = append(list, similarRow{Entity: other, Reasons: s.reasons(n),
-			category: slices.IndexFunc(n.Reasons.List(), isCategory),
-			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
+		other, reasons := s.Build.Entity(n.Ordinal), s.reasons(n)
+		brief := slices.Clone(reasons)
+		if i := slices.IndexFunc(n.Reasons.List(), func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }); i >= 0 && len(brief) > 1 {
+			brief = slices.Delete(brief, i, i+1)
+		}
+		list = append(list, similarRow{Entity: other, Reasons: reasons, Brief: brief[:min(maxBrief, len(brief))],
+			Compare: "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
 	}
 	return list
 }

@@ -53,15 +53,9 @@ func describeHistory(what string, points []chart.Point, word func(float64) strin
 
 // scoreHistory holds the scores of an entity over time.
 type scoreHistory struct {
-	Standings []scoreHistoryRow // newest first
+	Standings []cell // newest first
 	Score     template.HTML
 	Words     string // text alternative to the chart
-}
-
-// scoreHistoryRow is a row of the table.
-type scoreHistoryRow struct {
-	leaderboard.RankAt
-	Path string // the page of that day, or "" if there is none
 }
 
 // scoreHistory draws the scores of an entity over time. list is sorted from
@@ -73,9 +67,9 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreH
 	c, a := &scoreHistory{}, r.Build.History()
 	var points []chart.Point
 	for _, s := range list {
-		row := scoreHistoryRow{RankAt: s}
+		row := cell{Text: s.Score.String(), Date: s.Day}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
-			row.Path = d.Now + "at-" + s.Day + "/"
+			row.To = d.Now + "at-" + s.Day + "/"
 		}
 		c.Standings = append(c.Standings, row)
 		points = append(points, dot(s.Day, s.Score.Float(), s.Score.Known(), s.Score.String()))

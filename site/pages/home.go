@@ -30,12 +30,11 @@ type homePage struct {
 	News       *homeNewsLists
 	Boards     []boardTop
 	Categories []record.Category
-	ChangesAll int
 	Month      option // the present month
 }
 
 func (r *request) home() (*page, error) {
-	h := &homePage{ChangesAll: r.Build.History().Changes()}
+	h := &homePage{}
 	var plurals []string
 	for _, t := range r.largest()[:min(2, len(r.largest()))] {
 		plurals = append(plurals, r.plural(t))
