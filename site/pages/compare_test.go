@@ -141,63 +141,6 @@ func TestCompareBenchmarks(t *testing.T) {
 	}
 }
 
-// TestCompareAsked checks that requested entities are shown in order and only once, and
-// that unknown entities are reported with suggestions.
-func TestCompareAsked(t *testing.T) {
-	t.Parallel()
-	s := siteOf(t, pastBuild(t), pages.Options{})
-	ask := func(query string) string {
-		t.Helper()
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := s.Get(pages.Request{Path: "/compare/", Query: q})
-		if err != nil || a.Status != http.StatusOK {
-			t.Fatalf("%s: %v, %+v", query, err, a)
-		}
-		return string(a.Body)
-	}
-	for query, want := range map[string]struct {
-		columns string
-		says    []string
-	}{
-		"": {"", []string{"Suggested comparisons", `href="/compare/?e=tool/`, `name="add"`}},
-		"e=tool/scipy&e=tool/pytorch&e=tool/scipy": {"tool/scipy tool/pytorch", []string{`<a class="compare-remove" href="/compare/?e=tool/pytorch" aria-label="Remove SciPy">`}},
-		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare with", `href="/compare/?e=tool/pytorch&amp;e=`}},
-		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"“<bdi>tool/scipi</bdi>” was not found", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "“<bdi>nothing</bdi>” was not found"}},
-		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
-		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
-		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which “<bdi>scip</bdi>” do you mean?", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
-		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
-		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"only the first four"}},
-		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
-	} {
-		body := ask(query)
-		var columns []string
-		for _, m := range compareHead.FindAllStringSubmatch(body, -1) {
-			columns = append(columns, m[1])
-		}
-		if got := strings.Join(columns, " "); got != want.columns {
-			t.Errorf("%.80s shows %q, want %q", query, got, want.columns)
-		}
-		for _, w := range want.says {
-			if !strings.Contains(body, w) {
-				t.Errorf("%.80s lacks %q: %s", query, w, body)
-			}
-		}
-	}
-	if part := ask("suggest=pytorc&e=tool/scipy"); !strings.HasPrefix(part, `<ul class="near"><li><a href="/compare/?e=tool/scipy&amp;e=tool/pytorch"`) || strings.Contains(part, "<html") {
-		t.Errorf("suggested is %s", part)
-	}
-	if part := ask("suggest=zqxjkvbw"); part != "" {
-		t.Errorf("suggestions for an unknown name: %s", part)
-	}
-	if full := ask("e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy"); strings.Contains(full, `name="add"`) {
-		t.Error("a fifth can be added")
-	}
-}
-
 // TestTrendingRows compares the trending pages with the build.
 func TestTrendingRows(t *testing.T) {
 	t.Parallel()

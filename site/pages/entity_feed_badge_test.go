@@ -41,7 +41,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		if n++; n%7 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
 			continue // a sample is enough
 		}
-		badge, feed := file(t, s, path), file(t, s, address+"/feed.xml")
+		badge, feed := pageAt(t, s, path), pageAt(t, s, address+"/feed.xml")
 		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
 			t.Errorf("%s is %s\nthe edge returns %d %s", path, badge.Body, status, body)
 		}
@@ -59,24 +59,14 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		t.Errorf("only %d addresses have a badge", n)
 	}
 	for slug, says := range map[string]string{"keras": "tool/keras-three", "spacy": "tool/spacy-nlp", "tensorlayer": "tool/tensorlayer"} {
-		if feed := file(t, s, "/tool/"+slug+"/feed.xml"); !bytes.Contains(feed.Body, []byte("<title>The &lt;Index&gt;: "+says+"</title>")) {
+		if feed := pageAt(t, s, "/tool/"+slug+"/feed.xml"); !bytes.Contains(feed.Body, []byte("<title>The &lt;Index&gt;: "+says+"</title>")) {
 			t.Errorf("the feed at the address of %s is %s", slug, feed.Body)
 		}
 	}
-	if badge := file(t, s, "/tool/tensorlayer/badge.svg"); !bytes.Contains(badge.Body, []byte("deleted")) {
+	if badge := pageAt(t, s, "/tool/tensorlayer/badge.svg"); !bytes.Contains(badge.Body, []byte("deleted")) {
 		t.Errorf("the badge of a deleted entity is %s", badge.Body)
 	}
 	checkHomes(t, siteOf(t, out, pages.Options{}), e)
-}
-
-// file returns the file that a static site has at a path.
-func file(t *testing.T, s *pages.Site, path string) *pages.Answer {
-	t.Helper()
-	a, err := s.Get(pages.Request{Path: path})
-	if err != nil || a.Status != http.StatusOK {
-		t.Fatalf("%s: %+v %v", path, a, err)
-	}
-	return a
 }
 
 // ask sends a request and follows redirects.

@@ -1,10 +1,7 @@
 package pages_test
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,47 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder"
-	"kindex/exports"
-	"kindex/exports/store"
 	"kindex/site/pages"
 	"kindex/site/panel"
 )
-
-// smallBuild is a build with one entity.
-func smallBuild(t *testing.T) *exports.Build {
-	t.Helper()
-	content, out := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(content, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte("name: One\ncategory: other\ndescription: The only entity that these tests need.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: time.Now().UTC().Truncate(24 * time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := exports.Open(filepath.Join(store.BuildsDir(out), r.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.Close() })
-	return b
-}
-
-func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
-	t.Helper()
-	from, err := pages.SourceOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := pages.New(from, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // hostileText is an attack that may occur in any string. In the fields listed in free,
 // direction marks are added to it.
@@ -103,7 +62,7 @@ func panelPages() []panel.Page {
 // checks that no attack becomes markup, that each form has its token, and that nothing
 // violates the Content-Security-Policy.
 func TestPanelPages(t *testing.T) {
-	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
+	s := siteOf(t, builtOf(t, map[string]string{"tool/one.yaml": "name: One\ncategory: other\ndescription: The only entity that these pages need.\n"}), pages.Options{Contact: hostileText + "\u202e"})
 	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // these pages return the value as it was typed
 	form := regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)".*?</form>`)
 	for _, text := range []string{"", hostileText, strings.Repeat("long ", 400)} {
@@ -161,43 +120,6 @@ func TestUse(t *testing.T) {
 	for window, want := range map[time.Duration]string{24 * time.Hour: "1 day", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", 48 * time.Hour: "2 days", 10 * time.Second: "10 seconds"} {
 		if got := (panel.Use{Window: window}).Span(); got != want {
 			t.Errorf("%v is %q, want %q", window, got, want)
-		}
-	}
-}
-
-// TestForDevelopers checks that the page explains, on all kinds of sites, how to get a
-// key.
-func TestForDevelopers(t *testing.T) {
-	b := smallBuild(t)
-	const signIn, api = `href="/signin"`, "https://api.example.org"
-	for _, c := range []struct {
-		options   pages.Options
-		has, lack []string
-	}{
-		{pages.Options{SignIn: true, LimitAnonymous: 20, LimitKey: 1234}, []string{signIn, ">20<", ">1,234<"}, []string{"operator"}},
-		{pages.Options{SignIn: true, LimitKey: 1234}, []string{"without a key are not limited", ">1,234<"}, []string{">0<"}},
-		{pages.Options{LimitAnonymous: 20}, []string{"The operator issues keys for this service.", "there is no limit"}, []string{signIn, ">0<"}},
-		{pages.Options{Contact: "operator@example.org"}, []string{"write to operator@example.org", "Requests are not limited"}, []string{signIn}},
-		{pages.Options{Static: true, API: api}, []string{api + "/developer/", api + "/docs/api", api + "/api/entities"}, []string{signIn, `href="/api/entities`}},
-		{pages.Options{Static: true}, []string{"nothing needs a key", `href="/data/"`}, []string{signIn, "x-api-key", "Get a key"}},
-	} {
-		s := panelSite(t, b, c.options)
-		a, err := s.Get(pages.Request{Path: "/developer/", Base: "https://index.example.org"})
-		if err != nil || a.Status != 200 {
-			t.Fatal(a, err)
-		}
-		for _, text := range c.has {
-			if !strings.Contains(string(a.Body), text) {
-				t.Errorf("%+v: no %s", c.options, text)
-			}
-		}
-		for _, text := range c.lack {
-			if strings.Contains(string(a.Body), text) {
-				t.Errorf("%+v: has %s", c.options, text)
-			}
-		}
-		if !slices.Contains(pathsOf(t, s, func(path string) bool { return path == "/" }), "/developer/") {
-			t.Error("a static site has no page for developers")
 		}
 	}
 }

@@ -22,6 +22,8 @@ const folder = "https://ada.example/mod%C3%A8les%20ml"
 // sites are the sites that the pages in testdata/says are of.
 var sites = map[string]pages.Options{
 	"served": {Base: base}, "nowhere": {}, "static": {Static: true}, "folder": {Static: true, Root: "/modèles ml/", Base: folder},
+	"withAPI": {Static: true, API: "https://api.example.org", Base: base}, "operated": {Contact: "operator@example.org"}, "limited": {LimitAnonymous: 20},
+	"signIn": {SignIn: true, LimitKey: 1234}, "signInLimited": {SignIn: true, LimitAnonymous: 20, LimitKey: 1234},
 }
 
 // TestPagesSay reads pages of small contents. Each file in testdata/says has the content, or that for tests, and in
@@ -49,7 +51,7 @@ func TestPagesSay(t *testing.T) {
 			if len(files) > 0 {
 				out = builtOf(t, files)
 			}
-			checkSays(t, out, strings.ReplaceAll(list, "TODAY", edgetest.Today().Format("2 Jan 2006")))
+			checkSays(t, out, strings.NewReplacer("TODAY", edgetest.Today().Format("2 Jan 2006"), "LONG", strings.Repeat("x", 10_000)).Replace(list))
 		})
 	}
 }
