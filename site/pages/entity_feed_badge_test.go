@@ -223,43 +223,6 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 	}
 }
 
-// TestFeedsOfOtherPages checks that pages without their own feeds link to the feeds of
-// all changes.
-func TestFeedsOfOtherPages(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	out := edgetest.Built(t)
-	all, ofClass := []string{"/feed.xml", "/feed.atom", "/feed.json"}, []string{"/api/feed?category=nlp", "/api/feed?category=nlp&format=atom", "/api/feed?category=nlp&format=json"}
-	ofAPI := []string{"/api/feed", "/api/feed?format=atom", "/api/feed?format=json"}
-	for _, c := range []struct {
-		o    pages.Options
-		path string
-		want []string
-	}{
-		{pages.Options{}, "/", ofAPI}, {pages.Options{}, "/categories/nlp/", ofClass},
-		{pages.Options{Static: true}, "/", all}, {pages.Options{Static: true}, "/categories/nlp/", all},
-		{pages.Options{Static: true, API: "https://api.ada.example"}, "/", all},
-		{pages.Options{Static: true, API: "https://api.ada.example"}, "/categories/nlp/", prefixed("https://api.ada.example", ofClass)},
-	} {
-		var found []string
-		for _, n := range parse(t, get(t, siteOf(t, out, c.o), c.path).Body).named("link") {
-			if n.attr["rel"] == "alternate" {
-				found = append(found, n.attr["href"])
-			}
-		}
-		if !slices.Equal(found, c.want) {
-			t.Errorf("%s with %+v: %q, want %q", c.path, c.o, found, c.want)
-		}
-	}
-}
-
-func prefixed(before string, list []string) (all []string) {
-	for _, s := range list {
-		all = append(all, before+s)
-	}
-	return all
-}
-
 // TestSuggest checks how the page offers to suggest a change, on all kinds of sites, with
 // and without a public repository.
 func TestSuggest(t *testing.T) {

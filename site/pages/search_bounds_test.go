@@ -2,9 +2,7 @@ package pages_test
 
 import (
 	"fmt"
-	"html"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -44,46 +42,5 @@ func TestSearchIsBounded(t *testing.T) {
 		if n := strings.Count(string(a.Body), "chosen-chip"); n > 20 || name == "many" && n != 20 || name == "same" && n != 1 {
 			t.Errorf("%s: %d filters are applied", name, n)
 		}
-	}
-}
-
-// TestSearchSaysWhatItLeavesOut searches for more words and phrases than the limits
-// allow.
-func TestSearchSaysWhatItLeavesOut(t *testing.T) {
-	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	for query, want := range map[string][]string{
-		`python "deep learning"`:    nil,
-		`a b c d e f g h i j k l m`: nil, // a is a stop word
-		`one two three four five six seven eight nine ten eleven twelve thirteen fourteen`: {"thirteen", "fourteen"},
-		`"deep learning" "open source" "the model" x`:                                      {`"the model"`},
-		`"deep" "b c" "<b>" "d"`: {`"b"`, `"d"`},
-	} {
-		a, err := s.Get(pages.Request{Path: "/search/", Query: url.Values{"q": {query}}, Base: base})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, said, found := strings.Cut(string(a.Body), "Ignored: ")
-		if said, _, _ = strings.Cut(said, ".</p>"); found != (want != nil) {
-			t.Errorf("%s: ignored words are named: %v", query, found)
-		}
-		for i, m := range regexp.MustCompile(`<bdi>(.*?)</bdi>`).FindAllStringSubmatch(said, -1) {
-			if i >= len(want) || html.UnescapeString(m[1]) != want[i] {
-				t.Errorf("%s: %s is ignored, want %s", query, said, want)
-			}
-		}
-		if strings.Count(said, "<bdi>") != len(want) {
-			t.Errorf("%s: %s is ignored, want %s", query, said, want)
-		}
-	}
-	var many strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&many, "\"w%d\" ", i)
-	}
-	a, err := s.Get(pages.Request{Path: "/search/", Query: url.Values{"q": {many.String()}}, Base: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(a.Body), "and 46 more.</p>") {
-		t.Error("the number of other ignored words is missing")
 	}
 }
