@@ -425,17 +425,3 @@ func TestStaticBoards(t *testing.T) {
 		t.Errorf("%d pages of the past are no test", past)
 	}
 }
-
-// BenchmarkLeaderboard renders pages of leaderboards for the content for tests.
-func BenchmarkLeaderboard(b *testing.B) {
-	s := siteOf(b, pastBuild(b), pages.Options{})
-	days := s.Build.History().Snapshots()
-	for _, path := range []string{"/leaderboards/ml-frameworks/", "/leaderboards/ml-frameworks/by-adoption/page-3/", boardPath("ml-frameworks", "", "", days[len(days)-2]),
-		boardPath("ml-frameworks", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
-		b.Run(strings.Trim(strings.ReplaceAll(path, "/", "_"), "_"), func(b *testing.B) {
-			for b.Loop() {
-				htmlAt(b, s, path)
-			}
-		})
-	}
-}

@@ -326,19 +326,3 @@ func TestHostileEntity(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkEntity renders the pages of all entities of the content for tests in turn.
-func BenchmarkEntity(b *testing.B) {
-	s := siteOf(b, edgetest.Built(b), pages.Options{})
-	var paths []string
-	for o := range uint32(s.Build.Len()) {
-		typ, slug := s.Build.Key(o)
-		paths = append(paths, "/"+typ+"/"+slug+"/")
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		if a := get(b, s, paths[i%len(paths)]); a.Status != http.StatusOK {
-			b.Fatal(a.Status)
-		}
-	}
-}
