@@ -95,7 +95,7 @@ var changeFilters = []string{"event", "type", "category", "figures"}
 // withoutFigures is the value of the filter figures.
 const withoutFigures = "false"
 
-// changeChoices collects the values of all filters. It is called once for each build.
+// changeChoices collects the values of all filters.
 func (s *Site) changeChoices() map[string][]option {
 	m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
 	for _, v := range s.Build.History().ChangeValues("type") {
@@ -108,13 +108,13 @@ func (s *Site) changeChoices() map[string][]option {
 	return m
 }
 
-// changeFilter returns the filter in the path. If a value is unknown, ok is false and similar
-// contains suggestions.
-func (r *request) changeFilter() (f history.ChangeFilter, similar []link, ok bool) {
+// changeFilter returns the filter in the path, given the values of all filters. If a value is unknown, ok is false
+// and similar contains suggestions.
+func (r *request) changeFilter(choices map[string][]option) (f history.ChangeFilter, similar []link, ok bool) {
 	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
 		v, titles := r.choices[field], map[string]string{}
-		for _, o := range r.changeFilterValues()[field] {
+		for _, o := range choices[field] {
 			titles[o.Value] = o.Name
 		}
 		switch {
@@ -139,7 +139,8 @@ func (r *request) changes() (*page, error) {
 	if now, renamed := r.Build.Preferred("category", r.choices["category"]); renamed {
 		return &page{location: r.with("category", now)}, nil
 	}
-	f, near, ok := r.changeFilter()
+	choices := r.changeChoices()
+	f, near, ok := r.changeFilter(choices)
 	if !ok {
 		return r.missing("No matching changes", "", near...), nil
 	}
@@ -160,7 +161,7 @@ func (r *request) changes() (*page, error) {
 	if err := r.fillChanges(d, set, entries, from); err != nil {
 		return nil, err
 	}
-	r.addChangeFilters(d)
+	r.addChangeFilters(d, choices)
 	if d.Dated {
 		d.addPresets(r.AsOf)
 	}
@@ -280,11 +281,11 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSumm
 
 // addChangeFilters fills in the filters. On a static site, choosing a filter replaces the
 // current one, because there are no pages for combinations.
-func (r *request) addChangeFilters(d *changesPage) {
+func (r *request) addChangeFilters(d *changesPage, choices map[string][]option) {
 	for _, field := range changeFilters {
 		shown, v := listMenu{Name: field}, r.choices[field]
 		title := textfmt.Name(r.categoryTitle(v))
-		for _, o := range r.changeFilterValues()[field] {
+		for _, o := range choices[field] {
 			if o.To = r.here(field, o.Value); r.Static {
 				o.To = changesPath(field, o.Value)
 			}

@@ -13,7 +13,6 @@ import (
 	"kindex/exports"
 	"kindex/exports/croissant"
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/sign"
@@ -152,9 +151,6 @@ const qualityPath = "/quality/"
 type qualityPage struct {
 	quality.Report
 	*Site
-	AsOf   string
-	Edited bool   // there are edits that the page does not include
-	File   string // path of the file with everything on the page
 }
 
 // Title returns the title of a group.
@@ -178,9 +174,6 @@ func (d *qualityPage) Categories(typ string) []quality.Group {
 	return slices.DeleteFunc(slices.Clone(d.Groups), func(g quality.Group) bool { return g.Category == nil || g.Type != typ })
 }
 
-// HasOffers reports whether any kind has offers.
-func (d *qualityPage) HasOffers() bool { return d.kinds().HasBlock(kinds.Offers) }
-
 // Price returns a value of an offer: a price in dollars, or a number of tokens.
 func (d *qualityPage) Price(field string, v any) string {
 	if field == record.PriceNames[record.InputPrice] || field == record.PriceNames[record.OutputPrice] {
@@ -201,26 +194,16 @@ func percent(part, all int) string {
 }
 
 func (r *request) dataQuality() (*page, error) {
-	d, err := r.quality()
-	if err != nil {
-		return nil, err
-	}
-	return &page{Template: "quality", Title: "Data quality", Data: d, Section: "/data/",
-		Description: "How complete, how old and how consistent the data of this index is, and when its sources were last read."}, nil
-}
-
-// readQuality returns what the page shows. It decodes hundreds of records, so it is called once for each
-// build.
-func (s *Site) readQuality() (*qualityPage, error) {
-	var report quality.Report
-	data, err := s.Build.ReadFile(exports.QualityFile)
+	d := &qualityPage{Site: r.Site}
+	data, err := r.Build.ReadFile(exports.QualityFile)
 	if err == nil {
-		err = json.Unmarshal(data, &report)
+		err = json.Unmarshal(data, &d.Report)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.QualityFile, err)
 	}
-	return &qualityPage{report, s, s.AsOf.UTC().Format(time.DateOnly), s.Build.OverlayID() != "", "/data/" + s.Build.Manifest.ID + "/" + exports.QualityFile}, nil
+	return &page{Template: "quality", Title: "Data quality", Data: d, Section: "/data/",
+		Description: "How complete, how old and how consistent the data of this index is, and when its sources were last read."}, nil
 }
 
 // Entity returns a link to an entity by its key. It leads nowhere if the build has no such entity.

@@ -93,8 +93,8 @@ func (f frame) Others() (list []option) {
 	return list
 }
 
-// byCount returns the kinds, those with most entities first. It is called once for each build.
-func (s *Site) byCount() []string {
+// largest returns the kinds, those with most entities first.
+func (s *Site) largest() []string {
 	count := func(t string) int { return int(s.Build.Bitmap("type", t).GetCardinality()) }
 	return slices.SortedStableFunc(slices.Values(s.types()), func(a, b string) int { return count(b) - count(a) })
 }

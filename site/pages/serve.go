@@ -80,14 +80,11 @@ func New(from Source, o Options) (*Site, error) {
 			s.wordTitles[w.Slug] = string(w.Title)
 		}
 	}
-	s.known = sync.OnceValue(s.findKnown)
-	s.quality = sync.OnceValues(s.readQuality)
 	s.mapped = sync.OnceValues(s.findMapped)
-	s.largest = sync.OnceValue(s.byCount)
 	s.news = sync.OnceValues(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
 	s.places = sync.OnceValue(s.findPlaces)
-	s.categoryCounts, s.changeFilterValues = sync.OnceValue(s.countCategories), sync.OnceValue(s.changeChoices)
+	s.categoryCounts = sync.OnceValue(s.countCategories)
 	s.guides, s.facets = sync.OnceValues(s.renderGuides), map[string]func() []facetValue{}
 	s.facetKinds = facetKindsOf(s.kinds())
 	for _, k := range s.facetKinds {
@@ -220,18 +217,14 @@ type Site struct {
 	wordTitles map[string]string // of capabilities
 	templates  map[string]*template.Template
 
-	facetKinds         []*facetKind
-	facets             map[string]func() []facetValue // by field
-	categoryCounts     func() []category
-	guides             func() ([]*guidePage, error)
-	changeFilterValues func() map[string][]option // filter values on the changes page
-	known              func() []knownValuesOf
-	news               func() (*homeNewsLists, error)   // result of findNews, which is called once
-	names              func() map[string][]knownName    // result of findNames, which is called once
-	places             func() map[uint32]boardPlace     // result of findPlaces, which is called once
-	mapped             func() ([][]sitemapEntry, error) // result of findMapped, which is called once
-	largest            func() []string                  // result of byCount, which is called once
-	quality            func() (*qualityPage, error)     // result of readQuality, which is called once
+	facetKinds     []*facetKind
+	facets         map[string]func() []facetValue // by field
+	categoryCounts func() []category
+	guides         func() ([]*guidePage, error)
+	news           func() (*homeNewsLists, error)   // result of findNews, which is called once
+	names          func() map[string][]knownName    // result of findNames, which is called once
+	places         func() map[uint32]boardPlace     // result of findPlaces, which is called once
+	mapped         func() ([][]sitemapEntry, error) // result of findMapped, which is called once
 }
 
 // types returns the types that entities in the build have.

@@ -98,7 +98,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 			d.Other = append(d.Other, p)
 		}
 	}
-	d.Known = s.known()
+	d.Known = s.knownValues()
 	if f.Amends != "" {
 		return r.render(r.correction(d))
 	}
@@ -169,8 +169,8 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 // first.
 const maxKnown = 200
 
-// findKnown returns the existing values of the fields of the form. It is called once for each build.
-func (s *Site) findKnown() (list []knownValuesOf) {
+// knownValues returns the existing values of the fields of the form.
+func (s *Site) knownValues() (list []knownValuesOf) {
 	all := s.Build.Select(&view.Filter{})
 	for _, field := range form.Fields(s.kinds(), "") {
 		if field.Known == "" {
