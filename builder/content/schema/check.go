@@ -321,6 +321,8 @@ func (p *Part) wrongType(value any) string {
 		return yamldoc.Quote(value) + " is not a whole number"
 	case got == "string" && (wants("integer") || wants("number")):
 		return message + ", not the text " + yamldoc.Quote(value) + "; write plain decimal digits without quotes"
+	case wants("object") && p.names == "":
+		message += `, one "name: …" line per entry`
 	case wants("object"):
 		message += " (" + p.names + ")"
 	case wants("array"):
