@@ -64,8 +64,8 @@ func RepositoryPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// MaxSummary is just below 1 MiB: GitHub drops larger summaries.
-const MaxSummary = 900 << 10
+// maxSummary is just below 1 MiB: GitHub drops larger summaries.
+const maxSummary = 900 << 10
 
 // AppendSummary appends Markdown to the summary of the step, if there is one: the file
 // $GITHUB_STEP_SUMMARY.
@@ -98,4 +98,25 @@ func Markdown(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// AddTable adds a table to a summary, unless it has no rows: the titles of its columns, with | between them, and
+// n rows. If these are too long for a summary, it adds how many more there are, and what rest says of them.
+func AddTable(b *strings.Builder, titles string, n int, row func(i int) []string, rest string) {
+	if n == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s |\n%s|\n", titles, strings.Repeat("|---", 1+strings.Count(titles, "|")))
+	for i := range n {
+		cells := row(i)
+		for j := range cells {
+			cells[j] = Markdown(cells[j])
+		}
+		line := "| " + strings.Join(cells, " | ") + " |\n"
+		if b.Len()+len(line) > maxSummary {
+			fmt.Fprintf(b, "\n%d more %s\n", n-i, rest)
+			return
+		}
+		b.WriteString(line)
+	}
 }

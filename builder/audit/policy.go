@@ -51,7 +51,7 @@ type Policy struct {
 // licenses as license:ID; dormant includes archived.
 func NewPolicy(asOf string, failOn []string) (*Policy, error) {
 	p := &Policy{AsOf: asOf, fails: map[string]bool{}}
-	named := slices.DeleteFunc(slices.Clone(Rules), func(r string) bool { return r == License })
+	named := Rules[:slices.Index(Rules, License)]
 	for _, rule := range failOn {
 		rule = strings.TrimSpace(rule)
 		if id, ok := strings.CutPrefix(rule, License+":"); ok && strings.TrimSpace(id) != "" {

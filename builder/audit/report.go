@@ -151,42 +151,23 @@ func (u *Unknown) reason() string {
 
 // markdown returns the report as a document, which is cut at the length that GitHub accepts.
 func (r *Report) markdown() string {
+	const leftOut = "are left out."
 	var b strings.Builder
 	fmt.Fprintf(&b, "### kindex audit\n\n%s, as of %s\n", actions.Markdown(r.summary()), r.AsOf)
-	addTable(&b, "| Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues", len(r.Findings), func(i int) []string {
+	actions.AddTable(&b, "| Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues", len(r.Findings), func(i int) []string {
 		f := &r.Findings[i]
 		end := f.Entity.lifecycle()
 		return []string{string(f.Verdict), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
 			f.Entity.maintained(), orUnknown(f.Entity.License, ""), string(end.Retires), string(end.ReplacedBy), f.messages()}
-	})
-	addTable(&b, "Unreadable | Reason", len(r.Unread), func(i int) []string {
+	}, leftOut)
+	actions.AddTable(&b, "Unreadable | Reason", len(r.Unread), func(i int) []string {
 		return []string{location(r.Unread[i].File, r.Unread[i].Line), r.Unread[i].Reason}
-	})
-	addTable(&b, "Unknown | Location | Reason", len(r.Missing), func(i int) []string {
+	}, leftOut)
+	actions.AddTable(&b, "Unknown | Location | Reason", len(r.Missing), func(i int) []string {
 		u := &r.Missing[i]
 		return []string{used(u.ID, u.Used), location(u.File, u.Line), u.reason()}
-	})
+	}, leftOut)
 	return b.String()
-}
-
-// addTable adds a table in Markdown, unless it has no rows.
-func addTable(b *strings.Builder, head string, n int, row func(i int) []string) {
-	if n == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n| %s |\n%s|\n", head, strings.Repeat("|---", 1+strings.Count(head, "|")))
-	for i := range n {
-		cells := row(i)
-		for j := range cells {
-			cells[j] = actions.Markdown(cells[j])
-		}
-		line := "| " + strings.Join(cells, " | ") + " |\n"
-		if b.Len()+len(line) > actions.MaxSummary {
-			fmt.Fprintf(b, "\n%d more are left out.\n", n-i)
-			return
-		}
-		b.WriteString(line)
-	}
 }
 
 // note is something about a line of a file.

@@ -107,7 +107,7 @@ func read(from embed.FS, folder string, o Options) (list []file, err error) {
 // withKind returns the files of an index with a kind of its own, and what it declares. What is about tools and
 // models is left out: the examples, and the collection of their figures.
 func withKind(list []file, o Options) ([]file, *kinds.Set, error) {
-	if !slugs.MatchString(o.Kind) {
+	if !content.ValidSlug(o.Kind) {
 		return nil, nil, &OptionError{"kind", "use words of lower-case letters and digits, with single hyphens between them"}
 	}
 	more, err := read(own, "own", o)
@@ -132,8 +132,6 @@ func withKind(list []file, o Options) ([]file, *kinds.Set, error) {
 	})
 	return append(list, more...), declared, nil
 }
-
-var slugs = regexp.MustCompile("^[a-z0-9]+(-[a-z0-9]+)*$")
 
 // optionError turns a problem into an *OptionError for the option that caused the problem.
 // Only index.yaml contains values of options.

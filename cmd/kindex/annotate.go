@@ -43,20 +43,14 @@ func stepSummary(c *checked) string {
 		return "### kindex validate\n\n" + actions.Markdown(c.noProblems()) + "\n\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n\n| | Location | Field | Problem |\n|---|---|---|---|\n", actions.Markdown(c.dir),
-		plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
-	for i, p := range c.Problems {
+	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n", actions.Markdown(c.dir), plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
+	actions.AddTable(&b, "| Location | Field | Problem", len(c.Problems), func(i int) []string {
+		p := c.Problems[i]
 		place := actions.RepositoryPath(p.File)
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", place, p.Line, p.Column)
 		}
-		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, actions.Markdown(place), actions.Markdown(p.Field), actions.Markdown(p.Text()))
-		if b.Len()+len(row) > actions.MaxSummary {
-			fmt.Fprintf(&b, "\n%d more problems are in the log.\n", len(c.Problems)-i)
-			break
-		}
-		b.WriteString(row)
-	}
-	b.WriteByte('\n')
-	return b.String()
+		return []string{string(p.Severity), place, p.Field, p.Text()}
+	}, "problems are in the log.")
+	return b.String() + "\n"
 }
