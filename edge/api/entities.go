@@ -34,13 +34,11 @@ func (a *API) Kinds(c *web.Call) (*web.Reply, error) {
 		kinds.KindJSON
 		Count int `json:"count"`
 	}
-	set := c.Served.Build.Kinds()
-	list := []counted{}
+	set, l := c.Served.Build.Kinds(), newList(c)
 	for _, k := range set.Order {
-		list = append(list, counted{k.JSON(), c.Served.Build.Manifest.Counts.Types[k.Name]})
+		l.add(counted{k.JSON(), c.Served.Build.Manifest.Counts.Types[k.Name]})
 	}
-	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"build": c.Served.ID(), "data": list, "count": len(list),
-		"fields": set.FieldsJSON(), "signals": set.SignalsJSON()})}, nil
+	return l.reply(l.items, nil, member{"fields", set.FieldsJSON()}, member{"signals", set.SignalsJSON()}), nil
 }
 
 // Quality handles GET /api/quality. The response describes and names the build, which does not

@@ -186,12 +186,12 @@ func (a *API) Relations(c *web.Call) (*web.Reply, error) {
 		Inverse bool       `json:"inverse"`
 		Entity  entityName `json:"entity"`
 	}
-	list := []relation{}
+	l := newList(c)
 	for _, r := range c.Served.Build.Relations(f.ordinal) {
 		e := c.Served.Build.Entity(r.Ordinal)
-		list = append(list, relation{r.Field, r.Title, r.Inverse, entityName{e.Type, e.Slug, e.Name}})
+		l.add(relation{r.Field, r.Title, r.Inverse, entityName{e.Type, e.Slug, e.Name}})
 	}
-	return &web.Reply{MediaType: web.JSONType, Body: web.AppendJSON(nil, map[string]any{"data": list, "count": len(list), "build": c.Served.ID()})}, nil
+	return l.reply(l.items, nil), nil
 }
 
 // maxSimilar is the number of similar entities that a build stores for each entity.

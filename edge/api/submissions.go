@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -57,15 +56,9 @@ func submissionPath(id string) string { return "/api/submissions/" + id }
 // readDraft reads the body and checks it against the build. It also returns similar entities in
 // the build.
 func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if err := c.Decode(&members); err != nil {
-		return nil, nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(c.Body))
-	d.UseNumber() // a version such as 1.10 must not become 1.1
 	var fields map[string]any
-	if err := d.Decode(&fields); err != nil {
-		return nil, nil, web.NewProblem("invalid-body", "The body is not JSON.") // cannot happen: Decode has already parsed it
+	if err := c.Decode(&fields); err != nil {
+		return nil, nil, err
 	}
 	draft, err := submission.Parse(fields, account.NewSubmissionIndex(c.Served))
 	if err != nil {

@@ -63,16 +63,12 @@ func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err err
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(suggestionField), "=")
-	if sent.Del(suggestionField); formKinds(f)[use] != "" || isFigure(use) {
+	_, figure := form.IsFigure(use)
+	if sent.Del(suggestionField); figure || formKinds(f)[use] != "" {
 		sent[use] = []string{value}
 	}
 	c.Request.Form, c.Request.PostForm = sent, sent
 	return sent, size, nil
-}
-
-func isFigure(name string) bool {
-	_, is := form.IsFigure(name)
-	return is
 }
 
 // formKinds returns the kinds of the fields of a form by name.

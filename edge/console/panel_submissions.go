@@ -27,10 +27,9 @@ func (v *panelRequest) submissions() (panel.Page, error) {
 	}
 	// The position in the list must be one of the account's submissions; otherwise, the
 	// first page is shown.
-	if before := v.Request.URL.Query().Get("before"); submission.ValidID(before) {
-		if _, err := v.console.Accounts.SubmissionOf(ctx, v.account.ID, before); err == nil {
-			q.After = before
-		}
+	before := v.Request.URL.Query().Get("before")
+	if _, err := v.console.Accounts.SubmissionOf(ctx, v.account.ID, before); err == nil {
+		q.After = before
 	}
 	q.Limit = SubmissionsPerPage + 1
 	list, err := v.console.State.Submissions(ctx, q)
@@ -54,11 +53,7 @@ func (v *panelRequest) submissions() (panel.Page, error) {
 
 // submission shows one submission with its file.
 func (v *panelRequest) submission() (panel.Page, error) {
-	id := v.Param("submission")
-	if !submission.ValidID(id) {
-		return nil, web.NewProblem("unknown-submission", "Your account has no such submission.")
-	}
-	found, err := v.console.Accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
+	found, err := v.console.Accounts.SubmissionOf(v.Request.Context(), v.account.ID, v.Param("submission"))
 	if err != nil {
 		return nil, err
 	}

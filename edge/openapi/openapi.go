@@ -4,7 +4,6 @@ package openapi
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"net/mail"
 	"net/url"
@@ -70,9 +69,5 @@ func With(contact string, inYAML []byte) []byte {
 	} else if u, err := url.Parse(contact); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		field = "url"
 	}
-	text, err := json.Marshal(contact) // JSON is valid YAML
-	if err != nil {
-		panic("openapi: " + err.Error()) // cannot happen: it is a string
-	}
-	return bytes.Replace(inYAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
+	return bytes.Replace(inYAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %q\n%s", field, contact, beforeContact), 1)
 }

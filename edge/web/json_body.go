@@ -26,8 +26,9 @@ const (
 	maxDepth = 32
 )
 
-// Decode reads the JSON object in the body into a struct or, to accept any names, into a map of
-// json.RawMessage. It reports all errors at once, by field name.
+// Decode reads the JSON object in the body into a struct or, to accept any names, into a map in which
+// numbers are json.Number: a version such as 1.10 must not become 1.1. It reports all errors at once, by
+// field name.
 func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
@@ -37,9 +38,10 @@ func (c *Call) Decode(dst any) error {
 	if err != nil {
 		return NewProblem("invalid-body", "The body "+err.Error()+".")
 	}
-	if raw, ok := dst.(*map[string]json.RawMessage); ok {
-		*raw = members
-		return nil
+	if fields, ok := dst.(*map[string]any); ok {
+		d := json.NewDecoder(bytes.NewReader(body))
+		d.UseNumber()
+		return d.Decode(fields)
 	}
 	var fieldErrors []FieldError
 	fields := fieldsOf(dst)
