@@ -210,14 +210,14 @@ func TestRetiring(t *testing.T) {
 	secret, _ := h.newKey(t, "ada")
 	expect := func(want ...string) {
 		t.Helper()
-		eventually(t, fmt.Sprint(want), func() bool { return len(h.notices(t)) >= len(want) })
+		suite.Eventually(t, fmt.Sprint(want), func() bool { return len(h.notices(t)) >= len(want) })
 		before := clock.reads.Load()
-		eventually(t, "several checks", func() bool { return clock.reads.Load() > before+20 })
+		suite.Eventually(t, "several checks", func() bool { return clock.reads.Load() > before+20 })
 		if got := h.notices(t); !slices.Equal(got, want) {
 			t.Fatalf("notices %q, want %q", got, want)
 		}
 	}
-	eventually(t, "the first check", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Noticed })
+	suite.Eventually(t, "the first check", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Noticed })
 	h.send(t, "POST", "/api/webhooks", secret.Reveal(), `{"url":"`+h.receiver.URL+`/","events":["entity.retiring"]}`, 201, nil)
 	expect()
 	clock.advance(8 * 24 * time.Hour)

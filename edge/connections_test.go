@@ -184,7 +184,7 @@ func TestAttackSlowReaders(t *testing.T) {
 		defer close(done)
 		s.ServeHTTP(waiting, ask(gate.Slots/gate.PerCaller).WithContext(context.Background()))
 	}()
-	eventually(t, "somebody waits for an export", s.shared.Limits.ExportGate.Contended)
+	suite.Eventually(t, "somebody waits for an export", s.shared.Limits.ExportGate.Contended)
 	close(release)
 	cut := 0 // the remaining clients may continue once no request is waiting
 	for range gate.Slots {
@@ -245,7 +245,7 @@ func TestAttackAbandonedWrites(t *testing.T) {
 			looked++
 			leave()
 			<-answered
-			eventually(t, "the look-up has ended", func() bool { return names.ended.Load() == int64(looked) })
+			suite.Eventually(t, "the look-up has ended", func() bool { return names.ended.Load() == int64(looked) })
 		case status := <-answered:
 			if status != http.StatusTooManyRequests {
 				t.Errorf("answered with %d", status)

@@ -77,9 +77,9 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 		// The ID is known only after publication, so clients wait for it.
 		last = buildInto(t, s.content, s.out, 1)
 		known.Store(last, g)
-		eventually(t, "the new build", func() bool { return s.buildID() == last || t.Failed() })
+		suite.Eventually(t, "the new build", func() bool { return s.buildID() == last || t.Failed() })
 		begun := requests.Load()
-		eventually(t, "enough requests", func() bool { return requests.Load() >= begun+clients+least || t.Failed() })
+		suite.Eventually(t, "enough requests", func() bool { return requests.Load() >= begun+clients+least || t.Failed() })
 	}
 	close(done)
 	wg.Wait()
@@ -273,12 +273,12 @@ func TestDrain(t *testing.T) {
 	}()
 	<-started
 	stop()
-	eventually(t, "not ready", func() bool { return get(admin+"/readyz").status == http.StatusServiceUnavailable })
+	suite.Eventually(t, "not ready", func() bool { return get(admin+"/readyz").status == http.StatusServiceUnavailable })
 	if a := get(public + "/api/entities"); a.status != http.StatusOK {
 		t.Errorf("during the delay: %d", a.status)
 	}
 	close(passed)
-	eventually(t, "new connections are refused", func() bool {
+	suite.Eventually(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", public)
 		if err == nil {
 			c.Close()
@@ -311,7 +311,7 @@ func TestAttackSlowRequests(t *testing.T) {
 	} {
 		s.timeouts = c.limits
 		public, _, _ := run(t, s.Server)
-		eventually(t, "a whole request is answered", func() bool {
+		suite.Eventually(t, "a whole request is answered", func() bool {
 			a, err := exchange(direct(nil), http.MethodPost, "http://"+public+keysPath, "{", "x-api-key", key, "Content-Type", "application/json")
 			return err == nil && a.status == http.StatusBadRequest
 		})

@@ -143,7 +143,7 @@ func TestPanelWebhooks(t *testing.T) {
 	}
 	p.answer.Store(500)
 	ann.wantRedirect(ann.submit(path+"test/"), path)
-	eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
+	suite.Eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
 	page := ann.open(path)
 	if !strings.Contains(page, "responded with 500 in") || strings.Contains(page, " data-pending") {
 		t.Errorf("%s", page)
@@ -151,7 +151,7 @@ func TestPanelWebhooks(t *testing.T) {
 	p.answer.Store(204)
 	delivery := regexp.MustCompile(`dlv_[a-z2-7]{20}`).FindString(page)
 	ann.wantRedirect(ann.submit(path+"replay/", "delivery", delivery), path)
-	eventually(t, "the replay arrived", func() bool { return strings.Contains(ann.open(path), "state-succeeded") })
+	suite.Eventually(t, "the replay arrived", func() bool { return strings.Contains(ann.open(path), "state-succeeded") })
 	if _, last, body := p.received(); verify.Verify(body, last.Header) != nil || last.URL.RawQuery != `a=<b>&c="d"` {
 		t.Errorf("%s", body)
 	}

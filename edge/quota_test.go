@@ -133,7 +133,7 @@ func TestLockTimeout(t *testing.T) {
 	if _, err := http.DefaultClient.Do(req); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("unexpected response: %v", err)
 	}
-	eventually(t, "no request in flight", func() bool { return strings.Contains(s.scrape(t), "kindex_http_requests_in_flight 0") })
+	suite.Eventually(t, "no request in flight", func() bool { return strings.Contains(s.scrape(t), "kindex_http_requests_in_flight 0") })
 	if text := log.String(); strings.Contains(text, "level=ERROR") {
 		t.Errorf("log after the client left: %s", text)
 	}

@@ -23,7 +23,7 @@ import (
 // Replacing the secret twice in a row makes the leaked secret useless immediately.
 func TestRotateWebhook(t *testing.T) {
 	suite.InTest(t)
-	onBothEngines(t, func(t *testing.T, target string) {
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
 		var later atomic.Int64
 		older, newer := seal.Generate(), seal.Generate()
 		h := serveHooked(t, target, func(o *Options) {
@@ -46,7 +46,7 @@ func TestRotateWebhook(t *testing.T) {
 			t.Helper()
 			h.send(t, "POST", own+"/test", key, "", 202, nil)
 			sent++
-			eventually(t, "the test has come", func() bool { n, _, _ := h.received(); return n == sent })
+			suite.Eventually(t, "the test has come", func() bool { n, _, _ := h.received(); return n == sent })
 			_, last, body := h.received()
 			for _, s := range secrets {
 				verify := suite.Must(standardwebhooks.NewWebhook(s))(t)

@@ -238,7 +238,7 @@ func TestCorrection(t *testing.T) {
 	}
 	build("Zlib")
 	defer work(t, s.Server)()
-	eventually(t, "both are published", func() bool { return status() == "published published" })
+	suite.Eventually(t, "both are published", func() bool { return status() == "published published" })
 	if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
 		t.Errorf("the other submission is %s", now.Status)
 	}

@@ -56,7 +56,7 @@ func aim(t *testing.T, names string) *aimed {
 	ctx, stop := context.WithCancel(context.Background())
 	wait := a.RunJobs(ctx)
 	t.Cleanup(func() { stop(); wait() })
-	eventually(t, "a build is announced", func() bool { c, err := a.state.Announced(t.Context()); return err == nil && c.Build != "" })
+	suite.Eventually(t, "a build is announced", func() bool { c, err := a.state.Announced(t.Context()); return err == nil && c.Build != "" })
 	return a
 }
 
@@ -73,7 +73,7 @@ func (a *aimed) atOnce(t *testing.T) {
 	t.Helper()
 	writeContent(t, a.content, 3, 1)
 	a.publish(t)
-	eventually(t, "every webhook was looked at", func() bool {
+	suite.Eventually(t, "every webhook was looked at", func() bool {
 		n := a.attempts(t)
 		return n["postponed"]+n["tls"]+n["connection"] >= aimedHooks
 	})

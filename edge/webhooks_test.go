@@ -16,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -132,25 +131,11 @@ func (h *hooked) received() (n int, last *http.Request, body []byte) {
 	return n, h.came[n-1], h.bodies[n-1]
 }
 
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for begin := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begin) > hanging {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
-func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
-	t.Run("SQLite", func(t *testing.T) { test(t, t.TempDir()+"/kindex.db") })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, storagetest.PostgreSQL(t)) })
-}
-
 // TestTheLifeOfAWebhook registers a webhook, receives a build's changes, reads the log, requests
 // a test and a replay, and deletes the webhook.
 func TestTheLifeOfAWebhook(t *testing.T) {
 	suite.InTest(t)
-	onBothEngines(t, func(t *testing.T, target string) {
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")
 		key := secret.Reveal()
@@ -170,10 +155,10 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 				t.Errorf("%s shows the secret: %s", path, a.body)
 			}
 		}
-		eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
+		suite.Eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
 		writeContent(t, h.content, 3, 1)
 		h.publish(t)
-		eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
+		suite.Eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
 		_, last, body := h.received()
 		if err := verify.Verify(body, last.Header); err != nil {
 			t.Error(err)
@@ -234,7 +219,7 @@ func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 	}
 	announced := func(id string) {
 		t.Helper()
-		eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
+		suite.Eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
 	}
 	write("version", "version: 1.0.0\n")
 	write("figures", stars(10))
@@ -248,7 +233,7 @@ func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 	write("new", "version: 1.0.0\n"+"license: MIT\n")
 	announced(publish())
 	for path, want := range paths {
-		eventually(t, path+" has no pending deliveries", func() bool {
+		suite.Eventually(t, path+" has no pending deliveries", func() bool {
 			var page deliveryPage
 			h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
 			return page.Count == 0
@@ -288,7 +273,7 @@ type deliveryPage struct {
 // deliveries.
 func (h *hooked) testLog(t *testing.T, key, id string) {
 	path := "/api/webhooks/" + id
-	eventually(t, "five in the log", func() bool {
+	suite.Eventually(t, "five in the log", func() bool {
 		var p deliveryPage
 		h.send(t, "GET", path+"/deliveries?status=succeeded", key, "", 200, &p)
 		return p.Count == 5
@@ -313,7 +298,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 	h.answer.Store(500)
 	var test panel.Delivery
 	h.send(t, "POST", path+"/test", key, "", 202, &test)
-	eventually(t, "the test has failed", func() bool {
+	suite.Eventually(t, "the test has failed", func() bool {
 		var p deliveryPage
 		h.send(t, "GET", path+"/deliveries?status=failed", key, "", 200, &p)
 		return p.Count == 1 && p.Data[0].ID == test.ID && *p.Data[0].ResponseStatus == 500 && p.Data[0].Error != nil
@@ -322,7 +307,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 	var replay, again panel.Delivery
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &replay, "Idempotency-Key", "r1")
 	h.send(t, "POST", path+"/deliveries/"+all[4].ID+"/replay", key, "", 202, &again, "Idempotency-Key", "r1")
-	eventually(t, "the replay came", func() bool {
+	suite.Eventually(t, "the replay came", func() bool {
 		n, r, _ := h.received()
 		return n == 7 && r.Header.Get("webhook-id") == all[4].EventID
 	})

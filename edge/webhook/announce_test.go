@@ -65,7 +65,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	}
 	announced := func(id string) {
 		t.Helper()
-		until(t, id+" is announced", func() bool {
+		suite.Eventually(t, id+" is announced", func() bool {
 			at, err := s.Announced(t.Context())
 			return err == nil && at.Build == id
 		})
@@ -83,7 +83,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	soon(t, "a try", store.tried)
 	store.down.Store(false)
 	serve("damaged", damaged)
-	until(t, "the damage is reported", func() bool { return strings.Contains(log.String(), "level=ERROR") })
+	suite.Eventually(t, "the damage is reported", func() bool { return strings.Contains(log.String(), "level=ERROR") })
 	serve("third", p.until(70))
 	announced("third")
 	got := newReceiver(t, p.worlds[30])
@@ -91,7 +91,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 		got.apply(e)
 	}
 	got.compare(p.worlds[70])
-	until(t, "the dispatcher is told", func() bool { return told.Load() == 1 })
+	suite.Eventually(t, "the dispatcher is told", func() bool { return told.Load() == 1 })
 	if !strings.Contains(log.String(), "connection refused") {
 		t.Errorf("the log lacks the reason: %s", log.String())
 	}

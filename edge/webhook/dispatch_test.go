@@ -59,13 +59,13 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 			new := r.events(5, "entity.deleted")
 			ids, deleted = append(ids, new...), append(deleted, new...)
 		}
-		until(t, "everything delivered", func() bool {
+		suite.Eventually(t, "everything delivered", func() bool {
 			_, a := all.seen()
 			_, b := some.seen()
 			return len(a) >= len(ids) && len(b) >= len(deleted)
 		})
 		for _, h := range []*endpoint{all, some} {
-			until(t, "at rest", func() bool { w := r.webhook(h.id); return w.NextAt.IsZero() && w.FailingSince.IsZero() })
+			suite.Eventually(t, "at rest", func() bool { w := r.webhook(h.id); return w.NextAt.IsZero() && w.FailingSince.IsZero() })
 		}
 		r.settle()
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
@@ -104,7 +104,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		ids := r.events(100, "entity.created")
 		d.Wake()
 		attempts := func() int { asked, _ := dead.seen(); return len(asked) }
-		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).FailedAttempts == 1 })
+		suite.Eventually(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).FailedAttempts == 1 })
 		for i, rest := range webhook.DefaultSchedule { // follows the whole schedule, to the second
 			c.pass(rest - time.Second)
 			r.settle()
@@ -112,13 +112,13 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 				t.Fatalf("%d attempts a second before number %d is due", n, i+2)
 			}
 			c.pass(2 * time.Second)
-			until(t, "the next attempt", func() bool { return attempts() > i+1 })
+			suite.Eventually(t, "the next attempt", func() bool { return attempts() > i+1 })
 			if i < len(webhook.DefaultSchedule)-1 {
-				until(t, "it was noted", func() bool { return r.webhook(dead.id).FailedAttempts == i+2 })
+				suite.Eventually(t, "it was noted", func() bool { return r.webhook(dead.id).FailedAttempts == i+2 })
 			}
 		}
 		// The first event has failed. The next one is attempted immediately.
-		until(t, "the second event", func() bool { return attempts() >= 11 })
+		suite.Eventually(t, "the second event", func() bool { return attempts() >= 11 })
 		asked, _ := dead.seen()
 		if count(asked, ids[0]) != 10 || asked[10] != ids[1] {
 			t.Errorf("the first event was tried %d times, followed by %s", count(asked, ids[0]), asked[10])
@@ -153,10 +153,10 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 		d, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
 		r.events(1, "entity.updated")
 		d.Wake()
-		until(t, "all but one hang", func() bool { return silent.Load() == int64(hooks) })
+		suite.Eventually(t, "all but one hang", func() bool { return silent.Load() == int64(hooks) })
 		ids := r.events(20, "entity.updated")
 		d.Wake()
-		until(t, "the healthy one has all", func() bool { _, good := healthy.seen(); return len(good) == 21 })
+		suite.Eventually(t, "the healthy one has all", func() bool { _, good := healthy.seen(); return len(good) == 21 })
 		if silent.Load() != int64(hooks) {
 			t.Errorf("%d attempts at slow endpoints", silent.Load())
 		}
@@ -201,14 +201,14 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for range size.rounds {
 			ids = append(ids, r.events(6, "entity.updated")...)
 			asked, _ := hooks[0].seen()
-			until(t, "the next attempt", func() bool { now, _ := hooks[0].seen(); return len(now) > len(asked) })
+			suite.Eventually(t, "the next attempt", func() bool { now, _ := hooks[0].seen(); return len(now) > len(asked) })
 		}
 		soon(t, "both edges call", met)
 		for _, h := range hooks {
-			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
+			suite.Eventually(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
 		}
 		for _, h := range hooks {
-			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
+			suite.Eventually(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
 		}
 		r.settle()
 		agents := map[string]int{}
@@ -250,11 +250,11 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 			t.Fatal("it was taken from an edge that may still be running")
 		}
 		c.pass(2 * time.Second)
-		until(t, "taken over", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		suite.Eventually(t, "taken over", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		if err := r.state.RecordAttempt(t.Context(), "dead", time.Minute, &w, &attempted); !errors.Is(err, webhook.ErrLeaseLost) {
 			t.Errorf("recording for the dead edge: %v", err)
 		}
-		until(t, "noted", func() bool { return r.done(h.id) == 3 })
+		suite.Eventually(t, "noted", func() bool { return r.done(h.id) == 3 })
 		if _, d, err := r.state.Next(t.Context(), "dead", h.id); err != nil || d.ID != "" {
 			t.Errorf("the dead edge gets %+v, %v", d, err)
 		}
@@ -278,23 +278,23 @@ func TestStoppingLosesNothing(t *testing.T) {
 		ids := r.events(1, "entity.updated")
 		slow.open()
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Drain = hanging })
-		until(t, "one under way, one done", func() bool { return attempts(hooks[0]) == 1 && r.done(hooks[1].id) == 1 })
+		suite.Eventually(t, "one under way, one done", func() bool { return attempts(hooks[0]) == 1 && r.done(hooks[1].id) == 1 })
 		d.Stop(hanging)
 		quick.open()
-		until(t, "the attempt that could finish has", func() bool { return r.done(hooks[0].id) == 1 })
+		suite.Eventually(t, "the attempt that could finish has", func() bool { return r.done(hooks[0].id) == 1 })
 
 		// An attempt that cannot finish is cut off, and does not count as a failure.
 		slow.shut()
 		ids = append(ids, r.events(2, "entity.updated")...)
 		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
-		until(t, "one under way, one done", func() bool { return attempts(hooks[1]) == 2 && r.done(hooks[0].id) == 3 })
+		suite.Eventually(t, "one under way, one done", func() bool { return attempts(hooks[1]) == 2 && r.done(hooks[0].id) == 3 })
 		stop()
 		if w := r.webhook(hooks[1].id); r.done(w.ID) != 1 || w.FailedAttempts != 0 || !w.FailingSince.IsZero() || r.deliveries(w.ID)[1].Attempts != 0 {
 			t.Errorf("the attempt that was cut off counts: %+v", w)
 		}
 		slow.open()
 		r.dispatcher(nil) // it can start immediately because the leases were released
-		until(t, "the rest", func() bool {
+		suite.Eventually(t, "the rest", func() bool {
 			_, a := hooks[0].seen()
 			b, _ := hooks[1].seen()
 			return slices.Equal(a, ids) && slices.Equal(b, []string{ids[0], ids[1], ids[1], ids[2]})
@@ -345,9 +345,9 @@ func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 			asked, _ := h.seen()
 			begin := time.Now()
 			d.Wake()
-			until(t, "it came", func() bool { now, _ := h.seen(); return len(now) > len(asked) })
+			suite.Eventually(t, "it came", func() bool { now, _ := h.seen(); return len(now) > len(asked) })
 			slowest = max(slowest, time.Since(begin))
-			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
+			suite.Eventually(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
 		}
 		t.Logf("the slowest of 5 arrived after %v", slowest)
 	})
@@ -363,7 +363,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		r.write(func(tx *storage.Tx) error { return tx.Suspend(other) })
 		d, _ := r.dispatcher(nil)
 		ids := r.events(20, "entity.updated")
-		until(t, "the first attempt", func() bool { asked, _ := deleted.seen(); return len(asked) == 1 })
+		suite.Eventually(t, "the first attempt", func() bool { asked, _ := deleted.seen(); return len(asked) == 1 })
 		r.write(func(tx *storage.Tx) error { return tx.DeleteWebhook(r.account, deleted.id) })
 		close(gate)
 		r.settle()
@@ -375,7 +375,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		}
 		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(other) })
 		d.Wake()
-		until(t, "what has waited", func() bool { _, good := suspended.seen(); return slices.Equal(good, ids) })
+		suite.Eventually(t, "what has waited", func() bool { _, good := suspended.seen(); return slices.Equal(good, ids) })
 		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
 			t.Error(text)
 		}
@@ -392,7 +392,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		released := &releases{Store: r.state, of: make(chan string, 100)}
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Store = released })
 		ids := r.events(20, "entity.updated")
-		until(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
+		suite.Eventually(t, "the first attempt", func() bool { asked, _ := h.seen(); return len(asked) > 0 })
 		r.write(func(tx *storage.Tx) error { return tx.Suspend(r.account) })
 		close(answer)
 		select {
@@ -407,7 +407,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		}
 		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(r.account) })
 		d.Wake()
-		until(t, "the rest", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		suite.Eventually(t, "the rest", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
 			t.Error(text)
 		}

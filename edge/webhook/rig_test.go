@@ -19,6 +19,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
@@ -314,17 +315,7 @@ func (r *rig) settle() {
 	r.t.Helper()
 	for _, l := range r.looks {
 		before := l.none.Load()
-		until(r.t, "a dispatcher looks for webhooks", func() bool { return l.none.Load() >= before+2 })
-	}
-}
-
-// until waits for a condition.
-func until(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for begin := time.Now(); !so(); time.Sleep(2 * time.Millisecond) {
-		if time.Since(begin) > hanging {
-			t.Fatalf("never: %s", what)
-		}
+		suite.Eventually(r.t, "a dispatcher looks for webhooks", func() bool { return l.none.Load() >= before+2 })
 	}
 }
 

@@ -37,7 +37,7 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		h := r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(int(status.Load())) })
 		d, _ := r.dispatcher(nil)
 		ids := r.events(3, "entity.updated")
-		until(t, "switched off", func() bool { w := r.webhook(h.id); return !w.Active() })
+		suite.Eventually(t, "switched off", func() bool { w := r.webhook(h.id); return !w.Active() })
 		w := r.webhook(h.id)
 		log := r.deliveries(h.id)
 		if first := log[2]; w.DisabledReason == "" || len(log) != 3 || first.Status != webhook.Pending || first.ResponseStatus != 410 || first.Attempts != 1 || !first.NextAt.IsZero() {
@@ -52,14 +52,14 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		status.Store(500) // a failed test does not enable the webhook
 		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
-		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
+		suite.Eventually(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
 		if w := r.webhook(h.id); w.Active() {
 			t.Error("a failed test enabled the webhook")
 		}
 		status.Store(200)
 		again := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
-		until(t, "all that has waited", func() bool {
+		suite.Eventually(t, "all that has waited", func() bool {
 			_, good := h.seen()
 			return slices.Equal(good, append([]string{again.EventID}, ids...))
 		})
@@ -84,9 +84,9 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 		r.events(10, "entity.updated")
 		for attempts := 1; ; attempts++ {
 			d.Wake()
-			until(t, "another attempt", func() bool { asked, _ := h.seen(); return len(asked) >= attempts })
+			suite.Eventually(t, "another attempt", func() bool { asked, _ := h.seen(); return len(asked) >= attempts })
 			var w webhook.Webhook
-			until(t, "it was noted", func() bool {
+			suite.Eventually(t, "it was noted", func() bool {
 				w = r.webhook(h.id)
 				return !w.Active() || w.NextAt.After(c.now()) && w.LastAttemptAt.Equal(c.now().Truncate(time.Millisecond))
 			})
@@ -104,7 +104,7 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 		if len(log) != 10 || log[9].Status != webhook.Failed || log[9].Attempts != 10 || log[8].Status != webhook.Pending || log[8].Attempts == 0 || log[7].Attempts != 0 {
 			t.Errorf("%+v", log)
 		}
-		until(t, "the metrics have it", func() bool { // attempts are counted after they are recorded
+		suite.Eventually(t, "the metrics have it", func() bool { // attempts are counted after they are recorded
 			return metric(t, reg, "kindex_webhook_switched_off_total") == 1 && metric(t, reg, "kindex_webhook_events_failed_total") == 1
 		})
 	})
@@ -140,7 +140,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 		d, _ := r.dispatcher(nil)
 		r.events(1, "entity.updated")
 		for i, rest := range []time.Duration{time.Hour, 2 * time.Hour} {
-			until(t, "waiting", func() bool { return len(r.deliveries(h.id)) == 1 && r.deliveries(h.id)[0].Attempts == i+1 })
+			suite.Eventually(t, "waiting", func() bool { return len(r.deliveries(h.id)) == 1 && r.deliveries(h.id)[0].Attempts == i+1 })
 			wait := r.webhook(h.id).NextAt.Sub(c.now())
 			if wait < rest-2*time.Second || wait > rest*11/10 {
 				t.Errorf("requested delay %v, got %v", rest, wait)
@@ -153,7 +153,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 			}
 			c.pass(rest/10 + 10*time.Second)
 		}
-		until(t, "delivered", func() bool { return r.deliveries(h.id)[0].Status == webhook.Succeeded })
+		suite.Eventually(t, "delivered", func() bool { return r.deliveries(h.id)[0].Status == webhook.Succeeded })
 	})
 }
 
@@ -169,15 +169,15 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 		})
 		d, _ := r.dispatcher(nil)
 		first := r.events(1, "entity.created")[0]
-		until(t, "the first", func() bool { log := r.deliveries(h.id); return len(log) == 1 && log[0].Status == webhook.Succeeded })
+		suite.Eventually(t, "the first", func() bool { log := r.deliveries(h.id); return len(log) == 1 && log[0].Status == webhook.Succeeded })
 		of := r.deliveries(h.id)[0]
 		broken.Store(true)
 		waiting := r.events(2, "entity.updated")
-		until(t, "the queue waits", func() bool { return r.webhook(h.id).FailedAttempts == 1 })
+		suite.Eventually(t, "the queue waits", func() bool { return r.webhook(h.id).FailedAttempts == 1 })
 		c.pass(time.Second)
 		replay := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestReplay(r.account, h.id, of.ID) })
 		d.Wake()
-		until(t, "the replay has failed", func() bool {
+		suite.Eventually(t, "the replay has failed", func() bool {
 			log := r.deliveries(h.id)
 			return log[0].ID == replay.ID && log[0].Status == webhook.Failed
 		})
@@ -188,7 +188,7 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 		broken.Store(false)
 		replay = r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestReplay(r.account, h.id, of.ID) })
 		d.Wake()
-		until(t, "a replay that succeeds wakes the queue", func() bool {
+		suite.Eventually(t, "a replay that succeeds wakes the queue", func() bool {
 			_, good := h.seen()
 			return slices.Equal(good, append([]string{first, first}, waiting...))
 		})
@@ -259,7 +259,7 @@ func TestAWebhookHearsOnlyWhatCameAfterIt(t *testing.T) {
 		h := r.hook("", nil)
 		r.dispatcher(nil)
 		ids := r.events(2, "entity.updated")
-		until(t, "the new ones", func() bool { _, good := h.seen(); return len(good) >= 2 })
+		suite.Eventually(t, "the new ones", func() bool { _, good := h.seen(); return len(good) >= 2 })
 		if _, good := h.seen(); !slices.Equal(good, ids) {
 			t.Errorf("%v, not %v", good, ids)
 		}
@@ -280,7 +280,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		})
 		_, stop := r.dispatcher(nil)
 		ids := r.events(3, "entity.updated")
-		until(t, "one is through, one waits", func() bool { return r.webhook(behind.id).FailedAttempts == 1 && r.done(ahead.id) == 3 })
+		suite.Eventually(t, "one is through, one waits", func() bool { return r.webhook(behind.id).FailedAttempts == 1 && r.done(ahead.id) == 3 })
 		stop()
 		count := func() int { return len(storagetest.Events(t, r.state, 0)) }
 		c.pass(31 * 24 * time.Hour)
@@ -295,8 +295,8 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		}
 		broken.Store(false)
 		r.dispatcher(nil)
-		until(t, "delivered late", func() bool { _, good := behind.seen(); return slices.Equal(good, ids) })
-		until(t, "none waits", func() bool { at, err := r.state.OldestWaiting(t.Context()); return err == nil && at.IsZero() })
+		suite.Eventually(t, "delivered late", func() bool { _, good := behind.seen(); return slices.Equal(good, ids) })
+		suite.Eventually(t, "none waits", func() bool { at, err := r.state.OldestWaiting(t.Context()); return err == nil && at.IsZero() })
 		c.pass(31 * 24 * time.Hour)
 		if err := r.state.Purge(t.Context()); err != nil || count() != 0 {
 			t.Errorf("%d events remain, %v", count(), err)
@@ -344,7 +344,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		r.keys = only
 		r.dispatcher(nil)
 		ids := r.events(1, "entity.updated")
-		until(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
+		suite.Eventually(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		h.check(t)
 		// A secret that was moved to another webhook cannot be opened.
 		list := suite.Must(r.state.Webhooks(t.Context(), r.account))(t)
@@ -375,7 +375,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	_, stop := r.dispatcher(func(o *webhook.Options) { o.Metrics = reg })
 	r.events(1, "entity.updated")
-	until(t, "tried", func() bool { return r.deliveries(id)[0].Attempts == 1 })
+	suite.Eventually(t, "tried", func() bool { return r.deliveries(id)[0].Attempts == 1 })
 	stop()
 	d := r.deliveries(id)[0]
 	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not on the public internet") || d.ResponseStatus != 0 {
