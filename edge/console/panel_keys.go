@@ -34,9 +34,9 @@ var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
 }
 
-func scopeChoices(chosen apikey.Scopes) (list []panel.ScopeChoice) {
+func scopeChoices(chosen apikey.Scopes) (list []panel.Choice) {
 	for _, scope := range apikey.AllScopes {
-		list = append(list, panel.ScopeChoice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
+		list = append(list, panel.Choice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
 	}
 	return list
 }

@@ -100,7 +100,7 @@ type DeveloperPage struct {
 	Most    int // maximum number of keys
 	Name    string
 	Fault   string // what is wrong with Name
-	Scopes  []ScopeChoice
+	Scopes  []Choice
 	Lives   []LifeChoice
 	Life    string // the Value of the chosen lifetime
 	Refused string // why no key was created, if not because of an invalid field
@@ -110,8 +110,8 @@ type DeveloperPage struct {
 	ScopeFault, LifeFault string // what is wrong with the choices
 }
 
-// ScopeChoice is a scope that a new key can have.
-type ScopeChoice struct {
+// Choice is a scope that a new key can have, or an event that a webhook can receive.
+type Choice struct {
 	Name, Text string
 	Chosen     bool
 }

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"slices"
 	"time"
 
 	"kindex/exports/record"
@@ -26,24 +27,13 @@ type WebhooksPage struct {
 // Full reports whether the account has reached the webhook limit.
 func (p *WebhooksPage) Full() bool { return len(p.Webhooks) >= p.Most }
 
-// EventChoice is an event that a webhook can receive.
-type EventChoice struct {
-	Name, Text string
-	Chosen     bool
-}
-
 var eventTexts = map[string]string{"entity.created": "an entity was added", "entity.updated": "an entity changed",
 	"entity.deleted": "an entity was deleted", "entity.retiring": "an entity retires in 30 or 7 days"}
 
 // Events returns all events to choose from.
-func (p *WebhooksPage) Events() []EventChoice {
-	var list []EventChoice
+func (p *WebhooksPage) Events() (list []Choice) {
 	for _, name := range record.WebhookEvents {
-		c := EventChoice{Name: name, Text: eventTexts[name]}
-		for _, chosen := range p.Chosen {
-			c.Chosen = c.Chosen || chosen == name
-		}
-		list = append(list, c)
+		list = append(list, Choice{name, eventTexts[name], slices.Contains(p.Chosen, name)})
 	}
 	return list
 }
@@ -107,12 +97,7 @@ type WebhookPage struct {
 
 // Pending reports whether a delivery is pending.
 func (p *WebhookPage) Pending() bool {
-	for _, d := range p.Deliveries {
-		if d.Status == "pending" {
-			return true
-		}
-	}
-	return p.Webhook.NextAttemptAt != nil
+	return p.Webhook.NextAttemptAt != nil || slices.ContainsFunc(p.Deliveries, func(d Delivery) bool { return d.Status == "pending" })
 }
 
 // Delivery is an entry in a webhook's log, as the panel and the API show it to its owner.
