@@ -63,8 +63,12 @@ func checkSays(t *testing.T, out, list string) {
 		line = strings.TrimRight(line, "\n")
 		verb, text, _ := strings.Cut(strings.TrimPrefix(line, "\t"), " ")
 		if !strings.HasPrefix(line, "\t") {
+			o, known := sites[verb]
+			if !known {
+				t.Fatalf("%s: no such site", line)
+			}
 			if opened[verb] == nil {
-				opened[verb] = siteOf(t, out, sites[verb])
+				opened[verb] = siteOf(t, out, o)
 			}
 			path, status, _ := strings.Cut(text, " ")
 			a := pageAt(t, opened[verb], path)
@@ -81,6 +85,9 @@ func checkSays(t *testing.T, out, list string) {
 		if verb == "page" {
 			within = body
 			verb, text, _ = strings.Cut(text, " ")
+		}
+		if verb != "has" && verb != "lacks" || text == "" {
+			t.Fatalf("%s: neither has nor lacks anything", line)
 		}
 		if checked++; strings.Contains(within, text) != (verb == "has") {
 			t.Errorf("%s: want %s %q:\n%s", at, verb, text, within)
