@@ -226,7 +226,6 @@ func (s *Site) addContribution(g *figure, typ string, x *score.Explanation, is f
 type source struct {
 	File    string // path within the repository
 	Edit    string // URL of an editor for the file, or "" if there is none
-	View    string
 	Forge   string // host of the editor, if that is the only way to suggest a change
 	Suggest string // URL of the form, or "" if there is none
 	How     string // path of the page about proposing changes, if there is no form
@@ -236,7 +235,7 @@ type source struct {
 func (s *Site) sourceOf(e *record.Entity) source {
 	file := e.Type + "/" + e.Slug + ".yaml"
 	repository := s.Build.Manifest.Repository
-	c := source{File: "content/" + file, Edit: textfmt.WebURL(repository.Edit(file)), View: textfmt.WebURL(repository.View(file)), Updated: textfmt.ISODay(e.LastUpdated)}
+	c := source{File: "content/" + file, Edit: textfmt.WebURL(repository.Edit(file)), Updated: textfmt.ISODay(e.LastUpdated)}
 	if repository != nil && repository.Path != "" {
 		c.File = repository.Path + "/" + file
 	}

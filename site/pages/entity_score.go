@@ -34,7 +34,6 @@ type dimension struct {
 	score.DimensionScore
 	Title    string
 	Class    string // CSS class d1 to d5, which sets the dimension's colour
-	Share    string // share of the weight, in percent
 	Points   string // points towards the composite, with two decimals
 	Exact    float64
 	Value    string // value of the dimension, or the prior if unknown
@@ -110,7 +109,7 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 func (s *Site) explainPart(typ string, p *score.DimensionScore, weights float64, asOf string) dimension {
 	d := dimension{DimensionScore: *p, Title: s.scoreLabel(typ, p.Name), Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
-		d.Share, d.Exact = textfmt.Percent(p.Weight/weights), p.Weight*p.Counted/weights
+		d.Exact = p.Weight * p.Counted / weights
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)
 	}
 	var terms []string
