@@ -141,7 +141,7 @@ func (b *ranking) item(o uint32, moved leaderboard.Movement) item {
 	e := b.from.Entity(o)
 	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: b.scoresOf(e), offer: &record.Offer{}}
 	it.offer.Prices[record.InputPrice], it.offer.Prices[record.OutputPrice] = e.Price.Input, e.Price.Output
-	switch it.to = it.path(); {
+	switch it.to = pathOf(e); {
 	case b.day != "":
 		it.to = b.currentPath(b.from, o)
 	case b.own != nil && b.own.Formula != nil:

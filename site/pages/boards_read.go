@@ -215,9 +215,6 @@ type entityBoard struct {
 // ID returns the id of the place of the explanation on the page.
 func (b entityBoard) ID() string { return explanationID(b.Board) }
 
-// Path returns the path of the board.
-func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
-
 // entityBoards explains the scores of a record on all published boards that it is on.
 func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
 	for _, b := range s.Own.Published() {

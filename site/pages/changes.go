@@ -36,12 +36,11 @@ type changesPage struct {
 	Months       []option // the newest months
 	Filters      []listMenu
 	Chosen       []option // each links to the page with that filter removed
-	Dated        bool     // days can be chosen
 	Action       string
 	Since, Until string
 	Presets      []option
 	Wrong        string // an invalid day in the query
-	Newest       string // the last day with changes, or "" if there is none
+	Newest       string // the last day with changes, or "" if no day can be chosen
 	Oldest       string
 }
 
@@ -144,7 +143,7 @@ func (r *request) changes() (*page, error) {
 	if !ok {
 		return r.missing("No matching changes", "", near...), nil
 	}
-	d := &changesPage{Dated: !r.Static, Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
+	d := &changesPage{Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
 	r.setDates(d, &f)
 	set := r.Build.History().SelectChanges(f)
 	if r.choices["figures"] == withoutFigures {
@@ -162,7 +161,7 @@ func (r *request) changes() (*page, error) {
 		return nil, err
 	}
 	r.addChangeFilters(d, choices)
-	if d.Dated {
+	if d.Newest != "" {
 		d.addPresets(r.AsOf)
 	}
 	p := &page{Template: "changes", Title: "Changes", Data: d, NoIndex: d.Since+d.Until+d.Wrong != "",
@@ -313,7 +312,6 @@ func changesPath(field, value string) string {
 // monthPage sums up the changes of a month.
 type monthPage struct {
 	*news.Month
-	Title      string
 	Sections   []monthSection
 	Prev, Next string // paths of other months
 }
@@ -351,7 +349,7 @@ func (r *request) month() (*page, error) {
 		})...), nil
 	}
 	title := "Changes in " + monthTitle(name)
-	d := &monthPage{m, title, []monthSection{
+	d := &monthPage{m, []monthSection{
 		{"added", "New entries", "", m.Added},
 		{"releases", "Releases", "", m.Releases},
 		{"prices", "Price changes", fmt.Sprintf("%d up, %d down; the largest first.", m.Counts.PricesUp, m.Counts.PricesDown), m.Prices},

@@ -15,7 +15,6 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -30,9 +29,6 @@ type item struct {
 	to, why string        // paths of the entity and of the explanation of its score
 	scores  record.Scores // on a leaderboard
 }
-
-// path returns the path of the entity's page.
-func (it *item) path() string { return siteurl.Entity(it.Type, it.Slug) }
 
 // column is a column of a list, and the row of a comparison, card or list of facts.
 type column struct {

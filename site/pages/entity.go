@@ -24,13 +24,13 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day                   string    // the as-of day of an earlier version, or "" for the current version
-	AsOf                  string    // the day of the scores
-	Now                   string    // path of the entity's current page, or "" if the entity was deleted
-	Then                  string    // the entity's slug on that day, if it was different
-	Standing              *standing // on its own board; nil for earlier versions and if it is on none
-	Maker                 string    // path of the provider's page, or "" if there is none
-	Card                  []fact    // what people first ask of its kind
+	Day                   string          // the as-of day of an earlier version, or "" for the current version
+	AsOf                  string          // the day of the scores
+	Now                   string          // path of the entity's current page, or "" if the entity was deleted
+	Then                  string          // the entity's slug on that day, if it was different
+	Standing              *board.Standing // on its own board; nil for earlier versions and if it is on none
+	Maker                 string          // path of the provider's page, or "" if there is none
+	Card                  []fact          // what people first ask of its kind
 	Crumbs                []link
 	Main                  []link // its links
 	Notices               []notice
@@ -59,28 +59,18 @@ type entityPage struct {
 // Scored reports whether entities of its kind have scores.
 func (d *entityPage) Scored() bool { return len(d.Score.Parts) > 0 }
 
-// standing is the place of an entity on its own board.
-type standing struct{ *board.Standing }
-
-// Path returns the path of the board.
-func (s standing) Path() string { return boardPath(s.Slug) }
-
-// Delta returns how the entity moved.
-func (s standing) Delta() boardDelta { return deltaOf(s.Moved) }
-
-// Words returns the rank in words, such as "rank 3 of 42 in Models for coding".
-func (s standing) Words() string {
-	return fmt.Sprintf("rank %d of %d in %s", s.Rank, s.Of, textfmt.Name(s.Title))
+// standingWords returns a rank in words, such as "rank 3 of 42 in Models for coding".
+func standingWords(at *board.Standing) string {
+	return fmt.Sprintf("rank %d of %d in %s", at.Rank, at.Of, textfmt.Name(at.Title))
 }
 
 // standing returns the place of a record on its own board, or nil if it has none.
-func (s *Site) standing(o uint32, e *record.Entity) (*standing, error) {
+func (s *Site) standing(o uint32, e *record.Entity) (*board.Standing, error) {
 	at, err := s.Own.Standing(o, e)
-	if at == nil || err != nil {
-		return nil, err
+	if at != nil {
+		at.Title = cmp.Or(at.Title, s.categoryTitle(e.Category))
 	}
-	at.Title = cmp.Or(at.Title, s.categoryTitle(e.Category))
-	return &standing{at}, nil
+	return at, err
 }
 
 func (r *request) entity() (*page, error) {
@@ -192,7 +182,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 		}
 		return r.missing("No history yet", "The file has not been committed.", current...), nil
 	case history.NotYet:
-		return r.missing("Not in the index on "+textfmt.Day(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", current...), nil
+		return r.missing("Not in the index on "+textfmt.Day(day), "It was added on "+textfmt.Day(time.Unix(a.Version(v).Time, 0).UTC().Format(time.DateOnly))+".", current...), nil
 	case history.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}

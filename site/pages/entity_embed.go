@@ -90,7 +90,7 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 		about = append(about, "no score")
 	}
 	if d.Standing != nil {
-		about = append(about, d.Standing.Words())
+		about = append(about, standingWords(d.Standing))
 	}
 	standing := strings.Join(about, ", ")
 	u.Cite = "“" + name

@@ -150,7 +150,7 @@ func (s *Site) ask(list []link, k *kinds.Kind, text, query string, words func(n 
 	}
 	q := link{Name: text, To: s.kindPath(k.Name) + "?" + query, Note: textfmt.Name(it.Name) + words(len(ordered), c)}
 	if s.Static {
-		q.To = it.path()
+		q.To = pathOf(it.Entity)
 	}
 	return append(list, q)
 }

@@ -151,6 +151,7 @@ func (s *Site) functions() template.FuncMap {
 		"plain":    plainValue,
 		"label":    s.label,
 		"scored":   s.scoreLabel,
+		"delta":    deltaOf,
 		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,

@@ -42,7 +42,7 @@ func (w *rowWriter) row(r *request, l *listing, it *item) {
 	if mark := r.mark(it.Type, it.Provider); it.to == "-" {
 		w.add(`%s<bdi>%s</bdi>`, mark, name)
 	} else {
-		w.add(`<a href="%s">%s<bdi>%s</bdi></a>`, r.to(cmp.Or(it.to, it.path())), mark, name)
+		w.add(`<a href="%s">%s<bdi>%s</bdi></a>`, r.to(cmp.Or(it.to, pathOf(it.Entity))), mark, name)
 	}
 	if it.Status != "" && it.Status != record.Active {
 		w.add(` <span class="flag flag-%s">%[1]s</span>`, it.Status)

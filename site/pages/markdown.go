@@ -228,7 +228,7 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 		said += ": " + *d.Score.Reason
 	}
 	if d.Standing != nil {
-		said += ", " + d.Standing.Words()
+		said += ", " + standingWords(d.Standing)
 	}
 	w.Line(site.Text(said + "."))
 }

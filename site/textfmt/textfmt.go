@@ -206,9 +206,6 @@ func ISODay(s string) string {
 	return ""
 }
 
-// UnixDay formats the UTC day of a time in Unix seconds.
-func UnixDay(seconds int64) string { return Day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }
-
 // Price formats an amount of US dollars with at least two decimals, or "" if it is unknown.
 func Price(p record.Price) string {
 	if !p.Known() {
