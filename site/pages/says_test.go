@@ -31,7 +31,10 @@ var sites = map[string]pages.Options{
 // lacks" are about all of it.
 func TestPagesSay(t *testing.T) {
 	t.Parallel()
-	names, _ := filepath.Glob("testdata/says/*.txtar")
+	names, err := filepath.Glob("testdata/says/*.txtar")
+	if err != nil || len(names) < 10 {
+		t.Fatal(names, err)
+	}
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
 		if err != nil {
