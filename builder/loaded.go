@@ -21,15 +21,12 @@ type Loaded struct {
 // LoadContent reads and checks a content folder the way a build does, including the scoring
 // file. progress may be nil.
 func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(content.Load(dir, progress))
+	return LoadFolder(content.Open(dir), progress)
 }
 
-// SnapshotFolder is like LoadContent, but for a folder that has already been read.
-func SnapshotFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(f.Snapshot())
-}
-
-func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {
+// LoadFolder is like LoadContent, for a folder that is read repeatedly.
+func LoadFolder(f *content.Folder, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
+	c, problems, err := f.Load(progress)
 	if err != nil {
 		return nil, nil, err
 	}

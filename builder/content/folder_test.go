@@ -24,13 +24,11 @@ func loadedEntities(l *builder.Loaded) (list []record.Entity) {
 	return list
 }
 
-// randomEdit creates, changes or removes a few files, and returns their names. Names, former slugs and
-// successors collide often.
-func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
+// randomEdit creates, changes or removes a few files. Names, former slugs and successors collide often.
+func randomEdit(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
 	for range 1 + r.IntN(4) {
 		name := fmt.Sprintf("%s/e%d.yaml", kinds.Default().Names()[r.IntN(len(kinds.Default().Names()))], r.IntN(12))
-		names = append(names, name)
 		path := filepath.Join(dir, name)
 		if r.IntN(3) == 0 {
 			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
@@ -49,54 +47,28 @@ func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
 		case 3:
 			text = fmt.Sprintf("name: N %d\ncategory: c1\ndescription: D.\nlinks: {repository: 'https://github.com/a/r', package: 'https://pypi.org/project/p%d'}\n", r.IntN(3), r.IntN(4))
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Write(t, dir, map[string]string{name: text})
 	}
-	return names
 }
 
-// TestFolderLikeLoad edits a folder at random. After each edit, a folder that reads only the changed
-// files has the same entities and problems as one that reads all files, and earlier snapshots are
+// TestFolderLikeLoad edits a folder at random. After each edit, a folder that parses only the changed
+// files has the same entities and problems as one that parses all files, and what it returned earlier is
 // unchanged.
 func TestFolderLikeLoad(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	for _, typ := range kinds.Default().Names() {
-		if err := os.Mkdir(filepath.Join(dir, typ), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	writeInto := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	writeInto(kinds.Default().Names()[0]+"/first.yaml", "name: First\ncategory: c0\ndescription: D.\n")
+	suite.Write(t, dir, map[string]string{"model/first.yaml": "name: First\ncategory: c0\ndescription: D.\n"})
 	f := content.Open(dir)
-	if _, err := f.Refresh(nil); err != nil {
-		t.Fatal(err)
-	}
 	var earlier *builder.Loaded
 	var before []record.Entity
 	for range 150 {
-		names := randomEdit(t, r, dir)
-		if r.IntN(2) == 0 {
-			var err error
-			if names, err = f.Changed(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := f.Read(names, nil); err != nil {
-			t.Fatal(err)
-		}
+		randomEdit(t, r, dir)
 		want, wantProblems, err := builder.LoadContent(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, problems, err := builder.SnapshotFolder(f)
+		got, problems, err := builder.LoadFolder(f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,13 +83,6 @@ func ReadKinds(dir string) (*kinds.Set, error) {
 	return f.declared.set, nil
 }
 
-// Kinds returns the kinds of the folder, as last read.
-func (f *Folder) Kinds() *kinds.Set {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.declared.set
-}
-
 // readKinds reads kinds.yaml, and forgets all files if it has changed: they must be read again.
 func (f *Folder) readKinds() error {
 	path := filepath.Join(f.dir, KindsFile)
@@ -106,8 +99,6 @@ func (f *Folder) readKinds() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if now.blob == f.declared.blob {
 		return nil
 	}

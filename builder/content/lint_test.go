@@ -1,8 +1,6 @@
 package content_test
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,14 +50,7 @@ func report(t *testing.T, files map[string]string) string {
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for name, data := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, ".", files)
 }
 
 // TestLintRaw tests input that a text archive cannot represent well: other encodings, line

@@ -10,12 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"kindex/builder/content/yamldoc"
@@ -54,19 +49,13 @@ type Content struct {
 // content is usable only if none of them is an error. err is not nil if the folder cannot be
 // read at all. progress, if not nil, is called after each file, concurrently.
 func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
-	f := Open(dir)
-	if _, err := f.Refresh(progress); err != nil {
-		return nil, nil, err
-	}
-	return f.Snapshot()
+	return Open(dir).Load(progress)
 }
 
-// Folder is a content folder that is read repeatedly. Each time, only changed files are read.
-// The methods are safe for concurrent use, but only one of those that read files runs at a time.
+// Folder is a content folder that is read repeatedly. A file with the same bytes as the last time is not
+// parsed again.
 type Folder struct {
-	dir string
-
-	mu       sync.Mutex
+	dir      string
 	declared declaration
 	files    map[string]*file // keyed by slash-separated path relative to the folder
 }
@@ -74,18 +63,15 @@ type Folder struct {
 // file is a file in the content folder: a file in a type folder, a root file, or a misplaced
 // file.
 type file struct {
-	source
+	name     string // the path relative to the folder
+	path     string
+	shown    string // the path for messages
+	typ      string // "" for a file that is not an entity file
+	slug     string
 	entity   *record.Entity // nil if no part of the entity can be read
 	claims   []claim        // of the entity
 	problems yamldoc.Problems
-	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	blob     [sha1.Size]byte
-}
-
-// source contains a file's path, in one form for opening the file and in another for messages,
-// and its type and slug.
-type source struct {
-	path, shown, typ, slug string
 }
 
 // Open returns a Folder without reading anything.
@@ -93,142 +79,12 @@ func Open(dir string) *Folder {
 	return &Folder{dir: dir, declared: declaration{set: kinds.Default()}, files: map[string]*file{}}
 }
 
-// Refresh reads the files that seem to have changed since they were last read, and returns the
-// names of those that really have.
-func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err error) {
-	names, err := f.Changed()
-	if err != nil {
-		return nil, err
+// Load is like the function of the same name. What it returns is not changed by later calls. If kinds.yaml
+// has errors, nothing else is read, and the content has no Blobs.
+func (f *Folder) Load(progress func(done, total int)) (*Content, yamldoc.Problems, error) {
+	if err := f.read(progress); err != nil {
+		return nil, nil, err
 	}
-	return f.Read(names, progress)
-}
-
-// Read reads some files, given by their paths relative to the folder, and returns the paths of
-// those that have changed. It forgets deleted files and skips files that do not belong in a
-// content folder.
-func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
-	if slices.Contains(names, KindsFile) {
-		before := f.Kinds()
-		if err := f.readKinds(); err != nil {
-			return nil, err
-		}
-		if f.Kinds() != before {
-			if names, err = f.list(); err != nil {
-				return nil, err
-			}
-		}
-	}
-	linked := f.linkedFolders()
-	read := make([]*file, len(names))
-	failed := make([]error, len(names))
-	var done atomic.Int64
-	parallel.Ranges(len(names), func(from, to int) {
-		for i := from; i < to; i++ {
-			if !linked[path.Dir(names[i])] {
-				read[i], failed[i] = f.read(names[i])
-			}
-			if n := int(done.Add(1)); progress != nil {
-				progress(n, len(names))
-			}
-		}
-	})
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i, name := range names {
-		if failed[i] == nil && f.replace(name, read[i]) {
-			changed = append(changed, name)
-		}
-	}
-	return changed, errors.Join(failed...)
-}
-
-// linkedFolders returns the type folders that have been replaced by symbolic links. Events may
-// still arrive for files in the folders to which the links point.
-func (f *Folder) linkedFolders() map[string]bool {
-	linked := map[string]bool{}
-	for _, typ := range f.Kinds().Names() {
-		info, err := os.Lstat(filepath.Join(f.dir, typ))
-		linked[typ] = err == nil && !info.IsDir()
-	}
-	return linked
-}
-
-// replace stores a newly read file, or nil if the file is gone, and reports whether it
-// differs from the previous version.
-func (f *Folder) replace(name string, now *file) bool {
-	previous := f.files[name]
-	if now == nil {
-		delete(f.files, name)
-		return previous != nil
-	}
-	f.files[name] = now
-	return previous == nil || previous.blob != now.blob || !slices.Equal(previous.problems, now.problems)
-}
-
-func compareFiles(a, b *file) int {
-	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
-}
-
-// read reads one file, and returns nil if the file does not exist or must be ignored.
-func (f *Folder) read(name string) (*file, error) {
-	full := filepath.Join(f.dir, filepath.FromSlash(name))
-	info, err := os.Lstat(full)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	src, problem, ok := f.classify(name, info)
-	if !ok {
-		return nil, nil
-	}
-	r := &file{source: src}
-	if settled(info) {
-		r.info = info
-	}
-	if problem != nil {
-		r.problems = yamldoc.Problems{*problem}
-		return r, nil
-	}
-	data, err := readFile(full, yamldoc.MaxFileSize)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it has just been deleted
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.blob = gitBlobName(data)
-	if src.slug == "" {
-		return r, nil // root files are parsed whenever the content is assembled
-	}
-	r.entity, r.problems = parseEntity(f.Kinds(), src.shown, src.typ, src.slug, data)
-	r.claims = claimsOf(r.entity)
-	return r, nil
-}
-
-// Entity returns the entity in a file, and the name by which messages refer to that file. name
-// is the file's path relative to the folder. The entity is nil if the file is unusable, or if
-// there is no such entity file; in the latter case, gone is true. The caller owns the entity.
-func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := f.files[name]
-	if r == nil || r.slug == "" {
-		return nil, shownPath(f.dir, name), true
-	}
-	if r.problems.HasErrors() {
-		return nil, r.shown, false
-	}
-	own := *r.entity
-	return &own, r.shown, false
-}
-
-// Snapshot returns the folder's content as last read, and its problems, in the same form as Load.
-// Later reads do not change it.
-func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	c := &Content{Kinds: f.declared.set}
 	if f.declared.problems.HasErrors() { // all else depends on it
 		return c, f.declared.problems, nil
@@ -248,7 +104,7 @@ func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 		problems = append(problems, all.checkFile(r)...)
 		if !r.problems.HasErrors() {
 			own := *r.entity
-			c.Entities, c.Blobs[own.Key()+".yaml"] = append(c.Entities, &own), r.blob
+			c.Entities, c.Blobs[r.name] = append(c.Entities, &own), r.blob
 		}
 	}
 	c.Categories = all.categories(func(r *file) bool { return !r.problems.HasErrors() })
@@ -259,4 +115,58 @@ func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 	problems = append(problems, boardProblems...)
 	problems.Sort()
 	return c, problems, nil
+}
+
+// read reads all files. Root files are parsed later.
+func (f *Folder) read(progress func(done, total int)) error {
+	if err := f.readKinds(); err != nil {
+		return err
+	}
+	list, err := f.list()
+	if err != nil {
+		return err
+	}
+	var done atomic.Int64
+	err = parallel.Each(len(list), func(i int) (err error) {
+		list[i], err = f.readEntity(list[i])
+		if n := int(done.Add(1)); progress != nil {
+			progress(n, len(list))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	f.files = make(map[string]*file, len(list))
+	for _, r := range list {
+		if r != nil {
+			f.files[r.name] = r
+		}
+	}
+	return nil
+}
+
+// readEntity reads an entity file, and leaves others as they are. It returns nil if the file has just been deleted.
+func (f *Folder) readEntity(r *file) (*file, error) {
+	if r.slug == "" {
+		return r, nil
+	}
+	data, err := readFile(r.path, yamldoc.MaxFileSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.blob = gitBlobName(data)
+	if previous := f.files[r.name]; previous != nil && previous.blob == r.blob {
+		return previous, nil
+	}
+	r.entity, r.problems = parseEntity(f.declared.set, r.shown, r.typ, r.slug, data)
+	r.claims = claimsOf(r.entity)
+	return r, nil
+}
+
+func compareFiles(a, b *file) int {
+	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"kindex/builder/content/schema"
@@ -19,51 +18,52 @@ import (
 	"kindex/exports/record"
 )
 
-// Changed lists the files that are new, modified or deleted since they were last read. It
-// compares their metadata, not their bytes.
-func (f *Folder) Changed() ([]string, error) {
-	if err := f.readKinds(); err != nil {
-		return nil, err
+// list returns the files in the folder and its type folders, without their contents.
+func (f *Folder) list() (files []*file, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains kinds.yaml or categories.yaml", f.dir)}
 	}
-	return f.list()
-}
-
-// list is Changed for the kinds that are known already.
-func (f *Folder) list() ([]string, error) {
-	var changed []string
-	found := map[string]bool{}
-	err := f.walk(func(name string, d fs.DirEntry) error {
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		f.mu.Lock()
-		previous := f.files[name]
-		f.mu.Unlock()
-		if previous != nil {
-			found[name] = true
-		} else if _, _, counts := f.classify(name, info); !counts {
-			return nil
-		}
-		if previous == nil || previous.info == nil || !sameFile(previous.info, info) {
-			changed = append(changed, name)
-		}
-		return nil
-	})
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for name := range f.files {
-		if !found[name] {
-			changed = append(changed, name)
+	add := func(typ string, entries []os.DirEntry) error {
+		for _, e := range entries {
+			info, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // it has just been deleted
+			}
+			if err != nil {
+				return err
+			}
+			if r := f.classify(typ, info); r != nil {
+				files = append(files, r)
+			}
+		}
+		return nil
+	}
+	typed := false
+	for _, e := range entries {
+		name := e.Name()
+		if f.declared.set.Kind(name) == nil || !e.IsDir() {
+			if err := add("", []os.DirEntry{e}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		typed = true
+		inner, err := os.ReadDir(filepath.Join(f.dir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err := add(name, inner); err != nil {
+			return nil, err
 		}
 	}
-	return changed, nil
+	if inner := filepath.Join(f.dir, "content"); !typed && holdsContent(inner) {
+		return nil, fmt.Errorf("%s: contains no entity files; did you mean %s?", f.dir, inner)
+	}
+	return files, nil
 }
 
 // missingFolderError is an fs.ErrNotExist error for a content folder, with a hint on what to
@@ -76,50 +76,6 @@ func (e *missingFolderError) Error() string { return e.message }
 // Is makes errors.Is recognize fs.ErrNotExist.
 func (e *missingFolderError) Is(target error) bool { return target == fs.ErrNotExist }
 
-func sameFile(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
-}
-
-// settled reports whether any later change to a file would certainly change its modification
-// time, although some systems store that time with a resolution of two seconds.
-func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > settledAfter }
-
-const settledAfter = 3 * time.Second
-
-// walk calls yield with everything in the content folder and its type folders.
-func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
-	entries, err := os.ReadDir(f.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains kinds.yaml or categories.yaml", f.dir)}
-	}
-	if err != nil {
-		return err
-	}
-	typed, declared := false, f.Kinds()
-	for _, e := range entries {
-		if declared.Kind(e.Name()) == nil || !e.IsDir() {
-			if err := yield(e.Name(), e); err != nil {
-				return err
-			}
-			continue
-		}
-		typed = true
-		inner, err := os.ReadDir(filepath.Join(f.dir, e.Name()))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, d := range inner {
-			if err := yield(e.Name()+"/"+d.Name(), d); err != nil {
-				return err
-			}
-		}
-	}
-	if inner := filepath.Join(f.dir, "content"); !typed && holdsContent(inner) {
-		return fmt.Errorf("%s: contains no entity files; did you mean %s?", f.dir, inner)
-	}
-	return nil
-}
-
 // holdsContent reports whether a folder contains a kinds.yaml or the folder of a kind that needs none.
 func holdsContent(dir string) bool {
 	return slices.ContainsFunc(append(kinds.Default().Names(), KindsFile), func(name string) bool {
@@ -128,40 +84,33 @@ func holdsContent(dir string) bool {
 	})
 }
 
-// classify determines whether a file in the folder is an entity file, a root file or a misplaced
-// file. For an entity file, it also returns the type and slug; for a misplaced file, it returns
-// a problem. ok is false if the file must be ignored.
-func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
-	typ, base := path.Split(name)
-	typ = strings.TrimSuffix(typ, "/")
-	src.path = filepath.Join(f.dir, filepath.FromSlash(name))
-	src.shown = filepath.ToSlash(src.path)
+// classify determines whether a file in a type folder or, if that is "", in the content folder is an entity
+// file, a root file or a misplaced file, which has a problem. It returns nil for what must be ignored.
+func (f *Folder) classify(typ string, info fs.FileInfo) *file {
+	base := info.Name()
+	r := &file{name: path.Join(typ, base), path: filepath.Join(f.dir, typ, base)}
+	r.shown = filepath.ToSlash(r.path)
 	var message, suggestion string
-	switch {
-	case typ == "":
+	counts := schema.IsRootFile(base)
+	if typ == "" {
 		message, suggestion = f.misplaced(base, info)
-		ok = schema.IsRootFile(base)
-	case f.Kinds().Kind(typ) == nil:
-		return src, nil, false
-	default:
-		slug, _ := strings.CutSuffix(base, ".yaml")
-		if message, suggestion, ok = notEntityFile(typ, base, info); !ok {
-			return src, nil, false
-		}
-		if message == "" {
-			src.typ, src.slug = typ, slug
-			return src, nil, true
-		}
+	} else {
+		message, suggestion, counts = notEntityFile(typ, base, info)
 	}
-	if message == "" {
-		return src, nil, ok
+	switch {
+	case message != "":
+		r.problems = yamldoc.Problems{{File: r.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}}
+	case !counts:
+		return nil
+	case typ != "":
+		r.typ, r.slug = typ, strings.TrimSuffix(base, ".yaml")
 	}
-	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
+	return r
 }
 
 // misplaced returns the reason a file or folder must not be next to the type folders, or "".
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
-	declared := f.Kinds()
+	declared := f.declared.set
 	switch {
 	case gitNames[strings.ToLower(name)]:
 		return "has a name that git uses for its own files, so git could treat this folder as a repository and run commands from its settings; rename or remove it", ""

@@ -27,11 +27,11 @@ type Workspace struct {
 // an error, but still reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
-	_, missing := f.Refresh(nil)
+	missing := f.read(nil)
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing
 	}
-	c := Content{Kinds: f.Kinds()}
+	c := Content{Kinds: f.declared.set}
 	if f.declared.problems.HasErrors() {
 		return nil, f.declared.problems
 	}
@@ -126,7 +126,7 @@ func (s *Workspace) Check(e *record.Entity, fields map[string]any) (problems yam
 
 // Add adds an entity to the folder. The caller writes the file.
 func (s *Workspace) Add(e *record.Entity) {
-	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e, claims: claimsOf(e)}
-	s.all.files[e.Key()+".yaml"] = r
+	r := &file{name: e.Key() + ".yaml", path: s.Path(e.Type, e.Slug), shown: s.Shown(e.Type, e.Slug), typ: e.Type, slug: e.Slug, entity: e, claims: claimsOf(e)}
+	s.all.files[r.name] = r
 	s.all.add(r)
 }

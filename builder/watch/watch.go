@@ -5,6 +5,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,17 +14,18 @@ import (
 	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/gitlog"
 	"kindex/exports"
 	"kindex/exports/kinds"
-	"kindex/exports/score"
+	"kindex/exports/record"
 )
 
 // Options configures a Watcher. The functions are called one at a time, from one goroutine, except for
-// Published and those in Build; all may be nil.
+// Published and those in Build; all may be nil but AsOf.
 type Options struct {
 	// Build configures the builds. Its as-of time is replaced before each build.
 	Build builder.Options
-	AsOf  func() (time.Time, error)
+	AsOf  func() time.Time
 
 	// Edited is called with all entities that differ from the last build, and with the names of
 	// the entities that have changed since the last call. The entities are scored with the
@@ -41,7 +43,7 @@ type Options struct {
 	Published func() error
 	// Built is called after Published, with the edits that were made too late to be in that build.
 	Built func(r *builder.Report, edits []exports.Edit)
-	// Failed is called with the error if a build, Published or a scan fails. The build or scan will be
+	// Failed is called with the error if a build, Published or reading the folder fails, which will be
 	// retried.
 	Failed func(error)
 	// Found is called when the folder can be read again after a failure.
@@ -50,14 +52,14 @@ type Options struct {
 
 // Delays.
 const (
-	settle             = 60 * time.Millisecond  // editors write a file in several steps
-	maxWait            = 300 * time.Millisecond // maximum delay after the first event
-	quietMin           = 500 * time.Millisecond // minimum time without edits before a build starts
-	quietMax           = 10 * time.Second
-	retry              = 5 * time.Second // delay after a failed build
-	minScanInterval    = 2 * time.Second // minimum time between scans for changes without events
-	scanIntervalFactor = 30              // time between scans as a multiple of the time that a scan takes
-	maxEdited          = 10_000          // default of Watcher.maxEdited
+	settle      = 60 * time.Millisecond  // editors write a file in several steps
+	maxWait     = 300 * time.Millisecond // maximum delay after the first event
+	quietMin    = 500 * time.Millisecond // minimum time without edits before a build starts
+	quietMax    = 10 * time.Second
+	retry       = 5 * time.Second // delay after a failed build
+	minInterval = 2 * time.Second // minimum time between looks for changes without events
+	intervals   = 50              // that time as a multiple of the time that a look takes
+	maxEdited   = 10_000          // default of Watcher.maxEdited
 )
 
 // Watcher follows one content folder.
@@ -65,66 +67,108 @@ type Watcher struct {
 	o      Options
 	folder *content.Folder
 
-	formula *score.Formula // scores edits; nil if there is no build to edit
-	kinds   *kinds.Set     // of that build
-	asOf    time.Time
+	now   *state // the folder as last read; nil before
+	base  *state // what edits differ from: the last build or, before the first one, the first usable state of the folder
+	built bool   // whether there has been a build
 
-	pending  map[string]pending // edits that are not in a build, keyed by path
-	bad      map[string]bool    // changed files that are bad, so that the last good version is kept
+	edits    map[string]edit // by path
 	problems yamldoc.Problems
-	count    int           // number of edits so far
-	stale    bool          // whether the folder has changes that are not in a build
 	took     time.Duration // duration of the last build
+	lost     bool          // whether the folder could not be read the last time
 	failure  string        // the error that was reported last
 
 	maxEdited int // maximum number of edits that are not in a build
 }
 
-// pending is an edit and its sequence number.
-type pending struct {
+// state is the content of the folder at some time.
+type state struct {
+	*builder.Loaded
+	commit string    // the commit that is checked out
+	asOf   time.Time // for scores
+}
+
+// equal reports whether a build of both states would be the same.
+func (s *state) equal(o *state) bool {
+	return s.commit == o.commit && s.Kinds == o.Kinds && maps.Equal(s.Blobs, o.Blobs)
+}
+
+// copy returns a state whose entities can be changed.
+func (s *state) copy() *state {
+	own := *s.Content
+	own.Entities = make([]*record.Entity, len(s.Entities))
+	for i, e := range s.Entities {
+		entity := *e
+		own.Entities[i] = &entity
+	}
+	return &state{&builder.Loaded{Content: &own, Formula: s.Formula}, s.commit, s.asOf}
+}
+
+// edit is the last good version of an entity, and the git blob name of its file; zero if it is deleted.
+type edit struct {
 	exports.Edit
-	number int
+	blob [20]byte
 }
 
 // New returns a watcher that has not read anything yet.
 func New(o Options) *Watcher {
-	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true, maxEdited: maxEdited}
+	return &Watcher{o: o, folder: content.Open(o.Build.Content), edits: map[string]edit{}, maxEdited: maxEdited}
+}
+
+// reading is the result of reading the folder.
+type reading struct {
+	state    *state
+	problems yamldoc.Problems
+	err      error
+	took     time.Duration
+}
+
+// read reads the folder. It must not be called twice at a time.
+func (w *Watcher) read(ctx context.Context, progress func(done, total int)) (r reading) {
+	start := time.Now()
+	r.state = &state{commit: gitlog.CurrentCommit(ctx, w.o.Build.Content), asOf: w.o.AsOf()}
+	r.state.Loaded, r.problems, r.err = builder.LoadFolder(w.folder, progress)
+	r.took = time.Since(start)
+	return r
 }
 
 // Build reads the folder and builds it, for callers that need a build before Run. If the
 // content has errors, Build returns yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
-	total := func(done, total int) {
+	r := w.read(ctx, func(done, total int) {
 		if w.o.Build.Progress != nil {
 			w.o.Build.Progress("load", done, total)
 		}
+	})
+	if r.err != nil {
+		return nil, r.err
 	}
-	if _, err := w.folder.Refresh(total); err != nil {
-		return nil, err
+	if r.problems.HasErrors() {
+		return nil, r.problems
 	}
-	job, problems, err := w.prepare()
-	if err != nil {
-		return nil, err
+	w.now = r.state
+	j := w.prepare()
+	if j.run(ctx); j.err != nil {
+		return nil, j.err
 	}
-	if n, _ := problems.Count(); n > 0 {
-		return nil, problems
-	}
-	if job.run(ctx); job.err != nil {
-		return nil, job.err
-	}
-	w.reportProblems(problems)
-	w.built(job)
-	return job.report, nil
+	w.reportProblems(r.problems)
+	w.finish(j)
+	return j.report, nil
 }
 
 // job is a build that has been prepared or is running.
 type job struct {
 	options   builder.Options
 	published func() error // Options.Published
-	formula   *score.Formula
-	upTo      int // the number of edits so far that the build includes
+	state     *state
 	report    *builder.Report
 	err       error
+}
+
+// prepare prepares a build of the folder as it was last read.
+func (w *Watcher) prepare() *job {
+	j := &job{options: w.o.Build, published: w.o.Published, state: w.now}
+	j.options.Loaded, j.options.AsOf = w.now.copy().Loaded, w.now.asOf
+	return j
 }
 
 // run builds, and lets readers use the build.
@@ -134,39 +178,23 @@ func (j *job) run(ctx context.Context) {
 	}
 }
 
-// prepare prepares a build of the folder as it was last read.
-func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
-	loaded, problems, err := builder.SnapshotFolder(w.folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	j := &job{options: w.o.Build, published: w.o.Published, formula: loaded.Formula, upTo: w.count}
-	j.options.Loaded = loaded
-	j.options.AsOf, err = w.o.AsOf()
-	return j, problems, err
-}
-
-// built makes a build, which readers use by now, the base for later edits.
-func (w *Watcher) built(j *job) {
-	w.failure = ""
-	w.kinds = j.options.Loaded.Kinds
-	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
+// finish makes a build, which readers use by now, the base for later edits.
+func (w *Watcher) finish(j *job) {
+	w.failure, w.base, w.built = "", j.state, true
 	w.took = time.Duration(j.report.Seconds * float64(time.Second))
-	for name, p := range w.pending {
-		if p.number <= j.upTo {
-			delete(w.pending, name)
-		}
-	}
+	maps.DeleteFunc(w.edits, func(name string, e edit) bool { return e.blob == w.base.Blobs[name] })
 	if w.o.Built != nil {
-		w.o.Built(j.report, w.edits())
+		w.o.Built(j.report, w.list())
 	}
 }
 
-// edits lists the pending edits by type and slug.
-func (w *Watcher) edits() []exports.Edit {
-	var list []exports.Edit
-	for _, p := range w.pending {
-		list = append(list, p.Edit)
+// stale reports whether a build would differ from the last one.
+func (w *Watcher) stale() bool { return !w.built || len(w.edits) > 0 || !w.now.equal(w.base) }
+
+// list lists the edits by type and slug.
+func (w *Watcher) list() (list []exports.Edit) {
+	for _, e := range w.edits {
+		list = append(list, e.Edit)
 	}
 	slices.SortFunc(list, func(a, b exports.Edit) int {
 		return strings.Compare(a.Type+"\x00"+a.Slug, b.Type+"\x00"+b.Slug)
@@ -174,79 +202,85 @@ func (w *Watcher) edits() []exports.Edit {
 	return list
 }
 
-// read reads files that may have changed and reports the results.
-func (w *Watcher) read(names []string) error {
-	changed, err := w.folder.Read(names, nil)
-	if len(changed) == 0 {
-		return err
+// update takes over a state of the folder, and reports whether it is new.
+func (w *Watcher) update(r reading) (changed bool) {
+	if r.err != nil {
+		w.lost = true
+		w.fail(r.err)
+		return false
 	}
-	w.count++
-	w.stale = true
-	_, problems, checkErr := builder.SnapshotFolder(w.folder)
-	if err == nil {
-		err = checkErr
-	}
-	if w.formula != nil && len(w.pending)+len(changed) > w.maxEdited {
-		if w.o.Deferred != nil {
-			w.o.Deferred(len(changed))
+	if w.lost {
+		w.lost, w.failure = false, "" // report the next failure, even if it is the same
+		if w.o.Found != nil {
+			w.o.Found()
 		}
-		changed = nil
 	}
-	if w.formula != nil && w.folder.Kinds() != w.kinds { // the next build shows it
-		changed = nil
-		clear(w.pending)
+	previous, now := w.now, r.state
+	w.now = now
+	if previous != nil && previous.equal(now) && slices.Equal(r.problems, w.problems) {
+		return false
 	}
-	for _, name := range changed {
-		w.bad[name] = true
+	switch {
+	case now.Blobs == nil || now.Formula == nil: // kinds.yaml or scoring.yaml has errors
+	case w.base == nil:
+		w.base = now
+	case now.Kinds != w.base.Kinds: // the next build shows it
+		clear(w.edits)
+	default:
+		w.take(r.problems)
 	}
-	if err != nil {
-		return err
-	}
-	w.take(problems)
-	w.reportProblems(problems)
-	return nil
+	w.reportProblems(r.problems)
+	return true
 }
 
 // take treats the changed files that are valid as edits, including files that have become valid because
-// another file has changed.
+// another file has changed. Of a file with errors, the last good version is kept.
 func (w *Watcher) take(problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
 		wrong[p.File] = wrong[p.File] || p.Severity == yamldoc.Error
 	}
-	var now []string
-	for name := range w.bad {
-		typ, slug, ok := entityName(w.folder.Kinds(), name)
-		if !ok {
-			delete(w.bad, name)
-			continue
-		}
-		e, shown, gone := w.folder.Entity(name)
-		if e == nil && !gone || wrong[shown] {
-			continue
-		}
-		delete(w.bad, name)
-		if w.formula == nil {
-			continue // there is no usable build to edit; the next build includes the file
-		}
-		if e != nil {
-			e.Scores = w.formula.Scores(e, w.asOf)
-		}
-		w.pending[name] = pending{exports.Edit{Type: typ, Slug: slug, Entity: e}, w.count}
-		now = append(now, typ+"/"+slug)
+	known := maps.Clone(w.base.Blobs)
+	for name, e := range w.edits {
+		known[name] = e.blob
 	}
-	if len(now) > 0 && w.o.Edited != nil {
-		slices.Sort(now)
-		w.o.Edited(w.edits(), now)
+	for name := range w.now.Blobs {
+		known[name] = known[name] // zero if the file is new
+	}
+	var changed []edit
+	for name, blob := range known {
+		typ, slug, ok := entityName(w.now.Kinds, name)
+		if now := w.now.Blobs[name]; ok && now != blob && !wrong[filepath.ToSlash(filepath.Join(w.o.Build.Content, name))] {
+			changed = append(changed, edit{exports.Edit{Type: typ, Slug: slug}, now})
+		}
+	}
+	if len(w.edits)+len(changed) > w.maxEdited {
+		if w.o.Deferred != nil {
+			w.o.Deferred(len(changed))
+		}
+		return
+	}
+	var names []string
+	for _, c := range changed {
+		at, exists := slices.BinarySearchFunc(w.now.Entities, &record.Entity{Type: c.Type, Slug: c.Slug}, record.CompareKey)
+		if exists {
+			e := *w.now.Entities[at]
+			e.Scores = w.base.Formula.Scores(&e, w.base.asOf)
+			c.Entity = &e
+		}
+		name := c.Type + "/" + c.Slug
+		w.edits[name+".yaml"], names = c, append(names, name)
+	}
+	if len(names) > 0 && w.o.Edited != nil {
+		slices.Sort(names)
+		w.o.Edited(w.list(), names)
 	}
 }
 
 // entityName splits the path of an entity file.
 func entityName(declared *kinds.Set, name string) (typ, slug string, ok bool) {
-	typ, base := filepath.Split(filepath.FromSlash(name))
-	typ = strings.TrimSuffix(typ, string(filepath.Separator))
-	slug, ok = strings.CutSuffix(base, ".yaml")
-	return typ, slug, ok && declared.Kind(typ) != nil && content.ValidSlug(slug)
+	typ, base, ok := strings.Cut(name, "/")
+	return typ, strings.TrimSuffix(base, ".yaml"), ok && declared.Kind(typ) != nil
 }
 
 // reportProblems reports the problems if they have changed.

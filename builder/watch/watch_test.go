@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +54,27 @@ func names(edits []exports.Edit) string {
 	return strings.Join(list, " ")
 }
 
+// options completes options for a content folder and an output folder.
+func options(dir, out string, o Options) Options {
+	o.Build = builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true}
+	o.AsOf = func() time.Time { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC) }
+	return o
+}
+
+// start runs a watcher until the returned function is called.
+func start(t *testing.T, w *Watcher) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestOneFileMendsAnother covers cases that the command-line tests do not: an entity becomes
 // valid because another file changes, and messages about a build that started too early are
 // repeated.
@@ -64,19 +84,12 @@ func TestOneFileMendsAnother(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Write(t, dir, map[string]string{name: text})
 	}
 	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n")
 	write("tool/x.yaml", "name: X\ncategory: a\ndescription: D.\n")
 	c := make(told, 1000)
-	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
-		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+	w := New(options(dir, out, Options{
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
 		},
@@ -87,10 +100,8 @@ func TestOneFileMendsAnother(t *testing.T) {
 		Built:  func(_ *builder.Report, edits []exports.Edit) { c <- "built, left " + names(edits) },
 		Failed: func(err error) { c <- err.Error() },
 		Found:  func() { c <- "found" },
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- w.Run(ctx) }()
+	}))
+	stop := start(t, w)
 	c.expect(t, "built, left ")
 
 	write("tool/y.yaml", "name: Y\ncategory: b\ndescription: D.\n")
@@ -122,10 +133,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	}
 	c.expect(t, "edited no model/m, now model/m", "built, left ")
 
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	stop()
 	ids, err := store.Builds(store.BuildsDir(out))
 	current, currentErr := store.Current(out)
 	if err != nil || currentErr != nil || !slices.Contains(ids, current) {
@@ -137,41 +145,20 @@ func TestOneFileMendsAnother(t *testing.T) {
 func TestCommit(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel() // mostly waiting
-	dir, out := t.TempDir(), t.TempDir()
-	git := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
-			"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "tool", "x.yaml"), []byte("name: X\ncategory: a\ndescription: D.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir, out := toolFolder(t, "x"), t.TempDir()
+	git := func(args ...string) { suite.Git(t, dir, time.Now(), args...) }
 	git("init", "-q", "-b", "main")
 	c := make(told, 1000)
-	w := New(Options{
-		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
-		AsOf:   func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+	w := New(options(dir, out, Options{
 		Built:  func(r *builder.Report, _ []exports.Edit) { c <- fmt.Sprintf("built, committed: %v", r.Commit != "") },
 		Failed: func(err error) { c <- err.Error() },
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- w.Run(ctx) }()
+	}))
+	stop := start(t, w)
 	c.expect(t, "built, committed: false")
 	git("add", "-A")
 	git("commit", "-q", "-m", "One tool")
 	c.expect(t, "built, committed: true")
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	stop()
 	b, err := exports.OpenCurrent(out)
 	if err != nil {
 		t.Fatal(err)
@@ -186,9 +173,6 @@ func TestCommit(t *testing.T) {
 func toolFolder(t *testing.T, slugs ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for _, slug := range slugs {
 		writeTool(t, dir, slug, slug)
 	}
@@ -198,37 +182,7 @@ func toolFolder(t *testing.T, slugs ...string) (dir string) {
 func writeTool(t *testing.T, dir, slug, name string) {
 	t.Helper()
 	text := "name: " + name + "\ncategory: a\ndescription: D.\n"
-	if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestEditDuringFirstScan saves a file before the folder has been read. The file must not be built alone:
-// that build would drop all other entities.
-func TestEditDuringFirstScan(t *testing.T) {
-	suite.InTest(t)
-	dir, out := toolFolder(t, "x", "y", "z"), t.TempDir()
-	var built []int
-	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
-		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
-		Built: func(r *builder.Report, _ []exports.Edit) { built = append(built, r.Counts.Entities) },
-	})
-	l := newLoop(w)
-	l.scan(t.Context())
-	l.names["tool/x.yaml"] = true
-	l.readChanged()
-	l.startBuild(t.Context())
-	if l.building || len(l.names) != 1 {
-		t.Fatalf("the edit was read before the other files: %v", l.names)
-	}
-	l.handleScan(<-l.scanned)
-	l.readChanged()
-	l.startBuild(t.Context())
-	l.finish(<-l.done)
-	if !slices.Equal(built, []int{3}) || len(l.names) > 0 {
-		t.Errorf("builds of %v entities, want one of 3", built)
-	}
+	suite.Write(t, dir, map[string]string{"tool/" + slug + ".yaml": text})
 }
 
 // TestManyEdits changes more files than are published as edits. They wait for the next build.
@@ -236,57 +190,46 @@ func TestManyEdits(t *testing.T) {
 	suite.InTest(t)
 	dir := toolFolder(t, "x", "y", "z")
 	deferred, live := 0, 0
-	w := New(Options{Build: builder.Options{Content: dir, Out: t.TempDir(), Keep: 2, AllowShrink: true, Still: true},
-		AsOf:     func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+	w := New(options(dir, t.TempDir(), Options{
 		Edited:   func([]exports.Edit, []string) { live++ },
-		Deferred: func(n int) { deferred = n }})
+		Deferred: func(n int) { deferred = n }}))
 	if _, err := w.Build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	l := newLoop(w)
-	l.maxEdited = 1
+	w.maxEdited = 1
 	writeTool(t, dir, "x", "X2")
 	writeTool(t, dir, "z", "Z2")
-	l.changed([]string{"tool/x.yaml", "tool/z.yaml"})
+	w.update(w.read(t.Context(), nil))
 	if deferred != 2 || live != 0 {
 		t.Errorf("%d files are deferred, and %d edits are live", deferred, live)
 	}
 }
 
-// TestFirstScanFails starts while the folder cannot be read completely. Nothing is built until it can be, since
-// a build would drop the entities that could not be read.
-func TestFirstScanFails(t *testing.T) {
+// TestFolderIsAway reads the folder while it cannot be read, at first and later. Its entities do not count as
+// deleted.
+func TestFolderIsAway(t *testing.T) {
 	suite.InTest(t)
-	dir, out := toolFolder(t, "x", "y"), t.TempDir()
-	asOf := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, AsOf: asOf}
-	if _, err := builder.Build(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	var failures []string
-	var built []int
-	broken := errors.New("cannot be read")
-	w := New(Options{Build: o,
-		AsOf:   func() (time.Time, error) { return asOf, broken },
-		Failed: func(err error) { failures = append(failures, err.Error()) },
-		Built:  func(r *builder.Report, _ []exports.Edit) { built = append(built, r.Counts.Entities) },
-	})
-	l := newLoop(w)
-	scan := func() {
-		l.scan(t.Context())
-		l.handleScan(<-l.scanned)
-		if l.startBuild(t.Context()); l.building {
-			l.finish(<-l.done)
+	dir := toolFolder(t, "x", "y")
+	var said []string
+	w := New(options(dir, t.TempDir(), Options{
+		Edited: func(edits []exports.Edit, _ []string) { said = append(said, names(edits)) },
+		Failed: func(error) { said = append(said, "failed") },
+		Found:  func() { said = append(said, "found") }}))
+	look := func() bool { return w.update(w.read(t.Context(), nil)) }
+	for range 2 {
+		if err := os.Rename(dir, dir+"-away"); err != nil {
+			t.Fatal(err)
 		}
+		if look() || look() {
+			t.Error("a folder that is away is a change")
+		}
+		if err := os.Rename(dir+"-away", dir); err != nil {
+			t.Fatal(err)
+		}
+		look()
 	}
-	scan()
-	if len(built) > 0 || !slices.Equal(failures, []string{"cannot be read"}) {
-		t.Errorf("builds of %v entities, failures %q", built, failures)
-	}
-	broken = nil
-	scan()
-	if !slices.Equal(built, []int{2}) {
-		t.Errorf("builds of %v entities, want one of 2; failures %q", built, failures)
+	if want := []string{"failed", "found", "failed", "found"}; !slices.Equal(said, want) || len(w.now.Entities) != 2 {
+		t.Errorf("%q, want %q; %d entities", said, want, len(w.now.Entities))
 	}
 }
 
@@ -298,9 +241,7 @@ func TestEditWhileSwitching(t *testing.T) {
 	dir, out := toolFolder(t, "x", "y"), t.TempDir()
 	c := make(told, 1000)
 	switched := make(chan error)
-	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
-		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+	w := New(options(dir, out, Options{
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
 		},
@@ -310,10 +251,8 @@ func TestEditWhileSwitching(t *testing.T) {
 		},
 		Built:  func(_ *builder.Report, edits []exports.Edit) { c <- "built, left " + names(edits) },
 		Failed: func(err error) { c <- err.Error() },
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- w.Run(ctx) }()
+	}))
+	stop := start(t, w)
 	c.expect(t, "switching")
 	switched <- nil
 	c.expect(t, "built, left ")
@@ -325,8 +264,5 @@ func TestEditWhileSwitching(t *testing.T) {
 	c.expect(t, "cannot switch", "switching")
 	switched <- nil
 	c.expect(t, "built, left ")
-	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	stop()
 }

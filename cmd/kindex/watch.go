@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,7 +57,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		}
 	}
 	w.watcher = watch.New(watch.Options{
-		Build: o.Options, AsOf: func() (time.Time, error) { return o.asOf.Time(), nil },
+		Build: o.Options, AsOf: o.asOf.Time,
 		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
