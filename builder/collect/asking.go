@@ -12,9 +12,10 @@ import (
 	"kindex/exports/record"
 )
 
-// target is an entity that a source knows.
+// target is an entity that a source knows, or an offer of one that a source keeps current.
 type target struct {
 	entity *record.Entity
+	offer  *record.Offer // nil for the entity itself
 	id     string
 	owns   map[string]bool // the values that no earlier source has
 }
@@ -23,14 +24,14 @@ type target struct {
 type asking struct {
 	*Source
 	columns []Column // that collect.yaml does not leave out
-	targets []target
-	offers  []offerTarget
+	targets []target // entities
+	offers  []target
 	journal *journal
 	client  *Client
 
 	today  string
-	used   map[string]Answer // by identifier
-	failed map[string]error  // by identifier
+	used   map[string]Answer // by identifier of a target
+	failed map[string]error  // likewise
 	inARow int               // failures since the last success
 	report SourceReport
 }
@@ -45,8 +46,8 @@ func (a *asking) run(ctx context.Context, r *run) error {
 		a.lookUp()
 		return nil
 	}
-	due, kept := a.due(r)
-	a.used, a.report.Kept = kept, len(kept)
+	due := a.due(r)
+	a.report.Kept = len(a.used)
 	err := a.lacksToken()
 	if len(due) == 0 {
 		err = nil
@@ -73,35 +74,22 @@ func (a *asking) lookUp() {
 	if a.Problem != nil && !errors.Is(a.Problem, errNotKept) {
 		a.report.Error = a.Problem.Error()
 	}
-	a.used = map[string]Answer{}
 	for _, t := range a.targets {
 		a.take(t.id, a.Look(t.id))
 	}
-	a.report.Asked = len(a.used) + len(a.failed) + len(a.offers)
 	a.report.Answered, a.report.Failed = len(a.used), len(a.failed)
-	for _, t := range a.offers {
-		if t.answer.Problem != "" {
-			a.report.Failed++
-		} else {
-			a.report.Answered++
-		}
-	}
+	a.report.Asked = a.report.Answered + a.report.Failed
 }
 
-// take keeps an answer, and reports whether it has figures.
+// take keeps an answer, with its day, and reports whether it has figures.
 func (a *asking) take(id string, answer Answer) bool {
 	if answer.Problem != "" {
 		a.failed[id] = errors.New(answer.Problem)
 		return false
 	}
-	a.used[id] = a.dated(answer)
-	return true
-}
-
-// dated returns an answer with its day, which is today unless it says another one.
-func (a *asking) dated(answer Answer) Answer {
 	answer.Day = cmp.Or(answer.Day, a.today)
-	return answer
+	a.used[id] = answer
+	return true
 }
 
 // lacksToken returns an error if the source answers nothing because there is no token.
@@ -112,16 +100,14 @@ func (a *asking) lacksToken() error {
 	return nil
 }
 
-// due returns the identifiers to ask, sorted, and the answers of earlier runs that are recent
-// enough.
-func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
-	kept = map[string]Answer{}
+// due returns the identifiers to ask, sorted. It takes the answers of earlier runs that are recent enough.
+func (a *asking) due(r *run) []string {
 	wanted := map[string]bool{}
 	for _, t := range a.targets {
 		held, ok := a.journal.answers[t.id]
 		switch {
 		case ok && (r.Offline || age(held.Day, r.today) < r.maxAge):
-			kept[t.id] = held
+			a.used[t.id] = held
 		case r.Offline:
 		case a.fresh(t, r):
 			a.report.Fresh++
@@ -129,7 +115,7 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 			wanted[t.id] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(wanted)), kept
+	return slices.Sorted(maps.Keys(wanted))
 }
 
 // fresh reports whether the file has all figures that the source always has, and all of them

@@ -16,6 +16,7 @@ import (
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/content/schema"
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 
 	"kindex/exports/record"
 )
@@ -89,15 +90,7 @@ func options(t testing.TB, dir string, c collect.Clock, sources ...*collect.Sour
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "content")
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, dir, files)
 	return dir
 }
 
@@ -221,7 +214,7 @@ func TestNoPrivateAddress(t *testing.T) {
 	url := collecttest.Server(t, func(http.ResponseWriter, *http.Request) { t.Error("request") })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	o := options(t, dir, newClock("2026-11-23"), forge(url))
-	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
+	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}))
 	if r := mustRun(t, o); len(r.Failed) != 1 || !strings.Contains(r.Failed[0].Reason, "not an address on the public internet") {
 		t.Errorf("%+v", r.Failed)
 	}
@@ -239,7 +232,7 @@ func TestProxy(t *testing.T) {
 	t.Setenv("NO_PROXY", "")
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	o := options(t, dir, newClock("2026-11-23"), forge("http://forge.invalid"))
-	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
+	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}))
 	if r := mustRun(t, o); r.Files != 1 || asked != "http://forge.invalid/own/a" {
 		t.Errorf("%q, %+v", asked, r)
 	}

@@ -14,16 +14,16 @@ import (
 
 // offerEdit is what becomes of an offer in a file.
 type offerEdit struct {
-	offerTarget
+	target
 	fresh   record.Offer // with its new date and source
 	remove  bool
 	changes []Change // if there are none, only the date is new
 }
 
 // change returns a change of a price or limit, or of the whole offer if the term is "".
-func (t offerTarget) change(a *asking, term string, held, found any, reason string) Change {
-	return Change{Entity: t.entity.Key(), Name: strings.TrimSuffix(offerName(t.offer)+"."+term, "."), Source: a.Name,
-		Old: held, New: found, OldDate: t.offer.Date, reason: reason}
+func (t target) change(a *asking, term string, held, found any, reason string) Change {
+	return Change{Entity: t.entity.Key(), Name: strings.TrimSuffix(t.id+"."+term, "."), Source: a.Name,
+		Old: held, New: found, OldDate: t.offer.Date, Date: a.used[t.id].Day, reason: reason}
 }
 
 // judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
@@ -32,11 +32,8 @@ func (r *run) judgeOffers() {
 	for _, a := range r.asks {
 		edits := map[*record.Entity][]offerEdit{}
 		for _, t := range a.offers {
-			if t.answer.Problem != "" {
-				continue
-			}
-			if edit := r.judgeOffer(a, t); edit != nil {
-				edits[t.entity] = append(edits[t.entity], *edit)
+			if answer, ok := a.used[t.id]; ok {
+				edits[t.entity] = append(edits[t.entity], r.judgeOffer(a, t, &answer)...)
 			}
 		}
 		for _, e := range r.entities {
@@ -50,16 +47,14 @@ func (r *run) judgeOffers() {
 	}
 }
 
-// judgeOffer returns what becomes of an offer, or nil if it stays as it is.
-func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
-	answer := &t.answer
+// judgeOffer returns what becomes of an offer, or nothing if it stays as it is.
+func (r *run) judgeOffer(a *asking, t target, answer *Answer) []offerEdit {
 	switch {
 	case r.current(a, false, t.offer.Date, answer.Day):
 		return nil
 	case answer.Gone:
 		c := t.change(a, "", shownOffer(t.offer), nil, a.Title+" no longer has this offer; accept it to remove it")
-		c.Date = answer.Day
-		return &offerEdit{offerTarget: t, remove: true, changes: []Change{c}}
+		return []offerEdit{{target: t, remove: true, changes: []Change{c}}}
 	}
 	found := *answer.Offer
 	found.Provider, found.ID = t.offer.Provider, t.offer.ID
@@ -72,7 +67,7 @@ func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
 	fresh.Date = answer.Day
 	changes := r.compareOffers(a, t, &fresh)
 	for i := range changes {
-		changes[i].Date, changes[i].reason = answer.Day, cmp.Or(r.refused(t.entity, changes[i].Name), changes[i].reason)
+		changes[i].reason = cmp.Or(r.refused(t.entity, changes[i].Name), changes[i].reason)
 	}
 	switch {
 	case len(changes) > 0:
@@ -82,11 +77,11 @@ func (r *run) judgeOffer(a *asking, t offerTarget) *offerEdit {
 	default:
 		a.report.Redated++
 	}
-	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes}
+	return []offerEdit{{target: t, fresh: fresh, changes: changes}}
 }
 
 // complete adds to an offer what its source says nothing about.
-func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Offer {
+func (r *run) complete(a *asking, t target, found *record.Offer) record.Offer {
 	held, fresh := t.offer, *found
 	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
 	for kind, name := range record.PriceNames {
@@ -169,7 +164,7 @@ func (r *run) isLimit(a *asking, e *record.Entity, signal string, tokens int64) 
 }
 
 // compareOffers returns the prices and limits that differ.
-func (r *run) compareOffers(a *asking, t offerTarget, fresh *record.Offer) (changes []Change) {
+func (r *run) compareOffers(a *asking, t target, fresh *record.Offer) (changes []Change) {
 	add := func(term string, held, found any, reason string) {
 		changes = append(changes, t.change(a, term, held, found, reason))
 	}

@@ -166,14 +166,15 @@ func (e *Entry) weight(today string) float64 {
 
 // known is what the content has, or people have declined.
 type known struct {
+	kinds    *kinds.Set
 	ids      map[string]string // entities by identifier, as namespace:id, and type/slug
-	forms    map[string]string // models by the forms of their names
+	forms    map[string]string // those that can have offers, by the forms of their names
 	declined map[string]bool
 	owners   map[string]bool // slugs of providers
 }
 
 func (r *run) known() *known {
-	k := &known{ids: map[string]string{}, forms: map[string]string{}, declined: map[string]bool{}, owners: map[string]bool{}}
+	k := &known{kinds: r.content.Kinds, ids: map[string]string{}, forms: map[string]string{}, declined: map[string]bool{}, owners: map[string]bool{}}
 	for _, p := range r.content.Providers {
 		k.owners[p.Slug] = true
 	}
@@ -191,7 +192,7 @@ func (r *run) known() *known {
 		for i := range e.Offers {
 			names = append(names, e.Offers[i].ID)
 		}
-		if e.Type != "model" {
+		if !hasOffers(k.kinds, e.Type) {
 			continue
 		}
 		for _, name := range names {
@@ -209,6 +210,12 @@ func (r *run) known() *known {
 		k.declined[text] = true
 	}
 	return k
+}
+
+// hasOffers reports whether entities of a kind can have offers, as models do.
+func hasOffers(declared *kinds.Set, kind string) bool {
+	k := declared.Kind(kind)
+	return k != nil && k.HasBlock(kinds.Offers)
 }
 
 func idKey(namespace, value string) string {
@@ -252,7 +259,7 @@ func (k *known) consider(list []*Entry, byID map[string]*Entry, c *Candidate, so
 			return list
 		}
 	}
-	if c.Type == "model" {
+	if hasOffers(k.kinds, c.Type) {
 		var same bool
 		if e.Like, same = k.model(names); same {
 			return list

@@ -14,24 +14,18 @@ import (
 // OffersColumn is the name of the offers of a source in Columns and collect.yaml.
 const OffersColumn = "offers"
 
-// offerTarget is an offer that a source keeps current.
-type offerTarget struct {
-	entity *record.Entity
-	offer  *record.Offer
-	answer Answer
-}
-
 // offersOf adds the offers of an entity that a list covers and no earlier one has.
 func (a *asking) offersOf(e *record.Entity, owned map[string]bool) {
 	if a.LookOffer == nil || !hasColumn(a.columns, OffersColumn) {
 		return
 	}
 	for i := range e.Offers {
-		o := &e.Offers[i]
-		key := e.Key() + ":" + offerName(o)
-		if answer, covered := a.LookOffer(o); covered && !owned[key] {
+		t := target{entity: e, offer: &e.Offers[i], id: offerName(&e.Offers[i])}
+		key := e.Key() + ":" + t.id
+		if answer, covered := a.LookOffer(t.offer); covered && !owned[key] {
 			owned[key] = true
-			a.offers = append(a.offers, offerTarget{e, o, a.dated(answer)})
+			a.take(t.id, answer)
+			a.offers = append(a.offers, t)
 		}
 	}
 }

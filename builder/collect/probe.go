@@ -43,7 +43,11 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		id = a.targets[0].id
 		for _, t := range a.offers {
 			if t.entity == a.targets[0].entity {
-				answers = append(answers, t.answer)
+				answer := a.used[t.id]
+				if err := a.failed[t.id]; err != nil {
+					answer.Problem = err.Error()
+				}
+				answers = append(answers, answer)
 			}
 		}
 	}

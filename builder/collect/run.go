@@ -221,7 +221,7 @@ func (r *run) choose() error {
 			continue
 		}
 		own := *s
-		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), today: r.today, failed: map[string]error{}, report: SourceReport{Name: s.Name}})
+		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), today: r.today, used: map[string]Answer{}, failed: map[string]error{}, report: SourceReport{Name: s.Name}})
 	}
 	return nil
 }
@@ -308,19 +308,14 @@ var errInterrupted = errors.New("interrupted")
 func (r *run) finish() {
 	for _, a := range r.asks {
 		r.report.Sources = append(r.report.Sources, a.report)
-		for _, t := range a.targets {
+		for _, t := range slices.Concat(a.targets, a.offers) {
 			problem := Problem{Entity: t.entity.Key(), Source: a.Name, ID: t.id}
 			if err := a.failed[t.id]; err != nil {
 				problem.Reason = err.Error()
 				r.report.Failed = append(r.report.Failed, problem)
-			} else if answer, ok := a.used[t.id]; ok && answer.Gone {
+			} else if a.used[t.id].Gone && t.offer == nil { // guards report offers
 				problem.Reason = a.Title + " has no " + t.id
 				r.report.Gone = append(r.report.Gone, problem)
-			}
-		}
-		for _, t := range a.offers {
-			if reason := t.answer.Problem; reason != "" {
-				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.Name, ID: offerName(t.offer), Reason: reason})
 			}
 		}
 	}

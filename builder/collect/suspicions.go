@@ -76,7 +76,7 @@ func (r *run) suspect(a *asking) suspicions {
 func (a *asking) answers() (list []Answer) {
 	seen := map[string]bool{}
 	for _, id := range sortedKeys(a.used) {
-		if key := ids.Canonical(a.Name, id); !a.used[id].Gone && !seen[key] {
+		if key := ids.Canonical(a.Name, id); !a.used[id].Gone && a.used[id].Offer == nil && !seen[key] {
 			seen[key] = true
 			list = append(list, a.used[id])
 		}

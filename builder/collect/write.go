@@ -200,13 +200,10 @@ func (r *run) writeStatus() error {
 // for it in this run, because its figures are recent or because a request failed. The value then remains
 // stopped.
 func (a *asking) unanswered(s quality.Stopped) bool {
-	for _, t := range a.offers {
-		if t.entity.Key() == s.Entity && strings.HasPrefix(s.Name+".", offerName(t.offer)+".") { // dots in an offer's key are encoded
-			return t.answer.Problem != ""
-		}
-	}
-	for _, t := range a.targets {
-		if _, answered := a.used[t.id]; t.entity.Key() == s.Entity && !strings.HasPrefix(s.Name, OffersColumn+".") {
+	ofOffer := strings.HasPrefix(s.Name, OffersColumn+".")
+	for _, t := range slices.Concat(a.offers, a.targets) {
+		if t.entity.Key() == s.Entity && ofOffer == (t.offer != nil) && (!ofOffer || strings.HasPrefix(s.Name+".", t.id+".")) { // dots in an offer's key are encoded
+			_, answered := a.used[t.id]
 			return !answered
 		}
 	}
@@ -225,7 +222,7 @@ func (a *asking) status(r *run) quality.SourceStatus {
 		s.Read = max(s.Read, answer.Day)
 	}
 	for _, t := range a.offers {
-		s.Read = max(s.Read, t.answer.Day)
+		s.Read = max(s.Read, a.used[t.id].Day)
 	}
 	for _, col := range a.columns {
 		s.Values = append(s.Values, col.Name)

@@ -139,7 +139,7 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, args []string) error {
 // prepare sets the options that are no flags.
 func (o *collectOptions) prepare(args []string) error {
 	o.Content, o.Select, o.Agent = filepath.Clean(o.Content), args, "kindex/"+version()+" (kindex collect)"
-	o.Clock, o.Getenv, o.HTTP = collect.SystemClock{}, os.Getenv, collect.NewHTTPClient(safedial.New(o.guard), nil)
+	o.Clock, o.Getenv, o.HTTP = collect.SystemClock{}, os.Getenv, collect.NewHTTPClient(safedial.New(o.guard))
 	if o.Cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {

@@ -61,7 +61,7 @@ func Client(t testing.TB) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}), nil)
+	return collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}))
 }
 
 // Options returns the options of a run over entities with these identifiers in a namespace. The

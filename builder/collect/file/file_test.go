@@ -183,11 +183,7 @@ func checkWritten(t *testing.T, rows []map[string]string, ids []string, r *colle
 func writeList(t *testing.T, list, mapping string) (*collect.Source, error) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"list.csv": list, "map.yaml": mapping} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, dir, map[string]string{"list.csv": list, "map.yaml": mapping})
 	return file.New(kinds.Default(), collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
 }
 
@@ -200,20 +196,14 @@ func TestDeclaredSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"list.csv": "slug,n,day\ne0,1200,2026-11-01\ne1,5,2026-13-01\n",
-		"map.yaml": "source: {name: G, url: https://g.example/, license: CC0-1.0, date: 2026-11-20}\ntype: glaze\nslug: slug\nsignals: {firings: n, lastFiring: day}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, dir, map[string]string{"list.csv": "slug,n,day\ne0,1200,2026-11-01\ne1,5,2026-13-01\n",
+		"map.yaml": "source: {name: G, url: https://g.example/, license: CC0-1.0, date: 2026-11-20}\ntype: glaze\nslug: slug\nsignals: {firings: n, lastFiring: day}\n"})
 	s, err := file.New(declared, collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := collecttest.Options(t, s, "glaze", "github", "x/e0", "x/e1")
-	if err := os.WriteFile(filepath.Join(o.Content, "kinds.yaml"), []byte(declarations), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Write(t, o.Content, map[string]string{"kinds.yaml": declarations})
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 firings 1200", "e0 lastFiring 2026-11-01", "e1 firings 5")
 	if !r.Routine || r.Files != 2 {

@@ -120,15 +120,6 @@ func appendTo(t *testing.T, path string, text []byte) {
 func unpack(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		if err == nil {
-			err = os.WriteFile(path, []byte(text), 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, dir, files)
 	return dir
 }
