@@ -89,16 +89,22 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 // blockMembers are the members of entity files that only kinds with a block have.
 var blockMembers = map[string][]string{kinds.Offers: {"offersRead", "offers"}, kinds.Lifecycle: {"lifecycle"}}
 
-// checkMaintained adds a warning about a tool with figures whose repository is known, but not
+// hasBlock reports whether the kind of an entity has a block.
+func hasBlock(e *record.Entity, block string) bool {
+	k := e.Declared().Kind(e.Type)
+	return k != nil && k.HasBlock(block)
+}
+
+// checkMaintained adds a warning about something like a tool, which is maintained and not sold, with figures whose repository is known, but not
 // whether anybody still works there: a poor figure that is left out would raise its score.
 func checkMaintained(d *yamldoc.Document, e *record.Entity) {
 	known := func(name string) bool { _, ok := e.Signals.Fact(name); return ok }
 	repository := slices.ContainsFunc(e.IDs, func(id record.ID) bool { return id.Namespace == "github" || id.Namespace == "gitlab" }) ||
 		slices.ContainsFunc(e.Links, func(l record.Link) bool { return l.Name == "repository" })
-	if e.Type == "tool" && e.Status != record.Withdrawn && repository && len(e.Signals.Facts) > 0 &&
+	if hasBlock(e, kinds.Maintenance) && !hasBlock(e, kinds.Offers) && e.Status != record.Withdrawn && repository && len(e.Signals.Facts) > 0 &&
 		!known("lastCommit") && !known("archived") && !known("lastRelease") {
 		d.AddAt([]string{"signals"}, true, yamldoc.Problem{Severity: yamldoc.Warning,
-			Message: "has figures of a tool whose repository is known, but neither lastCommit nor archived nor lastRelease; add one of them"})
+			Message: "has figures of a " + kinds.InSentence(e.Declared().Kind(e.Type).Title) + " whose repository is known, but neither lastCommit nor archived nor lastRelease; add one of them"})
 	}
 }
 
@@ -110,7 +116,7 @@ var unnamed = []string{"free", "freemium", "subscription"}
 func checkNamed(d *yamldoc.Document, e *record.Entity) {
 	field := ""
 	switch {
-	case e.Type != "model" || len(e.Offers) > 0 || slices.Contains(unnamed, e.PricingModel):
+	case !hasBlock(e, kinds.Offers) || len(e.Offers) > 0 || slices.Contains(unnamed, e.PricingModel):
 	case e.Lifecycle != nil && (e.Lifecycle.Deprecated != "" || e.Lifecycle.Retires != ""):
 		field = "lifecycle"
 	case e.Status == record.Deprecated || e.Status == record.Withdrawn:

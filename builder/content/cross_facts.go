@@ -20,7 +20,7 @@ type project struct {
 	id  record.ID
 }
 
-// projects returns the package of a tool, whose link other tools may have too, and the repositories
+// projects returns the package of an entity, whose link others may have too, and the repositories
 // of an entity, with its name without spaces and punctuation: one repository may contain several.
 func projects(e *record.Entity) (list []project) {
 	for _, id := range e.IDs {
@@ -28,7 +28,7 @@ func projects(e *record.Entity) (list []project) {
 		switch {
 		case id.Namespace == "github" || id.Namespace == "gitlab":
 			p.key += "\x00" + record.FoldName(e.Name)
-		case id.Namespace != "pypi" || e.Type != "tool":
+		case id.Namespace != "pypi" || hasBlock(e, kinds.Offers): // models have the packages of tools
 			continue
 		}
 		if !slices.ContainsFunc(list, func(other project) bool { return other.key == p.key }) {

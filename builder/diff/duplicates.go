@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/neighbors"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -22,7 +23,7 @@ const (
 )
 
 // kinds lists the kinds of reasons in the order in which they are shown, most certain first.
-var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
+var reasonKinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
 // Two entities are possible duplicates if their similarity, as calculated by
 // builder/neighbors, is at least MinSimilarity, and the overlap of their content is at least
@@ -86,7 +87,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 	list := make([]Duplicate, 0, len(f.found))
 	for _, d := range f.found {
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
-			return cmp.Compare(slices.Index(kinds, x.Kind), slices.Index(kinds, y.Kind))
+			return cmp.Compare(slices.Index(reasonKinds, x.Kind), slices.Index(reasonKinds, y.Kind))
 		})
 		// If the page of both entities is also their repository, list only one reason.
 		d.Reasons = slices.CompactFunc(d.Reasons, func(x, y Reason) bool { return x.Value == y.Value })
@@ -94,7 +95,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 	}
 	slices.SortFunc(list, func(x, y Duplicate) int {
 		return cmp.Or(strings.Compare(x.Entity, y.Entity),
-			cmp.Compare(slices.Index(kinds, x.Reasons[0].Kind), slices.Index(kinds, y.Reasons[0].Kind)), strings.Compare(x.Other, y.Other))
+			cmp.Compare(slices.Index(reasonKinds, x.Reasons[0].Kind), slices.Index(reasonKinds, y.Reasons[0].Kind)), strings.Compare(x.Other, y.Other))
 	})
 	return list
 }
@@ -142,15 +143,21 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 			list := owners[record.NormalizeURL(address)]
 			for _, o := range list[:min(len(list), many)] {
 				switch {
-				case e.Type != o.entity.Type || e.Type == "model" && field == "url" && o.field == "url":
+				case e.Type != o.entity.Type || hasOffers(e) && field == "url" && o.field == "url":
 				case field == "repository" || o.field == "repository":
 					f.add(e, o.entity, SameRepository, address)
-				case e.Type == "model" || field == "url" || o.field == "url":
+				case hasOffers(e) || field == "url" || o.field == "url":
 					f.add(e, o.entity, SameURL, address)
 				}
 			}
 		}
 	}
+}
+
+// hasOffers reports whether an entity is of a kind with offers, such as a model.
+func hasOffers(e *record.Entity) bool {
+	k := e.Declared().Kind(e.Type)
+	return k != nil && k.HasBlock(kinds.Offers)
 }
 
 // many is the maximum number of entities that are compared because they share an address or
@@ -166,7 +173,7 @@ func addresses(e *record.Entity) iter.Seq2[string, string] {
 			return
 		}
 		names := []string{"homepage", "repository"}
-		if e.Type == "model" {
+		if hasOffers(e) {
 			names = []string{"modelCard", "weights"}
 		}
 		for _, l := range e.Links {

@@ -90,9 +90,9 @@ func Models(b *exports.Build, text string) (found []uint32) {
 // findModel finds the only model that a name without some of its parts names. If several models
 // have the name, they are near.
 func (r *Result) findModel(b *exports.Build, name string) {
-	for _, typ := range []string{"model", "tool"} {
-		if o, found := findAddress(b, typ, strings.ToLower(name)); found {
-			r.As, r.Matches = typ+"/"+strings.ToLower(name), []uint32{o}
+	for _, k := range slices.Concat(b.Kinds().With(kinds.Offers), b.Kinds().With(kinds.Maintenance)) {
+		if o, found := findAddress(b, k.Name, strings.ToLower(name)); found {
+			r.As, r.Matches = k.Name+"/"+strings.ToLower(name), []uint32{o}
 			return
 		}
 	}
