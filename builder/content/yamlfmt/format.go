@@ -113,11 +113,7 @@ func firstDifference(a, b *yamldoc.Node, path []string) (field []string, what st
 		return path, "the notation"
 	}
 	for i, item := range a.Items {
-		step := item.Name
-		if !item.Named {
-			step = fmt.Sprint(i)
-		}
-		if field, what := firstDifference(item, b.Items[i], append(path[:len(path):len(path)], step)); what != "" {
+		if field, what := firstDifference(item, b.Items[i], step(path, item, i)); what != "" {
 			return field, what
 		}
 	}

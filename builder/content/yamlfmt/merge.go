@@ -35,7 +35,7 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	if reflect.DeepEqual(want, old) {
 		return data, nil
 	}
-	if at := replaceMembers(root, want, nil); at != nil {
+	if at := replace(root, want, nil); at != nil {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	entity := schema.Of(declared, "entity").Part
@@ -119,28 +119,86 @@ func merged(declared *kinds.Set, old, changes map[string]any, top bool) map[stri
 	return result
 }
 
-// replace gives a node a new value. The members of a mapping keep their comments if they stay. It returns the
-// path of a node with a comment that would be lost, or nil if there is none.
+// replace gives a node a new value. Members of a mapping, and offers, keep their comments if they stay. It
+// returns the path of a node with a comment that would be lost, or nil if there is none.
 func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
 	if reflect.DeepEqual(n.Value(), value) {
 		return nil
 	}
-	members, isMapping := value.(map[string]any)
-	list, isList := value.([]any)
-	switch {
-	case n.Kind == yamldoc.Mapping && isMapping && len(n.Items) > 0:
-		if n.Flow {
-			n.CommentColumn = 0 // the text before the comment has changed
-		}
-		return replaceMembers(n, members, path)
-	case n.Kind == yamldoc.Sequence && isList && len(n.Items)*len(list) > 0 && slices.Equal(path, []string{"offers"}):
-		return replaceOffers(n, list)
-	case hasComments(n):
-		return path
-	}
 	fresh := normalNode(value)
-	n.Kind, n.Text, n.Raw, n.Block, n.Items, n.Flow, n.CommentColumn = fresh.Kind, fresh.Text, fresh.Raw, nil, fresh.Items, fresh.Flow, 0
+	if n.Kind != fresh.Kind || n.Kind != yamldoc.Mapping && !slices.Equal(path, []string{"offers"}) || len(n.Items)*len(fresh.Items) == 0 {
+		if hasComments(n) {
+			return path
+		}
+		n.Kind, n.Text, n.Raw, n.Block, n.Items, n.Flow, n.CommentColumn = fresh.Kind, fresh.Text, fresh.Raw, nil, fresh.Items, fresh.Flow, 0
+		return nil
+	}
+	if n.Flow {
+		n.CommentColumn = 0 // the text before the comment has changed
+	}
+	place := map[*yamldoc.Node]int{} // of the items that stay
+	for i, item := range fresh.Items {
+		at := slices.IndexFunc(n.Items, func(old *yamldoc.Node) bool { return keyOf(old) == keyOf(item) })
+		if at < 0 {
+			continue
+		}
+		old := n.Items[at]
+		if _, twice := place[old]; twice {
+			continue
+		}
+		if lost := replace(old, memberOf(value, item.Name, i), step(path, old, at)); lost != nil {
+			return lost
+		}
+		place[old], fresh.Items[i] = at, old
+	}
+	for i, old := range n.Items {
+		if _, stays := place[old]; !stays && isCommented(old) {
+			return step(path, old, i)
+		}
+	}
+	if n.Kind == yamldoc.Mapping { // in the order of the file, and then those that are new
+		slices.SortStableFunc(fresh.Items, func(a, b *yamldoc.Node) int {
+			i, known := place[a]
+			j, alsoKnown := place[b]
+			if known != alsoKnown {
+				return map[bool]int{true: -1, false: 1}[known]
+			}
+			return i - j
+		})
+	}
+	n.Items = fresh.Items
 	return nil
+}
+
+// memberOf returns the member of a mapping, or the entry of a list, that an item was made from: 70.0 is
+// written as 70.
+func memberOf(value any, name string, index int) any {
+	if list, isList := value.([]any); isList {
+		return list[index]
+	}
+	return value.(map[string]any)[name]
+}
+
+// keyOf returns what identifies a member of a mapping, or an offer.
+func keyOf(n *yamldoc.Node) (key [2]string) {
+	if n.Named {
+		return [2]string{n.Name}
+	}
+	for i, name := range []string{"provider", "id"} {
+		if m := n.Find(name); m != nil {
+			key[i] = m.Text
+		}
+	}
+	return key
+}
+
+// step returns the path of an item of a node with a path.
+func step(path []string, item *yamldoc.Node, index int) []string {
+	name := item.Name
+	if !item.Named {
+		name = strconv.Itoa(index)
+	}
+	return append(path[:len(path):len(path)], name)
 }
 
 // normalNode returns the node of a value from Normalize.
@@ -150,67 +208,6 @@ func normalNode(value any) *yamldoc.Node {
 		panic("yamlfmt: " + err.Error()) // cannot happen, since Normalize has returned no error
 	}
 	return n
-}
-
-func replaceMembers(n *yamldoc.Node, members map[string]any, path []string) (lost []string) {
-	at := func(name string) []string { return append(path[:len(path):len(path)], name) }
-	for _, item := range slices.Clone(n.Items) {
-		if _, stays := members[item.Name]; stays {
-			continue
-		}
-		if isCommented(item) {
-			return at(item.Name)
-		}
-		n.Items = slices.DeleteFunc(n.Items, func(i *yamldoc.Node) bool { return i == item })
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		old := n.Find(name)
-		if old == nil {
-			old = normalNode(members[name])
-			old.Name, old.Named = name, true
-			n.Items = append(n.Items, old)
-		} else if lost := replace(old, members[name], at(name)); lost != nil {
-			return lost
-		}
-	}
-	return nil
-}
-
-// replaceOffers puts new offers into a list of offers. Offers that are in both keep their comments.
-func replaceOffers(n *yamldoc.Node, offers []any) (lost []string) {
-	items := make([]*yamldoc.Node, 0, len(offers))
-	used := map[*yamldoc.Node]bool{}
-	for _, offer := range offers {
-		item := normalNode(offer)
-		i := slices.IndexFunc(n.Items, func(old *yamldoc.Node) bool {
-			return !used[old] && old.Kind == yamldoc.Mapping && item.Kind == yamldoc.Mapping && offerKey(old) == offerKey(item)
-		})
-		if i >= 0 {
-			item = n.Items[i]
-			used[item] = true
-			if lost := replace(item, offer, []string{"offers", strconv.Itoa(i)}); lost != nil {
-				return lost
-			}
-		}
-		items = append(items, item)
-	}
-	for i, old := range n.Items {
-		if !used[old] && isCommented(old) {
-			return []string{"offers", strconv.Itoa(i)}
-		}
-	}
-	n.Items = items
-	return nil
-}
-
-// offerKey identifies an offer in a list.
-func offerKey(n *yamldoc.Node) (key [2]string) {
-	for i, name := range []string{"provider", "id"} {
-		if m := n.Find(name); m != nil {
-			key[i] = m.Text
-		}
-	}
-	return key
 }
 
 // isCommented reports whether a node has comments.
