@@ -1,6 +1,7 @@
 package gitlog
 
 import (
+	"strings"
 	"time"
 
 	"kindex/exports/record"
@@ -11,14 +12,14 @@ import (
 func Compare(previous Previous, at time.Time, entities []*record.Entity) (*Log, error) {
 	log := &Log{Continued: previous != nil}
 	l, c := newLines(log, previous), &logged{time: at}
-	seen := map[address]bool{}
+	seen := map[string]bool{}
 	for _, e := range entities {
-		seen[address{e.Type, e.Slug}] = true
+		seen[e.Key()] = true
 		c.files = append(c.files, &file{typ: e.Type, slug: e.Slug, entity: e})
 	}
-	for a := range l.newest {
-		if !seen[a] {
-			c.files = append(c.files, &file{typ: a.typ, slug: a.slug, gone: true})
+	for key := range l.newest {
+		if typ, slug, _ := strings.Cut(key, "/"); !seen[key] {
+			c.files = append(c.files, &file{typ: typ, slug: slug, gone: true})
 		}
 	}
 	return log, l.add(c)

@@ -13,13 +13,10 @@ import (
 // whatever their addresses.
 type lines struct {
 	log      *Log
-	previous Previous // may be nil
-	newest   map[address]int32
-	followed []bool // whether a version has a successor
+	previous Previous         // may be nil
+	newest   map[string]int32 // by address, as type/slug
+	followed []bool           // whether a version has a successor
 }
-
-// address is the address of an entity.
-type address struct{ typ, slug string }
 
 // none is what the first version of an entity has before it, and what stands for a missing commit or change.
 const none = -1
@@ -35,7 +32,7 @@ const (
 )
 
 func newLines(log *Log, previous Previous) *lines {
-	l := &lines{log: log, previous: previous, newest: map[address]int32{}}
+	l := &lines{log: log, previous: previous, newest: map[string]int32{}}
 	if previous == nil {
 		return l
 	}
@@ -53,12 +50,12 @@ func (l *lines) append(v record.Version) {
 	if v.Previous != none {
 		l.followed[v.Previous] = true
 	}
-	l.newest[address{v.Type, v.Slug}] = int32(len(l.log.Versions))
+	l.newest[v.Type+"/"+v.Slug] = int32(len(l.log.Versions))
 	l.log.Versions, l.followed = append(l.log.Versions, v), append(l.followed, false)
 }
 
 // at returns the newest version at an address, and the state of its entity.
-func (l *lines) at(a address) (int32, state) {
+func (l *lines) at(a string) (int32, state) {
 	i, known := l.newest[a]
 	switch {
 	case !known:
@@ -93,7 +90,7 @@ func (l *lines) add(c *logged) error {
 	}
 	renamed, left := l.renames(c.files)
 	for _, f := range c.files {
-		a := address{f.typ, f.slug}
+		a := f.key()
 		i, state := l.at(a)
 		if f.incomplete {
 			l.log.Undeclared++
@@ -101,7 +98,7 @@ func (l *lines) add(c *logged) error {
 		v := record.Version{Type: f.typ, Slug: f.slug, Entity: f.entity, Deleted: f.gone, Time: at, Commit: commit, Previous: i, Change: none}
 		switch {
 		case f.problem != "":
-			l.log.Notes = append(l.log.Notes, f.typ+"/"+f.slug+".yaml at "+c.Hash[:12]+": "+f.problem)
+			l.log.Notes = append(l.log.Notes, f.key()+".yaml at "+c.Hash[:12]+": "+f.problem)
 			continue
 		case f.gone && (state != alive || left[a]):
 			continue
@@ -129,30 +126,24 @@ func (l *lines) add(c *logged) error {
 	return nil
 }
 
-func addressOf(key string) address {
-	typ, slug, _ := strings.Cut(key, "/")
-	return address{typ, slug}
-}
-
 // renames finds new files that list the slug of a deleted file in formerly. renamed maps the
 // address of each such file to the version that it continues, and left contains the old
 // addresses. If several slugs in formerly match, renames uses the last one.
-func (l *lines) renames(files []*file) (renamed map[address]int32, left map[address]bool) {
-	going := map[address]int32{}
+func (l *lines) renames(files []*file) (renamed map[string]int32, left map[string]bool) {
+	going := map[string]int32{}
 	for _, f := range files {
-		a := address{f.typ, f.slug}
+		a := f.key()
 		if i, state := l.at(a); f.gone && state == alive {
 			going[a] = i
 		}
 	}
-	renamed, left = map[address]int32{}, map[address]bool{}
+	renamed, left = map[string]int32{}, map[string]bool{}
 	for _, f := range files {
-		a := address{f.typ, f.slug}
+		a := f.key()
 		if _, state := l.at(a); f.entity == nil || state == alive {
 			continue
 		}
-		for _, key := range slices.Backward(f.entity.FormerKeys()) {
-			old := addressOf(key)
+		for _, old := range slices.Backward(f.entity.FormerKeys()) {
 			if i, ok := going[old]; ok {
 				renamed[a], left[old] = i, true
 				delete(going, old)
@@ -167,12 +158,12 @@ func (l *lines) renames(files []*file) (renamed map[address]int32, left map[addr
 // file's own address in an earlier commit or, failing that, the most recent deletion at one of its
 // earlier slugs. A line is never continued twice.
 func (l *lines) continues(f *file) int32 {
-	if i, state := l.at(address{f.typ, f.slug}); state == deleted {
+	if i, state := l.at(f.key()); state == deleted {
 		return i
 	}
 	from := int32(none)
 	for _, key := range f.entity.FormerKeys() {
-		if i, state := l.at(addressOf(key)); state == deleted {
+		if i, state := l.at(key); state == deleted {
 			from = max(from, i)
 		}
 	}

@@ -44,6 +44,9 @@ type file struct {
 	problem    string         // the reason the file cannot be read
 }
 
+// key returns the address of the entity.
+func (f *file) key() string { return f.typ + "/" + f.slug }
+
 // readLog returns the commits up to head and after since or, if since is "", all commits, oldest first, that
 // changed entity files in the folder with a path.
 func (r *repository) readLog(ctx context.Context, head, since, folder string) (commits []*logged, err error) {

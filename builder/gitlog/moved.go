@@ -22,7 +22,7 @@ func (r *repository) followFolder(ctx context.Context, commits []*logged, folder
 		earlier, err = r.followFolder(ctx, earlier, from)
 	}
 	for _, f := range gone { // those that the new folder does not have are deleted
-		if !slices.ContainsFunc(first.files, func(g *file) bool { return g.typ == f.typ && g.slug == f.slug }) {
+		if !slices.ContainsFunc(first.files, func(g *file) bool { return g.key() == f.key() }) {
 			first.files = append(first.files, f)
 		}
 	}
@@ -49,7 +49,7 @@ func (r *repository) movedFrom(ctx context.Context, c *logged, folder string) (f
 		}
 		old := strings.Join(append(parts[:at:at], ""), "/")
 		deleted[old] = append(deleted[old], &file{typ: typ, slug: slug, gone: true})
-		if slices.ContainsFunc(c.files, func(f *file) bool { return f.typ == typ && f.slug == slug }) {
+		if slices.ContainsFunc(c.files, func(f *file) bool { return f.key() == typ+"/"+slug }) {
 			if moved[old]++; moved[old] > moved[from] || from == folder {
 				from = old
 			}

@@ -167,7 +167,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 				f.entity = known(f.typ, f.slug, f.blob)
 			}
 			if f.entity == nil {
-				unread, blobs = append(unread, f), append(blobs, blob{f.blob, fmt.Sprintf("%s/%s.yaml at %.12s", f.typ, f.slug, c.Hash)})
+				unread, blobs = append(unread, f), append(blobs, blob{f.blob, fmt.Sprintf("%s.yaml at %.12s", f.key(), c.Hash)})
 			}
 		}
 	}
@@ -193,7 +193,7 @@ type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // parse parses the file.
 func (f *file) parse(declared *kinds.Set, data []byte) {
-	e, incomplete, problems := content.ParsePast(declared, f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
+	e, incomplete, problems := content.ParsePast(declared, f.key()+".yaml", f.typ, f.slug, data)
 	if f.entity, f.incomplete = e, incomplete; e == nil {
 		f.problem = firstError(problems)
 	}

@@ -9,119 +9,97 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"kindex/builder/gitlog"
 	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
-// TestVersions checks the versions found in given histories. Each commit is a list of paths
-// and file contents.
+// TestVersions checks the versions found in the histories in testdata/versions.txtar.
 func TestVersions(t *testing.T) {
-	const broken = "name: [\n"
-	for name, c := range map[string]struct {
-		commits [][]string
-		want    []string
-	}{
-		"edit and back": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", entity("B")}, {"tool/a.yaml", entity("A")}, {"tool/a.yaml", entity("B")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a B after 0", "2: c2 tool/a A after 1", "3: c3 tool/a B after 2"}},
-		"order": {
-			[][]string{{"tool/b.yaml", entity("B"), "tool/a-b.yaml", entity("AB"), "model/z.yaml", entity("Z"), "tool/a.yaml", entity("A")}},
-			[]string{"0: c0 model/z Z", "1: c0 tool/a A", "2: c0 tool/a-b AB", "3: c0 tool/b B"}},
-		"comments and layout are no version, dates are": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "# hello\n" + strings.ReplaceAll(entity("A"), "\n", "\r\n")}, {"tool/a.yaml", entity("A") + "addedDate: 2024-01-01\n"}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a A after 0"}},
-		"deleted and created again": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"README", "x"}, {"tool/a.yaml", entity("A")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/a A after 1"}},
-		"rename": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}, {"tool/b.yaml", entity("B", "a")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/b B after 1"}},
-		"rename that says nothing of it": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c1 tool/b A"}},
-		"rename in two steps, deletion first": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"tool/b.yaml", entity("A", "a")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1"}},
-		"rename in two steps, creation first": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/b.yaml", entity("A", "a")}, {"tool/a.yaml", ""}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/b A", "2: c2 tool/a deleted after 0"}},
-		"chain of renames, and back": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")},
-				{"tool/b.yaml", "", "tool/c.yaml", entity("A", "a", "b")}, {"tool/c.yaml", "", "tool/a.yaml", entity("A", "b", "c")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/c A after 1", "3: c3 tool/a A after 2"}},
-		"another entity where one was renamed": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}, {"tool/a.yaml", entity("New")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/b A after 0", "2: c2 tool/a New"}},
-		"another entity where a deleted one was taken up": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", ""}, {"tool/b.yaml", entity("A", "a")}, {"tool/b.yaml", ""}, {"tool/a.yaml", entity("New")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1", "3: c3 tool/b deleted after 2", "4: c4 tool/a New"}},
-		"type move": {
-			[][]string{{"model/a.yaml", entity("A")}, {"model/a.yaml", "", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B", "a")}},
-			[]string{"0: c0 model/a A", "1: c1 model/a deleted after 0", "2: c1 tool/a A", "3: c1 tool/b B"}},
-		"two claim one slug": {
-			[][]string{{"tool/m.yaml", entity("M")}, {"tool/m.yaml", "", "tool/a.yaml", entity("A", "m"), "tool/z.yaml", entity("Z", "m")}},
-			[]string{"0: c0 tool/m M", "1: c1 tool/a A after 0", "2: c1 tool/z Z"}},
-		"two become one": {
-			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", "", "tool/b.yaml", "", "tool/c.yaml", entity("C", "a", "b")}},
-			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a deleted after 0", "3: c1 tool/c C after 1"}},
-		"two dead ones become one": {
-			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/b.yaml", ""}, {"tool/a.yaml", ""}, {"tool/c.yaml", entity("C", "b", "a")}},
-			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/b deleted after 1", "3: c2 tool/a deleted after 0", "4: c3 tool/c C after 3"}},
-		"swapped slugs": {
-			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", entity("B", "b"), "tool/b.yaml", entity("A", "a")}},
-			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a B after 0", "3: c1 tool/b A after 1"}},
-		"onto one that was there": {
-			[][]string{{"tool/a.yaml", entity("A"), "tool/b.yaml", entity("B")}, {"tool/a.yaml", "", "tool/b.yaml", entity("A", "a")}},
-			[]string{"0: c0 tool/a A", "1: c0 tool/b B", "2: c1 tool/a deleted after 0", "3: c1 tool/b A after 1"}},
-		"unreadable for a while": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", entity("B")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a B after 0", "NOTE", "NOTE"}},
-		"unreadable when it goes": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", broken}, {"tool/a.yaml", ""}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "NOTE"}},
-		"never readable": {
-			[][]string{{"tool/a.yaml", broken}, {"tool/a.yaml", ""}},
-			[]string{"NOTE"}},
-		"unreadable after a rename": {
-			[][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "", "tool/b.yaml", broken}, {"tool/b.yaml", entity("A", "a")}},
-			[]string{"0: c0 tool/a A", "1: c1 tool/a deleted after 0", "2: c2 tool/b A after 1", "NOTE"}},
-		"what is no entity file": {
-			[][]string{{"tool/a.yml", entity("A"), "tool/A.yaml", entity("A"), "tool/in/a.yaml", entity("A"), "tool/é.yaml", entity("A"),
-				"tool.yaml", entity("A"), "tools/a.yaml", entity("A"), "categories.yaml", "x: 1\n", "tool/-a.yaml", entity("A"), "tool/a\n.yaml", entity("A")},
-				{"tool/a.yaml/b.yaml", entity("A")}, {"tool/a.yaml", entity("A")}},
-			[]string{"0: c0 tool/a A"}},
-	} {
-		t.Run(name, func(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/versions.txtar")
+	if err != nil || len(a.Files) < 20 {
+		t.Fatal(err, len(a.Files))
+	}
+	for _, f := range a.Files {
+		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
-			r := newRepo(t)
-			for _, files := range c.commits {
-				r.commit("a commit", files...)
-			}
-			log := r.walk(gitlog.Options{})
-			for i, n := range log.Notes {
-				if !strings.Contains(n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ") {
-					t.Errorf("the note %q has no commit", n)
-				}
-				log.Notes[i] = "NOTE"
-			}
-			expect(t, log, c.want...)
-			// Repeat the walk in two parts, split at each commit in turn.
-			for i := range len(c.commits) - 1 {
-				old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
-				clone := r.at(filepath.Join(t.TempDir(), "clone"))
-				r.git("clone", "-q", r.dir, clone.dir)
-				clone.git("update-ref", "HEAD", old)
-				var f found
-				f.add(t, clone.walk(gitlog.Options{}))
-				clone.git("update-ref", "HEAD", "origin/main")
-				next := clone.walk(gitlog.Options{Previous: &f})
-				f.add(t, next)
-				if !next.Continued || !reflect.DeepEqual(f.log.Versions, log.Versions) || !reflect.DeepEqual(f.log.Commits, log.Commits) {
-					t.Errorf("in two pieces, %d commits in the second, the history differs:\n%s", i+1, told(&f.log))
+			var commits [][]string
+			var want []string
+			for line := range strings.Lines(string(f.Data)) {
+				if found, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "> "); ok {
+					want = append(want, found)
+				} else {
+					commits = append(commits, filesOf(line))
 				}
 			}
+			checkVersions(t, commits, want)
 		})
+	}
+	for name, commits := range map[string][][]string{
+		"comments and layout are no version": {{"tool/a.yaml", entity("A")}, {"tool/a.yaml", "# hello\n" + strings.ReplaceAll(entity("A"), "\n", "\r\n")}},
+		"what is no entity file": {
+			{"tool/a.yml", entity("A"), "tool/A.yaml", entity("A"), "tool/in/a.yaml", entity("A"), "tool/é.yaml", entity("A"),
+				"tool.yaml", entity("A"), "tools/a.yaml", entity("A"), "categories.yaml", "x: 1\n", "tool/-a.yaml", entity("A"), "tool/a\n.yaml", entity("A")},
+			{"tool/a.yaml/b.yaml", entity("A")}, {"tool/a.yaml", entity("A")}},
+	} {
+		t.Run(name, func(t *testing.T) { checkVersions(t, commits, []string{"0: c0 tool/a A"}) })
+	}
+	t.Run("dates are a version", func(t *testing.T) {
+		checkVersions(t, [][]string{{"tool/a.yaml", entity("A")}, {"tool/a.yaml", entity("A") + "addedDate: 2024-01-01\n"}},
+			[]string{"0: c0 tool/a A", "1: c1 tool/a A after 0"})
+	})
+}
+
+// filesOf returns the files of a commit in testdata/versions.txtar, as repo.commit needs them.
+func filesOf(line string) (files []string) {
+	for _, item := range strings.Fields(line) {
+		path, value, _ := strings.Cut(item, "=")
+		name, formerly, _ := strings.Cut(value, "<")
+		switch {
+		case !strings.Contains(path, "/"):
+			files = append(files, path, value)
+			continue
+		case value == "!":
+			value = "name: [\n"
+		case value != "":
+			value = entity(name, strings.FieldsFunc(formerly, func(r rune) bool { return r == ',' })...)
+		}
+		files = append(files, path+".yaml", value)
+	}
+	return files
+}
+
+// checkVersions commits lists of paths and contents, and compares the versions that are found.
+func checkVersions(t *testing.T, commits [][]string, want []string) {
+	t.Helper()
+	r := newRepo(t)
+	for _, files := range commits {
+		r.commit("a commit", files...)
+	}
+	log := r.walk(gitlog.Options{})
+	for i, n := range log.Notes {
+		if !strings.Contains(n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ") {
+			t.Errorf("the note %q has no commit", n)
+		}
+		log.Notes[i] = "NOTE"
+	}
+	expect(t, log, want...)
+	// Repeat the walk in two parts, split at each commit in turn.
+	for i := range len(commits) - 1 {
+		old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
+		clone := r.at(filepath.Join(t.TempDir(), "clone"))
+		r.git("clone", "-q", r.dir, clone.dir)
+		clone.git("update-ref", "HEAD", old)
+		var f found
+		f.add(t, clone.walk(gitlog.Options{}))
+		clone.git("update-ref", "HEAD", "origin/main")
+		next := clone.walk(gitlog.Options{Previous: &f})
+		f.add(t, next)
+		if !next.Continued || !reflect.DeepEqual(f.log.Versions, log.Versions) || !reflect.DeepEqual(f.log.Commits, log.Commits) {
+			t.Errorf("in two pieces, %d commits in the second, the history differs:\n%s", i+1, told(&f.log))
+		}
 	}
 }
 
