@@ -5,7 +5,7 @@
 // in the name and description. Features are weighted by kind and rarity. The similarity of two
 // entities is the cosine similarity of their weighted feature sets, which is from 0 to 1.
 //
-// Neighbours that do the same job are marked as alternatives; see vectors.samePurpose. The other
+// Neighbours that do the same job are marked as alternatives; see samePurpose. The other
 // neighbours are used together with the entity, or are about the same subject.
 package neighbors
 
@@ -118,7 +118,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	closest := 0.0 // the similarity of the nearest alternative
 	for k, x := range nearest {
 		s.common = v.common(s.common[:0], i, x.entity)
-		alternative := x.similarity*alternativeShare >= closest && v.samePurpose(i, x.entity, s.common)
+		alternative := x.similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.entity])
 		if alternative && closest == 0 {
 			closest = x.similarity
 		}
@@ -143,7 +143,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 		}
 		read += len(list)
 		for _, j := range list {
-			if j == i || v.hidden[j] {
+			if j == i || v.entities[j].Status == record.Withdrawn { // these are never neighbours
 				continue
 			}
 			if s.shared[j] == 0 {

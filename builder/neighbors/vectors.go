@@ -14,19 +14,18 @@ import (
 // vectors contains the features of all entities. Features are numbered by their yield; see
 // compareYield. Entities have their numbers in the given order.
 type vectors struct {
+	entities []*record.Entity
 	features []exports.Feature
 	square   []uint32   // squared weight of each feature
 	has      [][]uint32 // features of each entity, ascending
 	inverted [][]uint32 // entities with each feature, ascending
 	norm     []float64
-	hidden   []bool  // withdrawn entities are never neighbours
 	rank     []int32 // position in the order by type and slug, for breaking ties
-	purposes
 }
 
 func newVectors(entities []*record.Entity, words func(string) []string) *vectors {
 	n := len(entities)
-	v := &vectors{rank: make([]int32, n), norm: make([]float64, n), hidden: make([]bool, n)}
+	v := &vectors{entities: entities, rank: make([]int32, n), norm: make([]float64, n)}
 	v.number(entities, words)
 	v.square = make([]uint32, len(v.features))
 	for id, f := range v.features {
@@ -40,11 +39,9 @@ func newVectors(entities []*record.Entity, words func(string) []string) *vectors
 	for place, i := range order {
 		v.rank[i] = int32(place)
 	}
-	for i, e := range entities {
-		v.hidden[i] = e.Status == record.Withdrawn
+	for i := range entities {
 		v.norm[i] = math.Sqrt(float64(max(1, v.sharedOf(v.has[i], uint32(i)))))
 	}
-	v.purposes = v.newPurposes(entities)
 	return v
 }
 
