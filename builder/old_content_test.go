@@ -3,7 +3,6 @@ package builder_test
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,13 +46,7 @@ func exportsOfOldContent(t *testing.T) *txtar.Archive {
 			if !ok {
 				continue
 			}
-			path := filepath.Join(content, filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, f.Data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			suite.Write(t, content, map[string]string{name: string(f.Data)})
 		}
 		r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, Keep: 3,
 			AsOf: time.Date(2026, 10, 1+i, 0, 0, 0, 0, time.UTC)})

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -177,13 +176,7 @@ func (s *randomHistory) git(args ...string) {
 	if s.gitDir != "" {
 		args = append([]string{"--git-dir=" + s.gitDir, "--work-tree=" + s.dir}, args...)
 	}
-	date := fmt.Sprintf("%d -0700", s.now.Unix())
-	cmd := exec.Command("git", append([]string{"-C", s.dir, "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@example.org",
-		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("git %v: %v: %s", args, err, out)
-	}
+	suite.Git(s.t, s.dir, s.now.In(time.FixedZone("", -7*3600)), args...)
 }
 
 // commit commits everything, sometimes with a merge.

@@ -41,12 +41,7 @@ func checkout(t *testing.T) (dir, bare string) {
 	dir, bare = filepath.Join(root, "checkout"), filepath.Join(root, "example", "index.git")
 	git(t, root, "init", "-q", "-b", "main", dir)
 	git(t, root, "init", "-q", "--bare", "-b", "main", bare)
-	if err := os.MkdirAll(filepath.Join(dir, "a \"folder\"", "content", "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a \"folder\"", "content", "tool", "x.yaml"), []byte("name: X\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Write(t, dir, map[string]string{"a \"folder\"/content/tool/x.yaml": "name: X\n"})
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "First")
 	git(t, dir, "push", "-q", bare, "main")
