@@ -15,7 +15,6 @@ import (
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/record"
-	"kindex/exports/score"
 )
 
 // walk finds the changes since the previous build, or the whole history, and sets the dates
@@ -80,13 +79,16 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 }
 
 // buildSnapshots builds everything that depends on both the history and the current scores.
-func (b *build) buildSnapshots(ctx context.Context) error {
+func (b *build) buildSnapshots(ctx context.Context) (err error) {
 	if b.archive.Log == nil {
 		return b.archive.BuildSnapshots(b.content.Entities, nil)
 	}
-	f := &formulas{build: b}
-	at := func(commit string) (*score.Formula, error) { return f.at(ctx, commit) }
-	return errors.Join(b.archive.BuildSnapshots(b.content.Entities, at), f.close())
+	location, err := gitlog.FindLocation(ctx, b.Content)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, location.Close()) }()
+	return b.archive.BuildSnapshots(b.content.Entities, b.formulaAt(ctx, location))
 }
 
 // ShrinkError is the error for a build that would lose entities or changes of the previous
