@@ -78,7 +78,6 @@ type scratch struct {
 	touched []uint32 // the entities for which that is not 0
 
 	leaders, nearest []scored
-	common           []uint32
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the
@@ -117,12 +116,11 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	list := make([]exports.Neighbour, len(nearest))
 	closest := 0.0 // the similarity of the nearest alternative
 	for k, x := range nearest {
-		s.common = v.common(s.common[:0], i, x.entity)
 		alternative := x.similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.entity])
 		if alternative && closest == 0 {
 			closest = x.similarity
 		}
-		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(s.common), Alternative: alternative}
+		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(i, x.entity), Alternative: alternative}
 	}
 	return list
 }
@@ -212,27 +210,14 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// reasons returns the shared features with the largest weights. It changes the list.
-func (v *vectors) reasons(common []uint32) exports.Reasons {
-	top := slices.DeleteFunc(common, func(id uint32) bool { return v.square[id] == 0 })
-	slices.SortFunc(top, v.compareWeights)
-	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)
-}
-
-// common appends the features that both entities have.
-func (v *vectors) common(ids []uint32, i, j uint32) []uint32 {
-	a, b := v.has[i], v.has[j]
-	for x, y := 0, 0; x < len(a) && y < len(b); {
-		switch {
-		case a[x] < b[y]:
-			x++
-		case a[x] > b[y]:
-			y++
-		default:
-			ids = append(ids, a[x])
-			x++
-			y++
+// reasons returns the shared features with the largest weights.
+func (v *vectors) reasons(i, j uint32) exports.Reasons {
+	var top []uint32
+	for _, id := range v.has[i] {
+		if _, shared := slices.BinarySearch(v.has[j], id); shared && v.square[id] > 0 {
+			top = append(top, id)
 		}
 	}
-	return ids
+	slices.SortFunc(top, v.compareWeights)
+	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)
 }
