@@ -216,17 +216,28 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestDamagedHead(t *testing.T) {
-	for _, text := range []string{"", "garbage\n", "1234567890123456789012345678901234567890\n"} {
+	for _, head := range []string{"", "garbage\n", "1234567890123456789012345678901234567890\n"} {
 		r := newRepo(t)
 		r.commit("x", "tool/a.yaml", entity("A"))
-		if err := os.WriteFile(filepath.Join(r.dir, ".git/refs/heads/main"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Write(t, r.dir, map[string]string{".git/refs/heads/main": head})
 		if log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir}); err == nil || log != nil {
-			t.Errorf("%q: found %+v", text, log)
+			t.Errorf("%q: found %+v", head, log)
+		}
+	}
+}
+
+// gitInFront puts scripts in front of git, in which $REAL is git itself.
+func gitInFront(t *testing.T) (set func(script string)) {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	return func(script string) {
+		if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+strings.ReplaceAll(script, "$REAL", real)+"\n"), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -239,12 +250,7 @@ func TestGitThatDies(t *testing.T) {
 	for _, name := range []string{"A", "B", "C", "D"} {
 		r.commit(name, "tool/a.yaml", entity(name))
 	}
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	set := gitInFront(t)
 	for _, script := range []string{
 		`case "$*" in *" log "*) "$REAL" "$@" | head -c 700; kill -9 $$;; esac; exec "$REAL" "$@"`,
 		`case "$*" in *" log "*) "$REAL" "$@" | head -c 650; exit 0;; esac; exec "$REAL" "$@"`,
@@ -254,10 +260,7 @@ func TestGitThatDies(t *testing.T) {
 		`case "$*" in *cat-file*) echo hello; exit 0;; esac; exec "$REAL" "$@"`,
 		`case "$*" in *cat-file*) exit 0;; esac; exec "$REAL" "$@"`,
 	} {
-		script = "#!/bin/sh\n" + strings.ReplaceAll(script, "$REAL", real) + "\n"
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		set(script)
 		log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir})
 		if err == nil || log != nil || !strings.Contains(err.Error(), "git ") || strings.Contains(script, "sorry") && !strings.Contains(err.Error(), "sorry") {
 			t.Errorf("%s: found %+v, error %v", script, log, err)
@@ -270,18 +273,9 @@ func TestGitThatDies(t *testing.T) {
 func TestGitThatHangs(t *testing.T) {
 	r := newRepo(t)
 	r.commit("x", "tool/a.yaml", entity("A"))
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := t.TempDir()
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	pid := filepath.Join(bin, "pid")
+	set, pid := gitInFront(t), filepath.Join(t.TempDir(), "pid")
 	for _, command := range []string{" log ", " cat-file "} {
-		script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *\"%s\"*) echo $$ > %s.part; mv %[2]s.part %[2]s; exec sleep 600;; esac\nexec %s \"$@\"\n", command, pid, real)
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		set(fmt.Sprintf("case \"$*\" in *\"%s\"*) echo $$ > %s.part; mv %[2]s.part %[2]s; exec sleep 600;; esac\nexec $REAL \"$@\"", command, pid))
 		ctx, cancel := context.WithCancel(context.Background())
 		hangs := make(chan string, 1)
 		go func() {

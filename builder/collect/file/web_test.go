@@ -10,6 +10,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/file"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
@@ -29,9 +30,7 @@ func served(t *testing.T, config collect.FileConfig, mapping string, documents m
 		}
 	})
 	config.Name, config.Map = "list", filepath.Join(t.TempDir(), "map.yaml")
-	if err := os.WriteFile(config.Map, []byte(mapping), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Write(t, filepath.Dir(config.Map), map[string]string{"map.yaml": mapping})
 	s, err := file.New(kinds.Default(), config, url)
 	if err != nil {
 		t.Fatal(err)
@@ -115,11 +114,7 @@ offers:
   - {provider: other, id: lab/a, input: 1, output: 2, date: 2026-10-01, source: "https://other.example/"}
 `...)
 	providers := "providers:\n  - {slug: router, name: Router, url: https://router.example}\n  - {slug: other, name: Other, url: https://other.example}\n"
-	for path, data := range map[string][]byte{path: text, filepath.Join(o.Content, "providers.yaml"): []byte(providers)} {
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	suite.Write(t, o.Content, map[string]string{"model/e0.yaml": string(text), "providers.yaml": providers})
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 offers.router/lab%2Fa.input 1", "e0 stopped offers.router/lab%2Fgone <nil>")
 	got, err := os.ReadFile(path)
@@ -153,9 +148,7 @@ lifecycle: {deprecated: {column: deprecated_on, optional: true}, retires: {colum
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"lab/b"`, "[lab/b, lab/b-0613]", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Write(t, o.Content, map[string]string{"model/e1.yaml": strings.Replace(string(text), `"lab/b"`, "[lab/b, lab/b-0613]", 1)})
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 lifecycle.deprecated 2026-10-01", "e0 lifecycle.retires 2027-03-01")
 	got, err := os.ReadFile(filepath.Join(o.Content, "model", "e0.yaml"))
