@@ -2,7 +2,6 @@ package gitlog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,8 +32,8 @@ const tolerance = 36 * time.Hour
 // CommitsAhead returns the commits in the first-parent history of HEAD that are ahead of a time,
 // newest first. Outside a repository or without git, it returns none.
 func CommitsAhead(ctx context.Context, dir string, now time.Time) (list []Ahead, err error) {
-	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
-		list, err = commitsAhead(ctx, r, head, now)
+	err = at(ctx, dir, "", func(r *repository) error {
+		list, err = commitsAhead(ctx, r.Repository, r.head, now)
 		return err
 	})
 	return list, err
@@ -42,20 +41,22 @@ func CommitsAhead(ctx context.Context, dir string, now time.Time) (list []Ahead,
 
 // IsMerged reports whether a commit is an ancestor of another, but not by first parents only.
 func IsMerged(ctx context.Context, dir, commit, into string) (merged bool, err error) {
-	r, err := open(ctx, dir, into)
-	if r == nil || err != nil || !git.IsObjectName(commit) {
-		return false, err
+	if !git.IsObjectName(commit) {
+		return false, nil
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		return false, ctx.Err() // the commit no longer exists here
-	}
-	base, err := r.git(ctx, "rev-list", "--count", commit, "--not", into)
-	if err != nil || strings.TrimSpace(base) != "0" {
-		return false, err
-	}
-	first, err := r.onFirstParentLine(ctx, commit)
-	return !first, err
+	err = at(ctx, dir, into, func(r *repository) error {
+		if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+			return ctx.Err() // the commit no longer exists here
+		}
+		base, err := r.git(ctx, "rev-list", "--count", commit, "--not", into)
+		if err != nil || strings.TrimSpace(base) != "0" {
+			return err
+		}
+		first, err := r.onFirstParentLine(ctx, commit)
+		merged = !first && err == nil
+		return err
+	})
+	return merged, err
 }
 
 // commitsAhead is CommitsAhead for the history of a commit.

@@ -61,7 +61,7 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 // CurrentCommit returns the commit that is checked out in the repository of dir, or "" if there
 // is none. The call is cheap enough to be made often.
 func CurrentCommit(ctx context.Context, dir string) (name string) {
-	_ = atHead(ctx, dir, func(_ *git.Repository, head string) error { name = head; return nil }) // without a readable commit, there is none
+	_ = at(ctx, dir, "", func(r *repository) error { name = r.head; return nil }) // without a readable commit, there is none
 	return name
 }
 

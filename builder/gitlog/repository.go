@@ -35,7 +35,7 @@ type repository struct {
 }
 
 // open finds the repository of a folder, at the given commit or, if none is given, at HEAD. It
-// returns nil if there is no repository, git or commit.
+// returns nil if there is no folder, repository, git or commit.
 func open(ctx context.Context, dir, commit string) (*repository, error) {
 	found, err := find(ctx, dir)
 	if found == nil {
@@ -45,13 +45,22 @@ func open(ctx context.Context, dir, commit string) (*repository, error) {
 	if commit == "" {
 		r.head, err = r.Head(ctx)
 	}
-	if err == nil && r.head != "" {
-		r.mailmap, err = r.findMailmap(ctx)
-	}
 	if err != nil || r.head == "" {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// at calls do with the repository of a folder, as open returns it. Without one, or without a folder, it does nothing.
+func at(ctx context.Context, dir, commit string, do func(r *repository) error) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // there is no folder
+	}
+	r, err := open(ctx, dir, commit)
+	if r == nil {
+		return err
+	}
+	return errors.Join(do(r), r.Close())
 }
 
 // find returns the repository of a folder, or nil if there is none or git is not installed.

@@ -15,8 +15,8 @@ import (
 // recognized by the names that kindex gives them, and files are the paths of others. The result is
 // relative to the root of the repository and empty outside a repository or without git.
 func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []string, err error) {
-	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
-		list, err := entries(ctx, r, "-r", "-l", head)
+	err = at(ctx, dir, "", func(r *repository) error {
+		list, err := entries(ctx, r.Repository, "-r", "-l", r.head)
 		if err != nil {
 			return err
 		}

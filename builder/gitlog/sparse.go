@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kindex/builder/content/schema"
-	"kindex/builder/git"
 	"kindex/builder/plural"
 )
 
@@ -30,7 +29,7 @@ func (e *SparseError) Error() string {
 // CheckSparse returns a *SparseError if a sparse checkout leaves out files of a content folder: to a
 // build, they would look deleted.
 func CheckSparse(ctx context.Context, dir string) error {
-	return atHead(ctx, dir, func(r *git.Repository, _ string) error {
+	return at(ctx, dir, "", func(r *repository) error {
 		left, err := r.LeftOut(ctx)
 		if err != nil {
 			return err

@@ -88,6 +88,9 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 		return &Log{}, nil
 	}
 	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
+	if r.mailmap, err = r.findMailmap(ctx); err != nil {
+		return nil, err
+	}
 	r.kinds = cmp.Or(o.Kinds, kinds.Default())
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Ahead, err = r.ahead(ctx, o.AsOf); err != nil {
