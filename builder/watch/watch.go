@@ -58,7 +58,7 @@ const (
 	quietMax    = 10 * time.Second
 	retry       = 5 * time.Second // delay after a failed build
 	minInterval = 2 * time.Second // minimum time between looks for changes without events
-	intervals   = 50              // that time as a multiple of the time that a look takes
+	intervals   = 25              // that time as a multiple of the time that a look takes
 	maxEdited   = 10_000          // default of Watcher.maxEdited
 )
 
