@@ -233,7 +233,7 @@ func (o *origin) objects(prefix string) map[string][]byte {
 	found := map[string][]byte{}
 	for i, err := range o.bucket.List(o.t.Context(), prefix) {
 		if err == nil {
-			found[i.Name], _, err = o.bucket.Read(o.t.Context(), i.Name, 1<<30, "")
+			found[i.Name], err = bucket.Read(o.t.Context(), o.bucket, i.Name, 1<<30)
 		}
 		if err != nil {
 			o.t.Fatal(err)
@@ -261,7 +261,7 @@ func (o *origin) remove(name string) {
 // current returns the object that names the published build.
 func (o *origin) current() []byte {
 	o.t.Helper()
-	data, _, err := o.bucket.Read(o.t.Context(), "current", 1<<20, "")
+	data, err := bucket.Read(o.t.Context(), o.bucket, "current", 1<<20)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -22,13 +22,9 @@ import (
 
 // Reader reads objects.
 type Reader interface {
-	// Read returns a small object and a tag, which is different for every version of the object.
-	// It returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if
-	// its tag is known, a *store.DamageError if it is longer than limit bytes, and another error if
-	// the bucket does not answer.
-	Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error)
 	// Open opens an object of any size. The caller limits how much it reads, and for how long, and
-	// closes it. Its errors are those of Read.
+	// closes it. Open returns an error that wraps fs.ErrNotExist if there is no such object, and another
+	// error if the bucket does not answer.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// String returns the address, without credentials.
 	String() string
@@ -39,10 +35,9 @@ type Bucket interface {
 	Reader
 	// Write creates or replaces an object with size bytes.
 	Write(ctx context.Context, name string, data io.ReadSeeker, size int64) error
-	// Replace replaces the version of an object that has the tag, or creates the object if tag
-	// is "". It returns an error that wraps ErrConflict if the object has another version, or
-	// exists.
-	Replace(ctx context.Context, name string, data []byte, tag string) error
+	// Replace replaces the content of a small object, or creates the object if old is nil. It returns
+	// an error that wraps ErrConflict if the object has other content, or exists.
+	Replace(ctx context.Context, name string, data, old []byte) error
 	// List yields all objects whose names start with prefix, which is "" or ends with a slash.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 	// Remove removes an object. It is no error if there is none.
@@ -55,9 +50,6 @@ type Info struct {
 	Size     int64 // in bytes
 	Modified time.Time
 }
-
-// ErrUnchanged means that an object still is the version that the caller knows.
-var ErrUnchanged = errors.New("is unchanged")
 
 // errMalformed is the error for an address that cannot be parsed.
 var errMalformed = errors.New("the address is malformed; expected file:FOLDER, s3://BUCKET/PREFIX or, for readers, https://HOST/PATH")
@@ -116,16 +108,35 @@ func checkName(name string) error {
 	return fmt.Errorf("%q is not a valid name of an object", name)
 }
 
-// readLimited reads at most limit bytes, and returns an error if there are more.
-func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = &store.DamageError{Path: name, Problem: fmt.Sprintf("has more than %d bytes", limit)}
-	}
+// readTimeout is how long reading a small object may take.
+const readTimeout = time.Minute
+
+// Read returns a small object. Its errors are those of Open, and a *store.DamageError if the object is longer
+// than limit bytes.
+func Read(ctx context.Context, from Reader, name string, limit int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	body, err := from.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	defer body.Close()
+	return readLimited(body, from.String()+"/"+name, limit)
+}
+
+// readLimited reads at most limit bytes, and returns an error if there are more.
+func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, &store.DamageError{Path: name, Problem: fmt.Sprintf("has more than %d bytes", limit)}
+	}
 	return data, nil
 }
+
+// maxReplaced limits the size of objects that Replace replaces, in bytes.
+const maxReplaced = 1 << 20
 
 func notExist(name string) error { return fmt.Errorf("%s: %w", name, fs.ErrNotExist) }

@@ -3,8 +3,6 @@ package bucket
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -47,25 +45,6 @@ func (f *folder) open(name string, create bool) (dir *os.Root, base string, err 
 	return dir, elements[last], err
 }
 
-// Read implements Reader. The tag is a hash of the content.
-func (f *folder) Read(_ context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	dir, base, err := f.open(name, false)
-	if err != nil {
-		return nil, "", err
-	}
-	defer dir.Close()
-	data, err := store.ReadFile(dir, base, limit)
-	if err != nil {
-		return nil, "", err
-	}
-	sum := sha256.Sum256(data)
-	tag := hex.EncodeToString(sum[:16])
-	if tag == known {
-		return nil, tag, ErrUnchanged
-	}
-	return data, tag, nil
-}
-
 // Open implements Reader.
 func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
 	dir, base, err := f.open(name, false)
@@ -94,24 +73,22 @@ func (f *folder) Write(_ context.Context, name string, data io.ReadSeeker, size 
 }
 
 // Replace implements Bucket. Other processes that replace objects wait meanwhile.
-func (f *folder) Replace(ctx context.Context, name string, data []byte, tag string) error {
+func (f *folder) Replace(ctx context.Context, name string, data, old []byte) error {
 	lock, err := store.AcquireLock(ctx, f.dir, func(*store.BusyError) {})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
-	_, now, err := f.Read(ctx, name, maxTagged, "")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	now, err := Read(ctx, f, name, maxReplaced)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
 		return err
 	}
-	if now != tag {
+	if missing != (old == nil) || !bytes.Equal(now, old) {
 		return fmt.Errorf("%s %w", f.path(name), ErrConflict)
 	}
 	return f.Write(ctx, name, bytes.NewReader(data), int64(len(data)))
 }
-
-// maxTagged limits the size of objects that Replace replaces in a folder, in bytes.
-const maxTagged = 1 << 20
 
 // List implements Bucket. Unfinished files have names that objects cannot have.
 func (f *folder) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {

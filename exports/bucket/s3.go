@@ -48,7 +48,7 @@ func openS3(u *url.URL) (*s3, error) {
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
 		}),
-		Secure: secure, Transport: transport, Region: os.Getenv("AWS_REGION"), MaxRetries: attempts,
+		Secure: secure, Transport: transport, Region: os.Getenv("AWS_REGION"), MaxRetries: 4,
 	})
 	if err != nil {
 		return nil, err
@@ -70,46 +70,26 @@ func (s *s3) convertError(name string, err error) error {
 		return nil
 	case r.Code == minio.NoSuchKey || r.Code == "NotFound" || r.StatusCode == http.StatusNotFound && r.Code != minio.NoSuchBucket:
 		return notExist(s.String() + "/" + name)
-	case r.StatusCode == http.StatusNotModified:
-		return ErrUnchanged
 	case r.StatusCode == http.StatusPreconditionFailed || r.StatusCode == http.StatusConflict:
 		return fmt.Errorf("%s/%s %w", s, name, ErrConflict)
 	}
 	return fmt.Errorf("%s/%s: %w", s, name, err)
 }
 
-// Read implements Reader.
-func (s *s3) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	var o minio.GetObjectOptions
-	if known != "" {
-		if err := o.SetMatchETagExcept(known); err != nil {
-			return nil, "", err
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	body, info, err := s.get(ctx, name, o)
-	if err != nil {
-		return nil, "", err
-	}
-	defer body.Close()
-	data, err := readLimited(body, s.String()+"/"+name, limit)
-	return data, info.ETag, err
-}
-
 // Open implements Reader.
 func (s *s3) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	body, _, err := s.get(ctx, name, minio.GetObjectOptions{})
+	body, _, err := s.get(ctx, name)
 	return body, err
 }
 
-func (s *s3) get(ctx context.Context, name string, o minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, error) {
+// get opens an object, and returns its entity tag.
+func (s *s3) get(ctx context.Context, name string) (body io.ReadCloser, tag string, err error) {
 	if err := checkName(name); err != nil {
-		return nil, minio.ObjectInfo{}, err
+		return nil, "", err
 	}
 	core := minio.Core{Client: s.client}
-	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
-	return body, info, s.convertError(name, err)
+	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, minio.GetObjectOptions{})
+	return body, info.ETag, s.convertError(name, err)
 }
 
 // Write implements Bucket.
@@ -118,15 +98,25 @@ func (s *s3) Write(ctx context.Context, name string, data io.ReadSeeker, size in
 }
 
 // Replace implements Bucket.
-func (s *s3) Replace(ctx context.Context, name string, data []byte, tag string) error {
+func (s *s3) Replace(ctx context.Context, name string, data, old []byte) error {
 	var o minio.PutObjectOptions
-	if tag == "" {
+	if old == nil {
 		o.SetMatchETagExcept("*")
-	} else {
-		o.SetMatchETag(tag)
+		return s.put(ctx, name, bytes.NewReader(data), int64(len(data)), o)
 	}
-	err := s.put(ctx, name, bytes.NewReader(data), int64(len(data)), o)
-	if tag != "" && errors.Is(err, os.ErrNotExist) { // it was removed
+	body, tag, err := s.get(ctx, name)
+	var now []byte
+	if err == nil {
+		now, err = readLimited(body, s.String()+"/"+name, maxReplaced)
+		err = errors.Join(err, body.Close())
+	}
+	if err == nil && bytes.Equal(now, old) {
+		o.SetMatchETag(tag)
+		err = s.put(ctx, name, bytes.NewReader(data), int64(len(data)), o)
+	} else if err == nil {
+		err = os.ErrNotExist
+	}
+	if errors.Is(err, os.ErrNotExist) { // it was replaced or removed
 		err = fmt.Errorf("%s/%s %w", s, name, ErrConflict)
 	}
 	return err

@@ -2,5 +2,5 @@ package mirror
 
 import "time"
 
-// RestartAtOnce lets Pull restart without waiting.
-func RestartAtOnce() { restartDelay = time.Millisecond }
+// RestartAtOnce lets Pull restart, and requests be repeated, without waiting.
+func RestartAtOnce() { restartDelay, firstDelay = time.Millisecond, time.Millisecond }

@@ -103,7 +103,7 @@ func (e *unansweredError) Unwrap() error { return e.error }
 // answered marks the error of a request unless it is about what the bucket answered.
 func answered(err error) error {
 	var damaged *store.DamageError
-	if err == nil || errors.Is(err, bucket.ErrUnchanged) || errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.As(err, &damaged) {
 		return err
 	}
 	return &unansweredError{err}
@@ -116,37 +116,62 @@ type remote struct {
 	files atomic.Int64 // without current, lists and signatures
 }
 
-// read reads a small object.
-func (r *remote) read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	data, tag, err := r.Read(ctx, name, limit, known)
-	r.bytes.Add(int64(len(data)))
-	return data, tag, answered(err)
+// attempts is how often an object is requested if the bucket does not answer.
+const attempts = 4
+
+// firstDelay is the time before the second request; it doubles each time. Tests shorten it.
+var firstDelay = time.Second / 4
+
+// ask calls request until the bucket answers.
+func ask(ctx context.Context, request func() error) error {
+	for n, delay := 1, firstDelay; ; n, delay = n+1, 2*delay {
+		err := request()
+		var unanswered *unansweredError
+		if n == attempts || ctx.Err() != nil || !errors.As(err, &unanswered) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(delay):
+		}
+	}
 }
 
-// current returns what is published, and its tag. It returns an error that wraps bucket.ErrUnchanged
-// if the tag is known, and fs.ErrNotExist if nothing is published.
-func (r *remote) current(ctx context.Context, known string) (*current, string, error) {
-	data, tag, err := r.read(ctx, currentName, maxCurrent, known)
+// read reads a small object.
+func (r *remote) read(ctx context.Context, name string, limit int64) (data []byte, err error) {
+	err = ask(ctx, func() (err error) {
+		data, err = bucket.Read(ctx, r.Reader, name, limit)
+		r.bytes.Add(int64(len(data)))
+		return answered(err)
+	})
+	return data, err
+}
+
+// current returns what is published, and how it is stored. It returns an error that wraps fs.ErrNotExist if
+// nothing is published.
+func (r *remote) current(ctx context.Context) (*current, []byte, error) {
+	data, err := r.read(ctx, currentName, maxCurrent)
 	if err != nil {
-		return nil, tag, err
+		return nil, nil, err
 	}
 	c := new(current)
 	if err := json.Unmarshal(data, c); err != nil {
-		return nil, "", fmt.Errorf("%s/%s is damaged: %w", r, currentName, err)
+		return nil, nil, fmt.Errorf("%s/%s is damaged: %w", r, currentName, err)
 	}
 	if c.Format != format {
-		return nil, "", fmt.Errorf("%s has version %d of the layout, but this program reads version %d; use a kindex of the version that published it", r, c.Format, format)
+		return nil, nil, fmt.Errorf("%s has version %d of the layout, but this program reads version %d; use a kindex of the version that published it", r, c.Format, format)
 	}
 	if !store.ValidID(c.Build) || !sumPattern.MatchString(c.Files) {
-		return nil, "", fmt.Errorf("%s/%s is damaged: it does not name a build and its files", r, currentName)
+		return nil, nil, fmt.Errorf("%s/%s is damaged: it does not name a build and its files", r, currentName)
 	}
-	return c, tag, nil
+	return c, data, nil
 }
 
 // list returns the list of the files of a build with the given hash.
 func (r *remote) list(ctx context.Context, id, sum string) (*list, error) {
 	name := fileName(sum)
-	data, _, err := r.read(ctx, name, maxList, "")
+	data, err := r.read(ctx, name, maxList)
 	if err != nil {
 		return nil, err
 	}
@@ -159,35 +184,24 @@ func (r *remote) list(ctx context.Context, id, sum string) (*list, error) {
 // slowest is the rate, in bytes per second, below which a file is not read to its end.
 const slowest = 16 << 10
 
-// retries is how often a file is requested if the bucket stops answering.
-const retries = 3
-
 // fetch copies the file with a hash to a folder and verifies it: to a temporary name, which is replaced
 // in one step. It never writes more than the size of the file.
 func (r *remote) fetch(ctx context.Context, f store.File, dir *os.Root, name string) error {
-	for n := 1; ; n++ {
-		err := r.fetchOnce(ctx, f, dir, name)
-		var unanswered *unansweredError
-		if n == retries || ctx.Err() != nil || !errors.As(err, &unanswered) {
-			return err
+	return ask(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(f.Size/slowest)*time.Second)
+		defer cancel()
+		body, err := r.Open(ctx, fileName(f.SHA256))
+		if err != nil {
+			return answered(err)
 		}
-	}
-}
-
-func (r *remote) fetchOnce(ctx context.Context, f store.File, dir *os.Root, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute+time.Duration(f.Size/slowest)*time.Second)
-	defer cancel()
-	body, err := r.Open(ctx, fileName(f.SHA256))
-	if err != nil {
-		return answered(err)
-	}
-	defer body.Close()
-	r.files.Add(1)
-	ok, err := place(f, &counted{body, &r.bytes}, dir, name)
-	if err == nil && !ok {
-		err = r.damaged(fileName(f.SHA256))
-	}
-	return err
+		defer body.Close()
+		r.files.Add(1)
+		ok, err := place(f, &counted{body, &r.bytes}, dir, name)
+		if err == nil && !ok {
+			err = r.damaged(fileName(f.SHA256))
+		}
+		return err
+	})
 }
 
 // counted counts the bytes that are read, and marks errors.

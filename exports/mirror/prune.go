@@ -40,7 +40,7 @@ func Prune(ctx context.Context, in bucket.Bucket, o PruneOptions) (*PruneResult,
 		return nil, fmt.Errorf("keep at least one build, and a grace period of at least %s", MinGrace)
 	}
 	from := &remote{Reader: in}
-	c, _, err := from.current(ctx, "")
+	c, _, err := from.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func listBuilds(ctx context.Context, in bucket.Bucket) (builds []bucket.Info, si
 
 // addNeeded adds the files that a list names, in whichever version of the format.
 func addNeeded(ctx context.Context, from *remote, name string, needed map[string]bool) error {
-	data, _, err := from.read(ctx, name, maxList, "")
+	data, err := from.read(ctx, name, maxList)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another prune removed it, or it has to be published again
 	}

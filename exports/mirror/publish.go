@@ -62,7 +62,7 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*PublishR
 	if p.list.manifest.Dirty && !o.Dirty {
 		return nil, fmt.Errorf("the build %s %w", id, ErrDirty)
 	}
-	published, tag, err := p.from.current(ctx, "")
+	published, old, err := p.from.current(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*PublishR
 		p.report.Unchanged = true
 		return p.report, nil
 	}
-	return p.report, p.finish(ctx, next, tag)
+	return p.report, p.finish(ctx, next, old)
 }
 
 // publisher publishes one build.
@@ -160,7 +160,7 @@ func (p *publisher) lastCounter(ctx context.Context, published *current) (int64,
 		if !strings.HasSuffix(i.Name, ".sig") {
 			continue
 		}
-		signed, _, err := p.from.read(ctx, i.Name, sign.MaxLen, "")
+		signed, err := p.from.read(ctx, i.Name, sign.MaxLen)
 		if err != nil {
 			return 0, err
 		}
@@ -251,7 +251,7 @@ func write(ctx context.Context, to bucket.Bucket, name string, data []byte) erro
 
 // finish writes the list of the build and its signature, and then current. The signed statement is also
 // kept in the output folder.
-func (p *publisher) finish(ctx context.Context, next *current, tag string) error {
+func (p *publisher) finish(ctx context.Context, next *current, old []byte) error {
 	if err := write(ctx, p.to, listName(next.Build), p.list.data); err != nil {
 		return err
 	}
@@ -274,5 +274,5 @@ func (p *publisher) finish(ctx context.Context, next *current, tag string) error
 	if err != nil {
 		return err
 	}
-	return p.to.Replace(ctx, currentName, append(data, '\n'), tag)
+	return p.to.Replace(ctx, currentName, append(data, '\n'), old)
 }

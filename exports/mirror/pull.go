@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -27,7 +28,7 @@ type PullOptions struct {
 	Dir        string // the output folder to which the build is copied
 	Keep       int    // builds to keep there; 0 means 2, so that an edge can still answer from the one before
 	AllowOlder bool   // accept a build that is older than the one that was accepted last
-	KnownTag   string // the tag of what was pulled last, or ""
+	Known      []byte // what PullResult.Known was for what was pulled last, or nil
 	Verified   string // the ID of a build in Dir that need not be verified again, or ""
 	// InUse reports whether a build must be kept because it is being read. If nil, only the current
 	// build must be kept.
@@ -52,7 +53,7 @@ type PullResult struct {
 	Bytes      int64  `json:"bytes"` // size of all files
 	Fetched    int    `json:"downloadedFiles"`
 	Downloaded int64  `json:"downloadedBytes"` // including the list of files
-	Tag        string `json:"-"`               // for PullOptions.KnownTag
+	Known      []byte `json:"-"`               // for PullOptions.Known
 	// Signature is that of the build, nil unless it was verified.
 	Signature *sign.Signature `json:"signature,omitempty"`
 }
@@ -98,16 +99,17 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*PullResult, 
 }
 
 func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResult) error {
-	c, tag, err := from.current(ctx, o.KnownTag)
-	report.Tag = tag
+	c, stored, err := from.current(ctx)
+	report.Known = stored
 	switch {
-	case errors.Is(err, bucket.ErrUnchanged):
-		report.Unchanged = true
-		return nil
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w %s: %w", ErrNothingPublished, from, err)
 	case err != nil:
 		return err
+	}
+	if bytes.Equal(stored, o.Known) {
+		report.Unchanged = true
+		return nil
 	}
 	report.Build = c.Build
 	lock, err := store.AcquireLock(ctx, o.Dir, func(*store.BusyError) {})

@@ -43,7 +43,7 @@ func Watch(ctx context.Context, from bucket.Reader, o PullOptions, interval time
 		if r.Err != nil {
 			r.Repeated, lastErr = r.Err.Error() == lastErr, r.Err.Error()
 		} else {
-			lastErr, o.KnownTag, o.Verified = "", r.Pulled.Tag, cmp.Or(r.Pulled.Build, o.Verified)
+			lastErr, o.Known, o.Verified = "", r.Pulled.Known, cmp.Or(r.Pulled.Build, o.Verified)
 		}
 		if err := report(r); err != nil {
 			return err
