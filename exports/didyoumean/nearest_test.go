@@ -2,7 +2,6 @@ package didyoumean
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -124,21 +123,5 @@ func TestBounds(t *testing.T) {
 	}
 	if tight < 1000 {
 		t.Errorf("the bound is the distance of %d pairs only", tight)
-	}
-}
-
-// BenchmarkNames measures the worst case for a page: a great many names, most of them similar
-// to each other and to the word.
-func BenchmarkNames(b *testing.B) {
-	names := make([]string, 30_000)
-	for i := range names {
-		names[i] = fmt.Sprintf("provider-%05d", i)
-	}
-	for _, word := range []string{"provider-123x4", "provider-1xyz4", "provider-54x21", "provide-123456", "prvider-99999"} {
-		b.Run(word, func(b *testing.B) {
-			for b.Loop() {
-				Names(word, names, 5)
-			}
-		})
 	}
 }

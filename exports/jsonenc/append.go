@@ -6,7 +6,8 @@ package jsonenc
 import (
 	"math"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/segmentio/encoding/json"
 )
 
 // AppendMember appends the name of a member, which must not need escapes, after a comma unless it is the
@@ -68,49 +69,7 @@ func AppendNumber(dst []byte, x float64) []byte {
 // AppendString appends s as a JSON string. It escapes what JSON requires, and also the two
 // line separators that were not allowed in older versions of JavaScript. Invalid UTF-8
 // becomes U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
-func AppendString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c < utf8.RuneSelf {
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			dst = append(append(dst, s[start:i]...), `\ufffd`...)
-			start = i + size
-		case r == '\u2028' || r == '\u2029':
-			dst = append(append(dst, s[start:i]...), `\u202`...)
-			dst = append(dst, hexDigits[r&15])
-			start = i + size
-		}
-		i += size
-	}
-	return append(append(dst, s[start:]...), '"')
-}
-
-const hexDigits = "0123456789abcdef"
+func AppendString(dst []byte, s string) []byte { return json.AppendEscape(dst, s, 0) }
 
 // OptionalString is a string that is encoded as null in JSON if it is empty.
 type OptionalString string

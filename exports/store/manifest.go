@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -194,7 +195,15 @@ func CheckFiles(files []File) error {
 type DamageError struct {
 	Path    string
 	Problem string
+	Err     error // fs.ErrNotExist if the file is missing, otherwise nil
 }
+
+func missing(path string) error {
+	return &DamageError{Path: path, Problem: "is missing", Err: fs.ErrNotExist}
+}
+
+// Unwrap returns the cause, if there is one.
+func (e *DamageError) Unwrap() error { return e.Err }
 
 // Error implements error.
 func (e *DamageError) Error() string { return e.Path + " " + e.Problem }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"path"
-	"strings"
 
 	"kindex/exports/table"
 )
@@ -15,28 +14,15 @@ var feedTypes = map[string]string{
 	"feed.xml": "application/rss+xml", "feed.atom": "application/atom+xml", "feed.json": "application/feed+json",
 }
 
-// mediaType returns the media type of a file name without a compression
-// extension.
+// mediaType returns the media type of a file name without a compression extension.
 func mediaType(name string) string {
-	switch {
-	case feedTypes[name] != "":
-		return feedTypes[name]
-	default:
-		ext := path.Ext(name)
-		for _, f := range table.Formats {
-			if f.Extension == ext {
-				return f.MediaType
-			}
+	if feed := feedTypes[name]; feed != "" {
+		return feed
+	}
+	for _, f := range table.Formats {
+		if f.Extension == path.Ext(name) {
+			return f.MediaType
 		}
 	}
 	return "application/octet-stream"
-}
-
-// splitEncoding removes a compression extension from a file name and also returns
-// the content coding.
-func splitEncoding(name string) (base, encoding string) {
-	if base, ok := strings.CutSuffix(name, GzipExtension); ok {
-		return base, "gzip"
-	}
-	return name, ""
 }

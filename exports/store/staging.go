@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 )
 
@@ -87,7 +88,10 @@ func (f *FileWriter) Close() error {
 	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
 		return err
 	}
-	base, encoding := splitEncoding(f.name)
+	base, encoding := f.name, ""
+	if plain, ok := strings.CutSuffix(f.name, GzipExtension); ok {
+		base, encoding = plain, "gzip"
+	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	f.w.files = append(f.w.files, File{

@@ -46,22 +46,9 @@ func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, 
 func OpenFiles(dir string) (*os.Root, error) {
 	r, err := OpenFolder(filepath.Dir(dir), filepath.Base(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{DamageError{Path: filepath.Join(dir, ManifestFile), Problem: "is missing"}}
+		return nil, missing(filepath.Join(dir, ManifestFile))
 	}
 	return r, err
-}
-
-// missingError is a *DamageError that is also fs.ErrNotExist.
-type missingError struct{ DamageError }
-
-func (e *missingError) Error() string        { return e.DamageError.Error() }
-func (e *missingError) Is(target error) bool { return target == fs.ErrNotExist }
-func (e *missingError) As(target any) bool {
-	d, ok := target.(**DamageError)
-	if ok {
-		*d = &e.DamageError
-	}
-	return ok
 }
 
 // ReadManifest reads the manifest of a build and checks that this program
@@ -185,7 +172,7 @@ func verifyFile(dir *os.Root, want File) error {
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	f, info, err := OpenRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{DamageError{Path: joinPath(dir, want.Path), Problem: "is missing"}}
+		return nil, missing(joinPath(dir, want.Path))
 	}
 	if err != nil {
 		return nil, err
@@ -202,7 +189,7 @@ func OpenFile(dir *os.Root, want File) (*os.File, error) {
 func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	b, err := readLimited(dir, name, maxLen)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{DamageError{Path: joinPath(dir, name), Problem: "is missing"}}
+		return nil, missing(joinPath(dir, name))
 	}
 	return b, err
 }

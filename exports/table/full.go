@@ -13,22 +13,24 @@ import (
 // the entity among those of its type, best first and starting at 1, or 0 if it is not ranked.
 type property struct {
 	Column
-	block string // which at least one kind must have, or ""
-	cell  func(e *record.Entity, rank int) Cell
+	block   string // which at least one kind must have, or ""
+	cell    func(e *record.Entity, rank int) Cell
+	has     func(*kinds.Kind) bool // whether entities of a kind can have it, nil for those with the block
+	meaning string                 // "" for the fixed ones
 }
 
 // fixed are the columns of the full table that come after the EntityColumns in every index.
 var fixed = []property{
-	{Column{"status", Text}, "", func(e *record.Entity, _ int) Cell { return Cell{Text: e.Status} }},
-	{Column{"maintenance", Text}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.State} }},
-	{Column{"maintenanceAsOf", Date}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.AsOf} }},
-	{Column{"retires", Date}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).Retires} }},
-	{Column{"replacedBy", Text}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).ReplacedBy} }},
-	{Column{"rank", Integer}, "", func(_ *record.Entity, rank int) Cell { return countCell(int64(rank)) }},
-	{Column{kinds.ContextSignal, Integer}, kinds.Offers, func(e *record.Entity, _ int) Cell { return factCell(e, kinds.ContextSignal) }},
-	{Column{"priceInput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Input) }},
-	{Column{"priceOutput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Output) }},
-	{Column{"priceBlended", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Blended) }},
+	{Column{"status", Text}, "", func(e *record.Entity, _ int) Cell { return Cell{Text: e.Status} }, nil, ""},
+	{Column{"maintenance", Text}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.State} }, nil, ""},
+	{Column{"maintenanceAsOf", Date}, kinds.Maintenance, func(e *record.Entity, _ int) Cell { return Cell{Text: e.Maintenance.AsOf} }, nil, ""},
+	{Column{"retires", Date}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).Retires} }, nil, ""},
+	{Column{"replacedBy", Text}, kinds.Lifecycle, func(e *record.Entity, _ int) Cell { return Cell{Text: lifecycle(e).ReplacedBy} }, nil, ""},
+	{Column{"rank", Integer}, "", func(_ *record.Entity, rank int) Cell { return countCell(int64(rank)) }, nil, ""},
+	{Column{kinds.ContextSignal, Integer}, kinds.Offers, func(e *record.Entity, _ int) Cell { return factCell(e, kinds.ContextSignal) }, func(k *kinds.Kind) bool { return k.HasSignal(kinds.ContextSignal) }, ""},
+	{Column{"priceInput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Input) }, nil, ""},
+	{Column{"priceOutput", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Output) }, nil, ""},
+	{Column{"priceBlended", Money}, kinds.Offers, func(e *record.Entity, _ int) Cell { return priceCell(e.Price.Blended) }, nil, ""},
 }
 
 func lifecycle(e *record.Entity) record.Lifecycle {
@@ -51,18 +53,19 @@ func properties(declared *kinds.Set) (list []property) {
 		}
 	}
 	for _, l := range declared.Links {
-		list = append(list, property{Column{prefixed("link", l.Name), Text}, "", func(e *record.Entity, _ int) Cell { return linkCell(e, l.Name) }})
+		list = append(list, property{Column{prefixed("link", l.Name), Text}, "", func(e *record.Entity, _ int) Cell { return linkCell(e, l.Name) }, nil, "An address: " + lower(l.Description)})
 	}
 	for _, f := range declared.Leaves() {
-		list = append(list, property{Column{f.Column(), kindOf(f)}, "", func(e *record.Entity, _ int) Cell { return cellOf(e.Values.Get(f.Path)) }})
+		list = append(list, property{Column{f.Column(), kindOf(f)}, "", func(e *record.Entity, _ int) Cell { return cellOf(e.Values.Get(f.Path)) },
+			func(k *kinds.Kind) bool { return k.Has(f) }, f.Description})
 	}
 	for _, s := range declared.Signals {
-		name := prefixed("signal", s.Name)
-		list = append(list, property{Column{name, kindOfType(s.Type)}, "", func(e *record.Entity, _ int) Cell { return factCell(e, s.Name) }},
+		name, has := prefixed("signal", s.Name), func(k *kinds.Kind) bool { return k.HasSignal(s.Name) }
+		list = append(list, property{Column{name, kindOfType(s.Type)}, "", func(e *record.Entity, _ int) Cell { return factCell(e, s.Name) }, has, s.Description},
 			property{Column{name + "Date", Date}, "", func(e *record.Entity, _ int) Cell {
 				f, _ := e.Signals.Fact(s.Name)
 				return Cell{Text: f.Date}
-			}})
+			}, has, "The day on which " + name + " was read."})
 	}
 	return list
 }
@@ -126,22 +129,9 @@ func kindOfType(t kinds.Type) Kind {
 
 // Meaning returns what a declared field or signal says about its column, or "" for other columns.
 func Meaning(declared *kinds.Set, column string) string {
-	for _, f := range declared.Leaves() {
-		if f.Column() == column {
-			return f.Description
-		}
-	}
-	for _, l := range declared.Links {
-		if prefixed("link", l.Name) == column {
-			return "An address: " + lower(l.Description)
-		}
-	}
-	for _, s := range declared.Signals {
-		switch name := prefixed("signal", s.Name); column {
-		case name:
-			return s.Description
-		case name + "Date":
-			return "The day on which " + name + " was read."
+	for _, p := range properties(declared) {
+		if p.Name == column && p.meaning != "" {
+			return p.meaning
 		}
 	}
 	return ""
@@ -153,24 +143,12 @@ func lower(text string) string {
 
 // KindColumns returns the FullColumns that entities of a kind can have, and the index of each in a FullRow.
 func KindColumns(declared *kinds.Set, k *kinds.Kind) (columns []Column, at []int) {
-	without := map[string]bool{}
-	for _, f := range declared.Leaves() {
-		without[f.Column()] = !k.Has(f)
+	for i, c := range EntityColumns {
+		columns, at = append(columns, c), append(at, i)
 	}
-	for _, s := range declared.Signals {
-		name := prefixed("signal", s.Name)
-		without[name], without[name+"Date"] = !k.HasSignal(s.Name), !k.HasSignal(s.Name)
-	}
-	without[kinds.ContextSignal] = !k.HasSignal(kinds.ContextSignal)
-	for block, names := range map[string][]string{kinds.Offers: {"priceInput", "priceOutput", "priceBlended"},
-		kinds.Maintenance: {"maintenance", "maintenanceAsOf"}, kinds.Lifecycle: {"retires", "replacedBy"}} {
-		for _, name := range names {
-			without[name] = !k.HasBlock(block)
-		}
-	}
-	for i, c := range FullColumns(declared) {
-		if !without[c.Name] {
-			columns, at = append(columns, c), append(at, i)
+	for i, p := range properties(declared) {
+		if p.has == nil && (p.block == "" || k.HasBlock(p.block)) || p.has != nil && p.has(k) {
+			columns, at = append(columns, p.Column), append(at, len(EntityColumns)+i)
 		}
 	}
 	return columns, at
