@@ -205,10 +205,7 @@ func (b *build) lost() (lost []string) {
 		has[now.Changes[i].ID] = true
 	}
 	for i := range before.Changes() {
-		if has[before.ChangeID(i)] {
-			continue
-		}
-		if c, err := before.Change(i); err == nil {
+		if c := before.Change(i); !has[c.ID] {
 			lost = append(lost, fmt.Sprintf("%s of %s", c.Event, c.Key()))
 		}
 	}

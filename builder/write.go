@@ -61,8 +61,16 @@ func (b *build) writeTables() error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	write := func(base string, columns []table.Column, ordinals []int, rows func(*record.Entity) []table.Row) {
 		g.Go(func() error {
-			return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Items: len(ordinals),
-				Rows: func(i int) []table.Row { return rows(b.content.Entities[ordinals[i]]) }})
+			return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Rows: func(write func(table.Row, []byte) error) error {
+				for _, o := range ordinals {
+					for _, r := range rows(b.content.Entities[o]) {
+						if err := write(r, nil); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			}})
 		})
 	}
 	fullRow := table.FullRow(b.content.Kinds)
@@ -80,16 +88,9 @@ func (b *build) writeTables() error {
 	}
 	write(exports.EntitiesFile, table.EntityColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	for _, t := range exports.LongTables {
-		if t.Block != "" && !b.content.Kinds.HasBlock(t.Block) {
-			continue
+		if t.Block == "" || b.content.Kinds.HasBlock(t.Block) {
+			write(t.Base, t.Columns, listed, func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) })
 		}
-		var with []int
-		for _, i := range listed {
-			if t.Has(b.content.Entities[i]) {
-				with = append(with, i)
-			}
-		}
-		write(t.Base, t.Columns, with, func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) })
 	}
 	return g.Wait()
 }
@@ -224,13 +225,9 @@ func (b *build) writeFeeds() error {
 		return err
 	}
 	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
-		Words: feed.Words{Kinds: b.content.Kinds, Categories: map[string]string{}}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks}
+		Words: feed.Words{Kinds: b.content.Kinds, Categories: map[string]string{}}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks, Limit: feedLength, Updated: b.AsOf}
 	for _, c := range b.content.Categories {
 		f.Words.Categories[c.Slug] = c.Title
-	}
-	f.Truncate(feedLength)
-	if f.Updated = f.Newest(); f.Updated.IsZero() {
-		f.Updated = b.AsOf
 	}
 	for ext, format := range map[string]string{".xml": "rss", ".atom": "atom", ".json": "json"} {
 		var body bytes.Buffer

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"kindex/edge/webhook"
@@ -58,12 +60,12 @@ func (b announcedBuild) Entities() iter.Seq[*record.Entity] {
 
 // Retirements implements webhook.Source.
 func (b announcedBuild) Retirements(from, to string) (list []webhook.Retirement) {
-	for _, d := range b.InDays("lifecycle.retires", from, to) {
-		if e := b.Entity(d.Ordinal); e.Status != record.Withdrawn {
-			list = append(list, webhook.Retirement{Type: e.Type, Slug: e.Slug, Name: e.Name, Formerly: b.FormerKeys(d.Ordinal),
-				Retires: d.Day, ReplacedBy: e.Lifecycle.ReplacedBy})
+	for o, e := range b.All {
+		if l := e.Lifecycle; l != nil && from <= l.Retires && l.Retires <= to && e.Status != record.Withdrawn {
+			list = append(list, webhook.Retirement{Type: e.Type, Slug: e.Slug, Name: e.Name, Formerly: b.FormerKeys(o), Retires: l.Retires, ReplacedBy: l.ReplacedBy})
 		}
 	}
+	slices.SortStableFunc(list, func(a, b webhook.Retirement) int { return strings.Compare(a.Retires, b.Retires) })
 	return list
 }
 
@@ -79,10 +81,7 @@ func (b announcedBuild) LastChange() (id, commit string) {
 	if a.Changes() == 0 {
 		return "", ""
 	}
-	c, err := a.Change(a.Changes() - 1)
-	if err != nil {
-		return "", ""
-	}
+	c := a.Change(a.Changes() - 1)
 	return c.ID, c.Commit
 }
 
@@ -95,11 +94,7 @@ func (b announcedBuild) Changes(typ, slug string) ([]*record.Change, error) {
 	}
 	var list []*record.Change
 	for _, i := range a.EntityChanges(v) {
-		c, err := a.Change(int(i))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
+		list = append(list, a.Change(int(i)))
 	}
 	return list, nil
 }
@@ -128,8 +123,8 @@ func (b announcedBuild) At(change, commit string) (webhook.Earlier, bool, error)
 	if !ok {
 		return nil, false, nil
 	}
-	if c, err := a.Change(last); err != nil || commit != "" && c.Commit != commit {
-		return nil, false, err
+	if commit != "" && a.Change(last).Commit != commit {
+		return nil, false, nil
 	}
 	formula, err := b.Formula()
 	if err != nil {

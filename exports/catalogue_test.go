@@ -254,7 +254,14 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity) string {
 		m.Counts.Withdrawn++
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
-	err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Items: len(order), Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
+	err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Rows: func(write func(table.Row, []byte) error) error {
+		for _, i := range order {
+			if err := write(table.EntityRow(entities[i]), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
 	check(err)
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	check(w.WriteNeighbours(near, features))

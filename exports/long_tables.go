@@ -13,8 +13,6 @@ type LongTable struct {
 	Block   string // which at least one kind must have, or ""
 	Base    string // the files are named Base.json, Base.csv and so on
 	Columns []table.Column
-	Members []string                  // members of a record from which its rows are made
-	Has     func(*record.Entity) bool // reports whether an entity has rows
 	// Rows returns the rows of an entity. namespace looks up namespaces of identifiers by
 	// name.
 	Rows func(e *record.Entity, namespace func(name string) *ids.Namespace) []table.Row
@@ -27,8 +25,8 @@ func alone(rows func(*record.Entity) []table.Row) func(*record.Entity, func(stri
 
 // LongTables are the long tables of a build.
 var LongTables = []LongTable{
-	{"", SignalsFile, table.SignalColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Facts) > 0 }, alone(table.SignalRows)},
-	{kinds.Results, BenchmarksFile, table.BenchmarkColumns, []string{"type", "slug", "signals"}, func(e *record.Entity) bool { return len(e.Signals.Benchmarks) > 0 }, alone(table.BenchmarkRows)},
-	{kinds.Offers, OffersFile, table.OfferColumns, []string{"type", "slug", "offers"}, func(e *record.Entity) bool { return len(e.Offers) > 0 }, alone(table.OfferRows)},
-	{"", IDsFile, table.IDColumns, []string{"type", "slug", "ids"}, func(e *record.Entity) bool { return len(e.IDs) > 0 }, table.IDRows},
+	{"", SignalsFile, table.SignalColumns, alone(table.SignalRows)},
+	{kinds.Results, BenchmarksFile, table.BenchmarkColumns, alone(table.BenchmarkRows)},
+	{kinds.Offers, OffersFile, table.OfferColumns, alone(table.OfferRows)},
+	{"", IDsFile, table.IDColumns, table.IDRows},
 }

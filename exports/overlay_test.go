@@ -70,7 +70,6 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			x.selections()
 			x.orders()
 			x.facets()
-			x.dayIndexes()
 			x.standings(list)
 			if base.OverlayID() != "" || with.OverlayID() == "" || base.Replaced() != nil {
 				t.Errorf("drafts are called %q and %q", base.OverlayID(), with.OverlayID())
@@ -247,47 +246,6 @@ func (x *edited) orders() {
 				}
 				after, wantAfter = &p, &q
 			}
-		}
-	}
-}
-
-// dayIndexes compares the records found by day, and those of the new build with a plain search.
-func (x *edited) dayIndexes() {
-	for _, field := range []string{"lifecycle.deprecated", "lifecycle.retires", "signals.lastRelease", "signals.released"} {
-		found := 0
-		for _, limits := range [][2]string{{"", ""}, {randomDay(x.rng), ""}, {"", randomDay(x.rng)}, {"2025-06-01", "2026-03-01"}} {
-			list := func(b *Build) (out []string) {
-				days := b.InDays(field, limits[0], limits[1])
-				if !slices.IsSortedFunc(days, func(a, b view.DayEntry) int { return strings.Compare(a.Day, b.Day) }) {
-					x.t.Errorf("%s from %q to %q is not sorted by day: %v", field, limits[0], limits[1], days)
-				}
-				for _, d := range days {
-					typ, slug := b.Key(d.Ordinal)
-					out = append(out, d.Day+" "+typ+"/"+slug)
-				}
-				slices.Sort(out)
-				return out
-			}
-			var want []string
-			for _, e := range x.list {
-				day := map[string]string{}
-				if e.Lifecycle != nil {
-					day["lifecycle.deprecated"], day["lifecycle.retires"] = e.Lifecycle.Deprecated, e.Lifecycle.Retires
-				}
-				for _, f := range e.Signals.Facts {
-					day["signals."+f.Name] = f.Day
-				}
-				if d := day[field]; len(d) == len("2026-01-01") && d >= limits[0] && (limits[1] == "" || d <= limits[1]) {
-					want = append(want, d+" "+e.Key())
-				}
-			}
-			slices.Sort(want)
-			x.equal(field, list(x.with), want)
-			x.equal(field, list(x.fresh), want)
-			found += len(want)
-		}
-		if found == 0 {
-			x.t.Errorf("no record has a day in %s", field)
 		}
 	}
 }

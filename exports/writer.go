@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/history"
-	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
 )
@@ -31,13 +30,8 @@ func NewWriter(root string) (*Writer, error) {
 type Table struct {
 	Base    string // the files are named Base.json, Base.csv and so on
 	Columns []table.Column
-	Items   int
-	// Rows returns the rows of an item.
-	Rows func(i int) []table.Row
-	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
-	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
-	JSON  func(dst []byte, i int) ([]byte, error)
-	Cells func(object []byte) (table.Row, error)
+	// Rows passes each row to write, with its JSON object unless that has a member for each column.
+	Rows func(write func(r table.Row, object []byte) error) error
 }
 
 // gzipLevel is the compression level of the gzip files of a build.
@@ -103,29 +97,17 @@ func (t *Table) write(array, lines, csv, parquet io.Writer) error {
 		return err
 	}
 	var line []byte
-	row := func(r table.Row) error {
+	err = t.Rows(func(r table.Row, object []byte) error {
+		if line = append(line[:0], object...); object == nil {
+			line = table.AppendRow(line, t.Columns, r)
+		}
 		line = append(line, '\n')
 		_, failedElement := elements.Write(line)
 		_, failedLine := lines.Write(line)
 		return errors.Join(failedElement, failedLine, cells.Write(r), groups.Write(r))
-	}
-	for i := range t.Items {
-		if t.JSON != nil {
-			if line, err = t.JSON(line[:0], i); err != nil {
-				return err
-			}
-			cells, err := t.Cells(line)
-			if err = errors.Join(err, row(cells)); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, r := range t.Rows(i) {
-			line = table.AppendRow(line[:0], t.Columns, r)
-			if err := row(r); err != nil {
-				return err
-			}
-		}
+	})
+	if err != nil {
+		return err
 	}
 	return errors.Join(elements.Close(), cells.Close(), groups.Close())
 }
@@ -134,7 +116,18 @@ func (t *Table) write(array, lines, csv, parquet io.Writer) error {
 func (w *Writer) WriteHistory(d *history.Data) error {
 	var g errgroup.Group
 	g.Go(func() error {
-		return w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Items: len(d.Changes), JSON: d.Line, Cells: rowOfChange})
+		return w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Rows: func(write func(table.Row, []byte) error) error {
+			for i := range d.Changes {
+				c, err := d.Change(i)
+				if err == nil {
+					err = write(table.ChangeRow(c), c.AppendJSON(nil))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
 	})
 	g.Go(func() error {
 		files, err := d.Files()
@@ -147,11 +140,4 @@ func (w *Writer) WriteHistory(d *history.Data) error {
 		return err
 	})
 	return g.Wait()
-}
-
-// rowOfChange returns the cells of a line of the changelog.
-func rowOfChange(line []byte) (table.Row, error) {
-	c := new(record.Change)
-	err := c.UnmarshalJSON(line)
-	return table.ChangeRow(c), err
 }

@@ -58,8 +58,14 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 		m.Counts.Withdrawn++
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
-	err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Items: len(order),
-		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
+	err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Rows: func(write func(table.Row, []byte) error) error {
+		for _, i := range order {
+			if err := write(table.EntityRow(entities[i]), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
 	check(err)
 	check(w.WriteNeighbours(make([][]exports.Neighbour, len(entities)), nil))
 	check(w.WriteRecords(entities))

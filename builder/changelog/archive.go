@@ -75,16 +75,7 @@ func New(in Input) (*Archive, error) {
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
-	r.Line = func(dst []byte, i int) ([]byte, error) {
-		if i < a.keptChanges {
-			return append(dst, a.previous.ChangeLine(i)...), nil
-		}
-		c, err := a.changeOf(i)
-		if err != nil {
-			return dst, err
-		}
-		return c.AppendJSON(dst), nil
-	}
+	r.Change = a.changeOf
 	return a, a.err()
 }
 
@@ -119,7 +110,7 @@ func (a *Archive) keepChanges() {
 	}
 	a.keptChanges = a.previous.Changes()
 	for i := range a.keptChanges {
-		a.result.Changes = append(a.result.Changes, history.Change{ID: a.previous.ChangeID(i), Version: int32(a.previous.ChangeVersion(i)), Category: a.previous.Category(i)})
+		a.result.Changes = append(a.result.Changes, history.Change{ID: a.previous.Change(i).ID, Version: int32(a.previous.ChangeVersion(i)), Category: a.previous.Category(i)})
 	}
 }
 

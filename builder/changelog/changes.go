@@ -148,7 +148,7 @@ func (a *Archive) Newest() iter.Seq2[*record.Change, error] {
 // changeOf returns the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.keptChanges {
-		return a.previous.Change(i)
+		return a.previous.Change(i), nil
 	}
 	entry := &a.result.Changes[i]
 	v := &a.result.Versions[entry.Version]

@@ -85,16 +85,12 @@ func (a *Archive) takeSnapshots() error {
 
 // knownSnapshot returns the leaderboards of a day from the previous build, or nil if that has none, used
 // another formula, or does not know all versions of the day.
-func (a *Archive) knownSnapshot(name string, day time.Time) (*history.SnapshotData, error) {
+func (a *Archive) knownSnapshot(name string, day time.Time) (*history.Snapshot, error) {
 	r := &a.result
 	if a.previous == nil || a.previous.Head().Formula != r.Head.Formula || len(r.Versions) > r.Kept && r.Versions[r.Kept].Time < endOf(day) {
 		return nil, nil
 	}
-	s, err := a.previous.Snapshot(name)
-	if s == nil || err != nil {
-		return nil, err
-	}
-	return s.Data()
+	return a.previous.Snapshot(name)
 }
 
 // aliveAt lists the versions that were current just before a time.

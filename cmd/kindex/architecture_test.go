@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"exports/bucket/buckettest": {"builder/suite"},
 	"exports/mirror":            {"exports/bucket", "exports/sign", "exports/store"},
 	"exports/sign":              {},
-	"exports/calendar":          {"exports", "exports/history", "exports/record", "exports/safetext", "exports/view"},
+	"exports/calendar":          {"exports", "exports/history", "exports/record", "exports/safetext"},
 	"exports/quality":           {"exports/kinds", "exports/pricing", "exports/record"},
 	"exports/croissant":         {"exports", "exports/kinds", "exports/sign", "exports/store", "exports/table", "exports/view"},
 	"exports/didyoumean":        {},

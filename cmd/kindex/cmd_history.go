@@ -104,10 +104,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 }
 
 func printChange(w io.Writer, a *history.Archive, i int) error {
-	c, err := a.Change(i)
-	if err != nil {
-		return err
-	}
+	c := a.Change(i)
 	fmt.Fprintf(w, "%s  %s %s (%s)\n", c.Timestamp.Format("2006-01-02 15:04"), strings.TrimPrefix(c.Event, "entity."), c.Key(), safetext.Escape(c.Name))
 	if c.Commit != "" {
 		fmt.Fprintf(w, "  commit %s by %s", c.Commit[:12], safetext.Escape(c.Author))

@@ -86,10 +86,8 @@ func selectChanges(c *web.Call) (set *roaring.Bitmap, figures bool) {
 // Month handles GET /api/changelog/:month.
 func (a *API) Month(c *web.Call) (*web.Reply, error) {
 	name, known := c.Param("month"), c.Served.News.Months()
-	m, err := c.Served.News.Month(name)
+	m := c.Served.News.Month(name)
 	switch {
-	case err != nil:
-		return nil, err
 	case len(known) == 0:
 		return nil, web.NewProblem("no-history", "There are no changes yet.")
 	case m == nil:
@@ -117,11 +115,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
 	if len(changes) > 0 {
-		first, err := c.Served.Build.History().Change(int(changes[0]))
-		if err != nil {
-			return nil, err
-		}
-		scope += " " + first.ID
+		scope += " " + c.Served.Build.History().Change(int(changes[0])).ID
 	}
 	return changesPage(c, roaring.BitmapOf(changes...), scope)
 }
@@ -164,10 +158,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	}
 	var next *query.Cursor
 	if more && len(indexes) > 0 {
-		last, err := a.Change(indexes[len(indexes)-1])
-		if err != nil {
-			return nil, err
-		}
+		last := a.Change(indexes[len(indexes)-1])
 		next = position("change", last.Timestamp.Format(time.RFC3339), last.ID)
 	}
 	return l.reply(count, next), nil

@@ -117,7 +117,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		r.Cache = web.CacheHour
 	}
 	b := c.Served.Build
-	ranked := c.Served.Boards.Ranked()
+	ranked := c.Served.Build.Board(view.AllBoard, "", view.DefaultSort.Key)
 	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories}
 	m.Boards = c.Served.Own.Published()
 	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)

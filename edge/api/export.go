@@ -270,11 +270,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	history := c.Served.Build.History()
 	write := encoded(format, table.ChangeColumns, func(write func(table.Row) error) error {
 		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
-			change, err := history.Change(int(it.Next()))
-			if err == nil {
-				err = write(table.ChangeRow(change))
-			}
-			if err != nil {
+			if err := write(table.ChangeRow(history.Change(int(it.Next())))); err != nil {
 				return err
 			}
 		}

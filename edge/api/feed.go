@@ -31,10 +31,7 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	entries, weeks := c.Served.News.Entries(set), feedWeeks(c, figures)
 	pages := max(1, (int(entries.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
 	page := c.Query.Int("page", 1, 1, pages)
-	doc, err := feedDocument(c, set, entries, weeks, page, pages)
-	if err != nil {
-		return nil, err
-	}
+	doc := feedDocument(c, set, entries, weeks, page, pages)
 	var body bytes.Buffer
 	if err := doc.Write(&body, format); err != nil {
 		return nil, err
@@ -108,7 +105,7 @@ func weeksOnPage(a *history.Archive, entries *roaring.Bitmap, weeks []*record.We
 }
 
 // feedDocument returns one page of a feed (RFC 5005 section 3): entries, and what they stand for in set.
-func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Week, page, pages int) (*feed.Feed, error) {
+func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Week, page, pages int) *feed.Feed {
 	b := c.Served.Build
 	base := c.BaseURL()
 	at := func(n int) string {
@@ -132,23 +129,13 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 	doc.Weeks = on
 	indexes, _ := newestFirst(entries, skip-before, feedPageSize-len(on))
 	for _, i := range indexes {
-		change, err := b.History().Change(i)
-		if err != nil {
-			return nil, err
-		}
+		change := b.History().Change(i)
 		doc.Changes = append(doc.Changes, change)
-		refresh, ok, err := c.Served.News.Refresh(i, set)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		if refresh := c.Served.News.Refresh(i, set); refresh != nil {
 			doc.Refreshes[change.ID] = refresh
 		}
 	}
-	if newest := doc.Newest(); !newest.IsZero() {
-		doc.Updated = newest
-	}
-	return doc, nil
+	return doc
 }
 
 // titleWith returns the title of a document: the name of the index, followed by the values of
@@ -204,7 +191,7 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 	set := b.Select(f)
 	keys := c.Query.Values("entity")
 	if len(keys) == 0 {
-		return calendar.Events(b, c.Served.AsOf, set)
+		return calendar.Events(b, c.Served.AsOf, set), nil
 	}
 	if len(keys) > maxCalendarEntities {
 		return nil, &query.Error{Param: "entity", Message: fmt.Sprintf("has %d values; at most %d are allowed", len(keys), maxCalendarEntities)}
@@ -220,5 +207,5 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 			ordinals = append(ordinals, f.ordinal)
 		}
 	}
-	return calendar.AllEvents(b, c.Served.AsOf, ordinals)
+	return calendar.AllEvents(b, c.Served.AsOf, ordinals), nil
 }

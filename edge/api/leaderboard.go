@@ -46,14 +46,10 @@ func (a *API) Boards(c *web.Call) (*web.Reply, error) {
 
 // rankingAt returns the ranking of a board at the end of the day of a catalogue. It returns a problem if
 // the board has too few entries to be published.
-func rankingAt(c *web.Call, b *board.Board, catalogue *view.View) (r *board.Ranking, err error) {
-	when := "has"
-	if catalogue.Day == "" {
-		r = c.Served.Own.Now(b)
-	} else if r, err = c.Served.Own.At(b, catalogue); err != nil {
-		return nil, err
-	} else {
-		when = "had on " + catalogue.Day
+func rankingAt(c *web.Call, b *board.Board, catalogue *view.View) (*board.Ranking, error) {
+	r, when := c.Served.Own.Now(b), "has"
+	if catalogue.Day != "" {
+		r, when = c.Served.Own.At(b, catalogue), "had on "+catalogue.Day
 	}
 	if !r.Published() {
 		return nil, web.NewProblem("unpublished-board", fmt.Sprintf("The board %q is not published: it %s %d ranked entities, and a board needs %d.",

@@ -145,7 +145,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 
 // countCategories counts the listed and the ranked records in each category.
 func (v *ServedBuild) countCategories() {
-	listed, ranked := v.Build.Select(&view.Filter{}), v.Boards.Ranked()
+	listed, ranked := v.Build.Select(&view.Filter{}), v.Build.Board(view.AllBoard, "", view.DefaultSort.Key)
 	for i := range v.Categories {
 		c := &v.Categories[i]
 		c.Count, c.Ranked = 0, 0

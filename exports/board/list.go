@@ -12,10 +12,6 @@ import (
 	"kindex/exports/view"
 )
 
-// maxPastDays is the number of past days whose rankings are kept. They keep the catalogues of these days in
-// memory.
-const maxPastDays = 3
-
 // List holds the boards of a build, with or without edits. Its methods may be called
 // concurrently until the build is closed. The zero value has no boards.
 type List struct {
@@ -26,16 +22,12 @@ type List struct {
 	asOf    time.Time
 	ranks   *leaderboard.Boards
 	now     []func() *Ranking // by board, computed once
-
-	mu   sync.Mutex                     // serializes the computation of rankings of earlier days
-	past map[string]map[string]*Ranking // by day and board
-	kept []string                       // the days of past, oldest first
 }
 
 // Open reads the boards of a build, with or without edits. ranks are the build's other
 // leaderboards; formula and asOf are those of the build's scores.
 func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, asOf time.Time) (*List, error) {
-	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks, past: map[string]map[string]*Ranking{}}
+	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks}
 	data, err := b.ReadFile(exports.BoardsFile)
 	if data == nil || err != nil {
 		return l, err
@@ -99,54 +91,22 @@ func (l *List) Published() (list []*Board) {
 func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 
 // At returns the ranking that a board of the list, as it is defined now, had at the end of a past day.
-func (l *List) At(b *Board, past *view.View) (*Ranking, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if r := l.past[past.Day][b.Slug]; r != nil {
-		return r, nil
-	}
-	entries, err := b.rankPast(past)
-	if err != nil {
-		return nil, err
-	}
-	if l.past[past.Day] == nil {
-		if len(l.kept) == maxPastDays {
-			delete(l.past, l.kept[0])
-			l.kept = l.kept[1:]
-		}
-		l.past[past.Day], l.kept = map[string]*Ranking{}, append(l.kept, past.Day)
-	}
-	r := newRanking(past, entries)
-	l.past[past.Day][b.Slug] = r
-	return r, nil
-}
-
-// rankPast ranks the records of a past day.
-func (b *Board) rankPast(v *view.View) ([]exports.BoardEntry, error) {
-	asOf, err := time.Parse(time.DateOnly, v.Day)
-	if err != nil {
-		return nil, err
-	}
+func (l *List) At(b *Board, past *view.View) *Ranking {
+	asOf, _ := time.Parse(time.DateOnly, past.Day) // a day of the history
 	var entries []exports.BoardEntry
-	for it := v.Select(b.filter).Iterator(); it.HasNext(); {
+	for it := past.Select(b.filter).Iterator(); it.HasNext(); {
 		o := it.Next()
-		if entry, ok := b.scored(v.Entity(o), asOf); ok {
+		if entry, ok := b.scored(past.Entity(o), asOf); ok {
 			entry.Ordinal = o
 			entries = append(entries, entry)
 		}
 	}
-	Sort(entries, v.Key)
-	return entries, nil
+	Sort(entries, past.Key)
+	return newRanking(past, entries)
 }
 
 // Previous returns a board of the list as it was MovementDays of package history before a day, or
 // before the as-of day if day is "". by is a score of the records, or ScoreName.
 func (l *List) Previous(b *Board, day, by string) (*leaderboard.PreviousBoard, error) {
-	return l.ranks.PreviousRanking(day, func(past *view.View) ([]uint32, error) {
-		r, err := l.At(b, past)
-		if err != nil {
-			return nil, err
-		}
-		return r.Order(by), nil
-	})
+	return l.ranks.PreviousRanking(day, "board "+b.Slug+"/"+by, func(past *view.View) []uint32 { return l.At(b, past).Order(by) })
 }

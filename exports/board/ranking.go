@@ -22,17 +22,15 @@ type Ranking struct {
 	Entries   []exports.BoardEntry // best first; must not be modified
 
 	set   *roaring.Bitmap
-	index []uint32 // for each record of the set, its index in Entries
+	place map[uint32]int // by ordinal, the index in Entries
 }
 
 // newRanking returns a ranking of entries that are already in order.
 func newRanking(c *view.View, entries []exports.BoardEntry) *Ranking {
-	r := &Ranking{Catalogue: c, Entries: entries, set: roaring.New(), index: make([]uint32, len(entries))}
+	r := &Ranking{Catalogue: c, Entries: entries, set: roaring.New(), place: map[uint32]int{}}
 	for i := range entries {
 		r.set.Add(entries[i].Ordinal)
-	}
-	for i := range entries {
-		r.index[r.set.Rank(entries[i].Ordinal)-1] = uint32(i)
+		r.place[entries[i].Ordinal] = i
 	}
 	return r
 }
@@ -84,11 +82,11 @@ func (r *Ranking) Published() bool { return len(r.Entries) >= MinEntries }
 
 // Find returns the rank and the score of a record on the board. ok is false if it is not on it.
 func (r *Ranking) Find(ordinal uint32) (rank int, s record.Score, ok bool) {
-	if !r.set.Contains(ordinal) {
+	i, ok := r.place[ordinal]
+	if !ok {
 		return 0, s, false
 	}
-	i := r.index[r.set.Rank(ordinal)-1]
-	return int(i) + 1, r.Entries[i].Score, true
+	return i + 1, r.Entries[i].Score, true
 }
 
 // Span is the range of dates of the figures on a board.

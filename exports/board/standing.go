@@ -29,15 +29,11 @@ func (l *List) Standing(o uint32, e *record.Entity) (*Standing, error) {
 	for _, b := range boards {
 		r := l.Now(b)
 		if rank, _, ok := r.Find(o); ok {
-			ordinals := make([]uint32, len(r.Entries))
-			for i := range r.Entries {
-				ordinals[i] = r.Entries[i].Ordinal
-			}
 			former, err := l.Previous(b, "", ScoreName)
 			if err != nil {
 				return nil, err
 			}
-			return (&Standing{Slug: b.Slug, Title: b.Title}).at(rank, ordinals, former, l.build), nil
+			return (&Standing{Slug: b.Slug, Title: b.Title}).at(rank, r.Order(ScoreName), former, l.build), nil
 		}
 	}
 	return l.inCategory(o, e)

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"kindex/exports"
 	"kindex/exports/history"
 	"kindex/exports/record"
-	"kindex/exports/view"
 )
 
 // The limits of the events of a set of entities. Of too many events, those closest to the as-of
@@ -27,84 +27,62 @@ const (
 // Events returns the events of a set of entities, which may be large: all deprecations and
 // retirements since a year before the as-of time, including future ones, and the releases of
 // the last 90 days. They are sorted by day.
-func Events(b *exports.Build, asOf time.Time, set *roaring.Bitmap) ([]Event, error) {
-	s := newSelection(b, asOf, asOf.UTC().AddDate(0, 0, -ReleaseDays))
-	since := asOf.UTC().AddDate(0, 0, -PastDays).Format(time.DateOnly)
-	for _, kind := range []Kind{Deprecation, Retirement} {
-		days := b.InDays(endings[kind], since, "")
-		days = slices.DeleteFunc(days, func(d view.DayEntry) bool { return !set.Contains(d.Ordinal) })
-		for _, d := range s.nearest(days, MaxEndings) {
-			s.addEnding(kind, d.Ordinal)
-		}
+func Events(b *exports.Build, asOf time.Time, set *roaring.Bitmap) []Event {
+	s := &selection{build: b, today: dayBefore(asOf, 0), endings: dayBefore(asOf, PastDays), releases: dayBefore(asOf, ReleaseDays)}
+	s.changes = releaseChanges(b, asOf.UTC().Truncate(24*time.Hour).AddDate(0, 0, -ReleaseDays))
+	for it := set.Iterator(); it.HasNext(); {
+		s.add(it.Next())
 	}
-	released := s.recentlyReleased(set)
-	for _, o := range released {
-		if err := s.addReleases(o); err != nil {
-			return nil, err
-		}
-	}
-	return s.sorted(MaxReleases), nil
+	return s.sorted(MaxReleases)
 }
 
 // AllEvents returns all events of a few entities, however old. They are sorted by day.
-func AllEvents(b *exports.Build, asOf time.Time, ordinals []uint32) ([]Event, error) {
-	s := newSelection(b, asOf, time.Time{})
+func AllEvents(b *exports.Build, asOf time.Time, ordinals []uint32) []Event {
+	s := &selection{build: b, today: dayBefore(asOf, 0), changes: releaseChanges(b, time.Time{})}
 	for _, o := range ordinals {
-		for _, kind := range []Kind{Deprecation, Retirement} {
-			s.addEnding(kind, o)
-		}
-		if err := s.addReleases(o); err != nil {
-			return nil, err
-		}
+		s.add(o)
 	}
-	return s.sorted(maxAllReleases), nil
+	return s.sorted(maxAllReleases)
 }
 
-// endings are the day fields of the kinds other than releases.
-var endings = map[Kind]string{Deprecation: "lifecycle.deprecated", Retirement: "lifecycle.retires"}
+// releaseChanges returns the changes since a time that may be releases.
+func releaseChanges(b *exports.Build, since time.Time) *roaring.Bitmap {
+	a := b.History()
+	return a.SelectChanges(history.ChangeFilter{From: a.ChangesSince(since), To: a.Changes(), Field: []string{"version", "signals.lastRelease"}})
+}
+
+func dayBefore(asOf time.Time, days int) string {
+	return asOf.UTC().AddDate(0, 0, -days).Format(time.DateOnly)
+}
 
 // selection collects events.
 type selection struct {
-	build    *exports.Build
-	today    string          // the as-of day
-	releases string          // the first day of releases, or "" for no limit
-	changes  *roaring.Bitmap // the changes since that day that may be releases
-	events   []Event
+	build             *exports.Build
+	today             string          // the as-of day
+	endings, releases string          // the first days of deprecations and retirements, and of releases; "" for no limit
+	changes           *roaring.Bitmap // since the first day of releases, those that may be some
+	events            []Event
 }
 
-func newSelection(b *exports.Build, asOf, releases time.Time) *selection {
-	s := &selection{build: b, today: asOf.UTC().Format(time.DateOnly)}
-	if !releases.IsZero() {
-		s.releases = releases.Format(time.DateOnly)
-		releases = releases.Truncate(24 * time.Hour)
-	}
-	a := b.History()
-	s.changes = a.SelectChanges(history.ChangeFilter{From: a.ChangesSince(releases), To: a.Changes(), Field: []string{"version", "signals.lastRelease"}})
-	return s
-}
-
-// nearest returns the entries that are closest to today: future ones first, then past ones.
-func (s *selection) nearest(days []view.DayEntry, limit int) []view.DayEntry {
-	future, _ := slices.BinarySearchFunc(days, s.today, func(d view.DayEntry, day string) int { return cmp.Compare(d.Day, day) })
-	end := min(len(days), future+limit)
-	return days[max(0, min(future, end-limit)):end]
-}
-
-// addEnding adds the deprecation or retirement of an entity, if it is known.
-func (s *selection) addEnding(kind Kind, ordinal uint32) {
+// add adds the events of an entity.
+func (s *selection) add(ordinal uint32) {
 	e := s.build.Entity(ordinal)
-	if e.Lifecycle == nil {
+	if l := e.Lifecycle; l != nil {
+		s.addEnding(e, Deprecation, l.Deprecated)
+		s.addEnding(e, Retirement, l.Retires)
+	}
+	if e.Status != record.Withdrawn || s.releases == "" {
+		s.addReleases(e, ordinal)
+	}
+}
+
+// addEnding adds the deprecation or retirement of an entity, if its day is known.
+func (s *selection) addEnding(e *record.Entity, kind Kind, day string) {
+	if day == "" || day < s.endings {
 		return
 	}
-	l := e.Lifecycle
-	v := Event{Kind: kind, Type: e.Type, Slug: e.Slug, Name: e.Name, Day: l.Deprecated, Source: l.Source}
-	if kind == Retirement {
-		v.Day = l.Retires
-	}
-	if v.Day == "" {
-		return
-	}
-	if typ, slug, ok := strings.Cut(l.ReplacedBy, "/"); ok {
+	v := Event{Kind: kind, Type: e.Type, Slug: e.Slug, Name: e.Name, Day: day, Source: e.Lifecycle.Source}
+	if typ, slug, ok := strings.Cut(e.Lifecycle.ReplacedBy, "/"); ok {
 		if o, _, ok := s.build.Find(typ, slug); ok {
 			successor := s.build.Entity(o)
 			v.Successor, v.SuccessorKey = successor.Name, successor.Key()
@@ -113,25 +91,57 @@ func (s *selection) addEnding(kind Kind, ordinal uint32) {
 	s.events = append(s.events, v)
 }
 
-// sorted returns the events in a deterministic order, with at most limit releases, the latest
-// ones.
-func (s *selection) sorted(limit int) []Event {
+// sorted returns the events in a deterministic order: at most maxReleases releases, the latest ones, and of
+// each other kind those closest to today, future ones first.
+func (s *selection) sorted(maxReleases int) []Event {
 	slices.SortFunc(s.events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.UID(), b.UID()))
 	})
-	surplus := -limit
+	all, past, at := map[Kind]int{}, map[Kind]int{}, map[Kind]int{}
 	for i := range s.events {
-		if s.events[i].Kind == Release {
-			surplus++
+		e := &s.events[i]
+		if all[e.Kind]++; e.Day < s.today {
+			past[e.Kind]++
 		}
 	}
 	return slices.DeleteFunc(s.events, func(e Event) bool {
-		if e.Kind != Release {
-			return false
+		i := at[e.Kind] // among those of its kind
+		at[e.Kind]++
+		if e.Kind == Release {
+			return i < all[Release]-maxReleases
 		}
-		surplus--
-		return surplus >= 0
+		end := min(all[e.Kind], past[e.Kind]+MaxEndings)
+		return i >= end || i < min(past[e.Kind], end-MaxEndings)
 	})
+}
+
+// An entity's releases come from two facts: its version, and the day of its latest release
+// (signals.lastRelease). A change of both at once is a release of that version on that day. A
+// change of the day alone is a release whose version is unknown, and a change of the version
+// alone is a release whose day is unknown, so the day of the change stands in for it. When an
+// entity is added to the index, its version was not released on that day.
+
+// addReleases adds the releases of an entity in the period.
+func (s *selection) addReleases(e *record.Entity, ordinal uint32) {
+	l := s.changedReleases(ordinal)
+	day, source := dayOf(e, "lastRelease")
+	if day != "" && !slices.ContainsFunc(l.list, func(v Event) bool { return v.Day == day }) {
+		// It is in a change before the period, or in a change that has not been committed.
+		l.addCurrent(e.Version, day)
+	}
+	first, firstSource := dayOf(e, "released")
+	for _, v := range l.list {
+		if v.Day != first && v.Day >= s.releases {
+			v.Kind, v.Type, v.Slug, v.Name = Release, e.Type, e.Slug, e.Name
+			if v.Day == day {
+				v.Source = source
+			}
+			s.events = append(s.events, v)
+		}
+	}
+	if first != "" && first >= s.releases {
+		s.events = append(s.events, Event{Kind: Release, Type: e.Type, Slug: e.Slug, Name: e.Name, Day: first, First: true, Source: firstSource})
+	}
 }
 
 // dayOf returns a fact that is a full date, or "".
@@ -141,4 +151,67 @@ func dayOf(e *record.Entity, signal string) (day, source string) {
 		return "", ""
 	}
 	return f.Day, f.Source
+}
+
+// releases are the releases of one entity, without the members that all have in common.
+type releases struct {
+	list  []Event
+	byKey map[string]int // index by version, or by day if the version is unknown
+}
+
+// add adds a release. A later fact about the same version replaces an earlier one.
+func (l *releases) add(v Event) {
+	key := v.Version
+	if key == "" {
+		key = "\x00" + v.Day
+	}
+	i, ok := l.byKey[key]
+	if !ok {
+		l.byKey[key] = len(l.list)
+		l.list = append(l.list, v)
+	} else if !v.Recorded {
+		l.list[i] = v
+	}
+}
+
+// addCurrent adds the latest release, which none of the changes shows. It is the release of the
+// current version unless a change shows when that version was recorded.
+func (l *releases) addCurrent(version, day string) {
+	if _, ok := l.byKey[version]; ok {
+		version = ""
+	}
+	l.add(Event{Version: version, Day: day})
+}
+
+// changedReleases returns the releases that an entity's changes in the period show.
+func (s *selection) changedReleases(ordinal uint32) *releases {
+	l := &releases{byKey: map[string]int{}}
+	a := s.build.History()
+	v, ok := a.NewestOf(ordinal)
+	if !ok {
+		return l
+	}
+	for _, i := range a.EntityChanges(v) {
+		if !s.changes.Contains(i) {
+			continue
+		}
+		c := a.Change(int(i))
+		version, day := newText(c, "version"), newText(c, "signals.lastRelease")
+		switch {
+		case len(day) == len(time.DateOnly):
+			l.add(Event{Version: version, Day: day})
+		case version != "" && c.Event == record.Updated:
+			l.add(Event{Version: version, Day: c.Timestamp.Format(time.DateOnly), Recorded: true})
+		}
+	}
+	return l
+}
+
+// newText returns the new value of a field that is a string, or "" if it did not change or was
+// removed.
+func newText(c *record.Change, field string) string {
+	f, _ := c.Field(field)
+	var s string
+	_ = json.Unmarshal(f.New, &s) // no change, and null, leave it empty
+	return s
 }

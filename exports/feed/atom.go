@@ -31,10 +31,10 @@ type atomCategory struct {
 	Term string `xml:"term,attr"`
 }
 
-func (f *Feed) writeAtom(w io.Writer, items []item) error {
+func (f *Feed) writeAtom(w io.Writer, items []item, updated time.Time) error {
 	doc := &atomFeed{
 		AtomFeed: &feeds.AtomFeed{
-			Xmlns: atomNamespace, Title: f.title(), Id: f.id(), Updated: f.updated().Format(time.RFC3339),
+			Xmlns: atomNamespace, Title: f.title(), Id: f.id(), Updated: updated.Format(time.RFC3339),
 			Subtitle: f.description(),
 			// Entries outside git have no author.
 			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: f.title()}},

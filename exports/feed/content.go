@@ -52,34 +52,6 @@ type Line struct {
 // Value is a value in words. Address is set if the value is a URL.
 type Value struct{ Text, Address string }
 
-// contentOf returns the body of an item in HTML: the main facts about a created or
-// deleted entity, or the old and new value of every changed field.
-func contentOf(lead string, list []Line, origin string) (string, error) {
-	page := struct {
-		Lead   string
-		Lines  []Line
-		Origin string
-	}{lead, list, origin}
-	var b strings.Builder
-	err := layout.Execute(&b, page)
-	return b.String(), err
-}
-
-func lines(c *record.Change, rows []row) (lead string, list []Line) {
-	for i := range rows {
-		r := &rows[i]
-		switch {
-		case !isWholeEntity(c):
-			list = append(list, r.difference())
-		case r.field == "description":
-			lead = shorten(r.side(c.Event).text, leadLength)
-		case r.isFact(c.Event):
-			list = append(list, r.fact(c.Event))
-		}
-	}
-	return lead, list
-}
-
 // Summary describes a change in words, for feeds and pages. All members are plain
 // text of bounded length without control characters or directional marks.
 type Summary struct {
@@ -91,9 +63,29 @@ type Summary struct {
 // Summarize describes a change in words. words names what it is about.
 func Summarize(c *record.Change, words Words) Summary {
 	rows := changedRows(c, words)
-	t := Summary{Title: sentence(c, rows)}
-	t.Lead, t.Lines = lines(c, rows)
-	return t
+	s := Summary{Title: sentence(c, rows)}
+	for i := range rows {
+		r := &rows[i]
+		switch {
+		case !isWholeEntity(c):
+			s.Lines = append(s.Lines, r.difference())
+		case r.field == "description":
+			s.Lead = shorten(r.side(c.Event).text, leadLength)
+		case r.isFact(c.Event):
+			s.Lines = append(s.Lines, r.fact(c.Event))
+		}
+	}
+	return s
+}
+
+// contentOf returns the body of an item in HTML: a summary, and where the change comes from.
+func contentOf(s Summary, origin string) (string, error) {
+	var b strings.Builder
+	err := layout.Execute(&b, struct {
+		Summary
+		Origin string
+	}{s, origin})
+	return b.String(), err
 }
 
 // side returns the value that the field of a created or deleted entity has or had.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,13 @@ type Feed struct {
 	// no such page. JSON Feed supports only Next.
 	First, Last, Next, Previous string
 
-	Updated time.Time // time of the newest item; if it is zero, Write uses that of the newest item
+	Updated time.Time // if there are no items; otherwise, a feed was updated with the newest
 	Words   Words
 	Changes []*record.Change // newest first
 	// Refreshes describes those changes, by ID, that stand for all changes of a refresh.
 	Refreshes map[string]*Refresh
 	Weeks     []*record.Week // newest first; their items take their place among the changes
+	Limit     int            // the maximum number of items, the newest ones; 0 for all
 }
 
 // Words names what changes are about.
@@ -82,15 +84,15 @@ const (
 // returns an error if the format is unknown, if a time cannot be represented in the
 // formats, or if writing to w fails.
 func (f *Feed) Write(w io.Writer, format string) error {
-	items, err := f.items()
+	items, updated, err := f.items()
 	if err != nil {
 		return err
 	}
 	switch format {
 	case "rss":
-		return f.writeRSS(w, items)
+		return f.writeRSS(w, items, updated)
 	case "atom":
-		return f.writeAtom(w, items)
+		return f.writeAtom(w, items, updated)
 	case "json":
 		return f.writeJSON(w, items)
 	}
@@ -108,79 +110,57 @@ type item struct {
 	published time.Time
 }
 
-func (f *Feed) items() ([]item, error) {
+// items returns the items, newest first, and when the feed was updated.
+func (f *Feed) items() (items []item, updated time.Time, err error) {
 	if err := checkTime(f.Updated); err != nil {
-		return nil, fmt.Errorf("feed: %w", err)
+		return nil, updated, fmt.Errorf("feed: %w", err)
 	}
-	items := make([]item, 0, len(f.Changes)+len(f.Weeks))
-	changes, weeks := f.Changes, f.Weeks
-	for len(changes)+len(weeks) > 0 {
-		var i item
-		var err error
-		if weekFirst(changes, weeks) {
-			i, err = f.weekItem(weeks[0])
-			weeks = weeks[1:]
-		} else {
-			i, err = f.changeItem(changes[0])
-			changes = changes[1:]
-		}
+	for _, c := range f.Changes {
+		i, err := f.changeItem(c)
 		if err != nil {
-			return nil, err
+			return nil, updated, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
 		}
 		items = append(items, i)
 	}
-	return items, nil
-}
-
-// weekFirst reports whether a week is the newest of the changes and weeks. A change at the end of
-// a week belongs to the next one, and is newer.
-func weekFirst(changes []*record.Change, weeks []*record.Week) bool {
-	return len(weeks) > 0 && (len(changes) == 0 || changes[0].Timestamp.Before(weeks[0].End))
-}
-
-// Truncate keeps the newest n items.
-func (f *Feed) Truncate(n int) {
-	for len(f.Changes)+len(f.Weeks) > n {
-		changes, weeks := len(f.Changes), len(f.Weeks)
-		if weeks > 0 && (changes == 0 || !f.Changes[changes-1].Timestamp.Before(f.Weeks[weeks-1].End)) {
-			f.Weeks = f.Weeks[:weeks-1]
-		} else {
-			f.Changes = f.Changes[:changes-1]
+	for _, w := range f.Weeks {
+		i, err := f.weekItem(w)
+		if err != nil {
+			return nil, updated, fmt.Errorf("feed: week %s: %w", w.ID, err)
 		}
+		items = append(items, i)
 	}
+	// A change at the end of a week belongs to the next one, and stays before it.
+	slices.SortStableFunc(items, func(a, b item) int { return b.published.Compare(a.published) })
+	if f.Limit > 0 {
+		items = items[:min(f.Limit, len(items))]
+	}
+	updated = truncateToSecond(f.Updated)
+	if len(items) > 0 {
+		updated = items[0].published
+	}
+	return items, updated, nil
 }
 
-// Newest returns the time of the newest item, or the zero time if there is none.
-func (f *Feed) Newest() (t time.Time) {
-	for _, c := range f.Changes {
-		if c.Timestamp.After(t) {
-			t = c.Timestamp
-		}
-	}
-	if len(f.Weeks) > 0 && f.Weeks[0].End.After(t) {
-		t = f.Weeks[0].End
-	}
-	return t
-}
-
-// changeItem describes a change in words.
-func (f *Feed) changeItem(c *record.Change) (item, error) {
+// changeItem describes a change, or the refresh that it stands for, in words.
+func (f *Feed) changeItem(c *record.Change) (i item, err error) {
 	if err := checkTime(c.Timestamp); err != nil {
-		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
+		return i, err
 	}
+	i = item{id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c.Type, c.Slug), author: clean(c.Author), kind: clean(c.Type),
+		published: truncateToSecond(c.Timestamp)}
+	s, from := Summary{}, origin(c)
 	if r := f.Refreshes[c.ID]; r != nil {
-		return f.refreshItem(c, r)
+		s, from = SummarizeRefresh(r, f.Words), more(r)+from
+		i.id, i.kind = refreshURN+url.PathEscape(r.ID), ""
+		if i.link != "" {
+			i.link = f.base() + RefreshPath(r.ID)
+		}
+	} else {
+		s = Summarize(c, f.Words)
 	}
-	rows := changedRows(c, f.Words)
-	lead, list := lines(c, rows)
-	html, err := contentOf(lead, list, origin(c))
-	if err != nil {
-		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
-	}
-	return item{
-		id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c.Type, c.Slug), title: sentence(c, rows), content: html,
-		author: clean(c.Author), kind: clean(c.Type), published: truncateToSecond(c.Timestamp),
-	}, nil
+	i.title = s.Title
+	i.content, err = contentOf(s, from)
+	return i, err
 }
 
 // entityLink returns the address of the entity's page on the website, or "" without a base.
@@ -198,15 +178,6 @@ func (f *Feed) title() string { return cmp.Or(clean(f.Title), generator) }
 
 func (f *Feed) description() string {
 	return cmp.Or(clean(f.Description), "Changes to "+f.title())
-}
-
-// updated returns Updated or, if that is not set, the time of the newest item.
-func (f *Feed) updated() time.Time {
-	t := f.Updated
-	if t.IsZero() {
-		t = f.Newest()
-	}
-	return truncateToSecond(t)
 }
 
 // relation is a link with its relation type, as defined in RFC 5005 and RFC 4287.

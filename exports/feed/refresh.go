@@ -90,20 +90,6 @@ func alike(r *Refresh, words Words, count string) string {
 	return strings.ToUpper(string(title[:1])) + string(title[1:])
 }
 
-// refreshItem describes a refresh in words. c is the change that stands for it.
-func (f *Feed) refreshItem(c *record.Change, r *Refresh) (item, error) {
-	s := SummarizeRefresh(r, f.Words)
-	html, err := contentOf(s.Lead, s.Lines, more(r)+origin(c))
-	if err != nil {
-		return item{}, fmt.Errorf("feed: refresh %s: %w", r.ID, err)
-	}
-	i := item{id: refreshURN + url.PathEscape(r.ID), title: s.Title, content: html, author: clean(c.Author), published: truncateToSecond(c.Timestamp)}
-	if base := f.base(); base != "" {
-		i.link = base + RefreshPath(r.ID)
-	}
-	return i, nil
-}
-
 // more tells how many changes are not described.
 func more(r *Refresh) string {
 	if n := r.Count - len(r.Moves); n > 0 {

@@ -47,13 +47,13 @@ type rssItem struct {
 	Creator string `xml:"dc:creator,omitempty"`
 }
 
-func (f *Feed) writeRSS(w io.Writer, items []item) error {
+func (f *Feed) writeRSS(w io.Writer, items []item, updated time.Time) error {
 	channel := rssChannel{RssFeed: &feeds.RssFeed{
 		Title: f.title(), Link: cmp.Or(f.base(), indexURN), Description: f.description(),
 		Language: language, Generator: generator,
 	}}
-	if t := f.updated(); !t.IsZero() {
-		channel.LastBuildDate = t.Format(time.RFC1123Z)
+	if !updated.IsZero() {
+		channel.LastBuildDate = updated.Format(time.RFC1123Z)
 	}
 	for _, r := range f.relations() {
 		channel.Links = append(channel.Links, rssAtomLink{r.rel, MediaType("rss"), r.href})

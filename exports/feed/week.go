@@ -33,11 +33,11 @@ var weekLayout = template.Must(template.New("week").Parse(`
 // weekItem describes a week in words.
 func (f *Feed) weekItem(w *record.Week) (item, error) {
 	if err := checkTime(w.End); err != nil {
-		return item{}, fmt.Errorf("feed: week %s: %w", w.ID, err)
+		return item{}, err
 	}
 	var html strings.Builder
 	if err := weekLayout.Execute(&html, f.weekLists(w)); err != nil {
-		return item{}, fmt.Errorf("feed: week %s: %w", w.ID, err)
+		return item{}, err
 	}
 	i := item{id: weekURN + url.PathEscape(w.ID), title: weekTitle(w), content: html.String(), published: truncateToSecond(w.End)}
 	if base := f.base(); base != "" {

@@ -44,7 +44,7 @@ type stored struct {
 	categories []string // by change
 	log        changelog
 
-	snapshots []*stashed
+	snapshots map[string]func() (*Snapshot, error) // by day
 	days      pastDays
 	windows   []Trends
 	weeks     []*record.Week

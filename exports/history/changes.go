@@ -11,7 +11,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports/jsonenc"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -19,7 +18,6 @@ import (
 // changelog holds the lines of the changelog, and where to find them.
 type changelog struct {
 	*lines
-	names  []string                              // the IDs, by change
 	ids    map[string]uint32                     // the changes by ID
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
 }
@@ -49,11 +47,8 @@ func (a *Archive) readChanges(file []byte) error {
 	if len(list) != len(a.changed) {
 		return fmt.Errorf("has %d changes, but the versions have %d", len(list), len(a.changed))
 	}
-	found := make([]struct {
-		ID, Event string
-		Changes   []struct{ Field string }
-	}, len(list))
-	if err = parallel.Each(len(list), func(i int) error { return jsonenc.Decode(list[i], &found[i]) }); err != nil {
+	found := make([]record.Change, len(list))
+	if err = parallel.Each(len(list), func(i int) error { return found[i].Decode(list[i]) }); err != nil {
 		return err
 	}
 	c.lines = packLines(list)
@@ -63,13 +58,13 @@ func (a *Archive) readChanges(file []byte) error {
 			return fmt.Errorf("%.40q is not the ID of a change", f.ID)
 		}
 		id := strings.Clone(f.ID) // does not keep all of data
-		c.names, c.ids[id] = append(c.names, id), at
+		c.ids[id] = at
 		c.add(byEvent, f.Event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
 		if category := a.categories[i]; category != "" {
 			c.add(byCategory, category, at)
 		}
-		for _, change := range f.Changes {
+		for _, change := range f.Fields {
 			c.add(byField, change.Field, at)
 			if group := record.FieldGroup(change.Field); group != "" {
 				c.add(byField, group, at)
@@ -96,12 +91,12 @@ func (a *Archive) Changes() int { return len(a.changed) }
 func (a *Archive) ChangeLine(i int) []byte { return a.log.line(i) }
 
 // Change decodes a change.
-func (a *Archive) Change(i int) (*record.Change, error) {
+func (a *Archive) Change(i int) *record.Change {
 	c := new(record.Change)
-	if err := c.UnmarshalJSON(a.ChangeLine(i)); err != nil {
-		return nil, fmt.Errorf("change %d of the changelog: %w", i, err)
+	if err := c.Decode(a.ChangeLine(i)); err != nil {
+		panic(err) // cannot happen: readChanges has decoded it
 	}
-	return c, nil
+	return c
 }
 
 // ChangeTime returns the time of a change, in UTC.
@@ -111,9 +106,6 @@ func (a *Archive) ChangeTime(i int) time.Time {
 
 // ChangeVersion returns the version created by a change.
 func (a *Archive) ChangeVersion(i int) int { return int(a.changed[i]) }
-
-// ChangeID returns the ID of a change.
-func (a *Archive) ChangeID(i int) string { return a.log.names[i] }
 
 // Category returns the category under which a change is found.
 func (a *Archive) Category(i int) string { return a.categories[i] }

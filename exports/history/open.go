@@ -13,7 +13,7 @@ import (
 
 // Source is an open build whose history is read.
 type Source struct {
-	Files   []string // the names of its files, sorted
+	Files   []string // the names of its files
 	File    func(name string) ([]byte, error)
 	Records *view.View
 	Formula func() (*score.Formula, error)
@@ -52,7 +52,7 @@ func Open(s Source) (*Archive, error) {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	a.stashSnapshots(s.Files, s.File)
+	a.findSnapshots(s.Files, s.File)
 	return a, nil
 }
 

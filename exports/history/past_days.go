@@ -3,7 +3,6 @@ package history
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,10 +16,16 @@ const MovementDays = 7
 // maxDays is the number of past days that stay in memory.
 const maxDays = 3
 
-// Day is the catalogue at the end of a day. The ordinals of its View are those of its Snapshot.
+// Day is the catalogue at the end of a day.
 type Day struct {
-	*Snapshot
-	View *view.View
+	*view.View
+	ordinals map[int]uint32 // by version
+}
+
+// FindVersion returns the ordinal of the record that shows a version.
+func (d *Day) FindVersion(v int) (ordinal uint32, ok bool) {
+	ordinal, ok = d.ordinals[v]
+	return ordinal, ok
 }
 
 // pastDays makes the catalogues of past days and holds those that were used last. They are made one at a
@@ -42,61 +47,10 @@ type pastDays struct {
 // day is made. If enter returns an error, the caller gets it instead of the day.
 func (a *Archive) Guard(enter func() (leave func(), err error)) { a.days.enter = enter }
 
-// Snapshots returns the days that have a stored snapshot, oldest first.
-func (a *Archive) Snapshots() []string {
-	days := make([]string, len(a.snapshots))
-	for i, s := range a.snapshots {
-		days[i] = s.day
-	}
-	return days
-}
-
-// stashedOn returns the latest stored snapshot taken on or before a day.
-func (a *Archive) stashedOn(day string) (*stashed, bool) {
-	i, ok := slices.BinarySearchFunc(a.snapshots, day, func(s *stashed, day string) int { return strings.Compare(s.day, day) })
-	if !ok {
-		i--
-	}
-	if i < 0 {
-		return nil, false
-	}
-	return a.snapshots[i], true
-}
-
-// SnapshotDay returns the latest day with a stored snapshot that is not later than a day.
-func (a *Archive) SnapshotDay(day string) (snapshot string, ok bool) {
-	s, ok := a.stashedOn(day)
-	if !ok {
-		return "", false
-	}
-	return s.day, true
-}
-
-// Snapshot returns the stored snapshot of a day, or nil if there is none.
-func (a *Archive) Snapshot(day string) (*Snapshot, error) {
-	if s, ok := a.stashedOn(day); ok && s.day == day {
-		return s.read()
-	}
-	return nil, nil
-}
-
-// Day returns the catalogue at the end of any day, YYYY-MM-DD. If the build has no snapshot of it, its
-// scores are calculated as of that day by the formula of the build. Only a few days stay in memory.
+// Day returns the catalogue at the end of any day, YYYY-MM-DD. Its scores are calculated as of that day by the
+// formula of the build. Only a few days stay in memory.
 func (a *Archive) Day(day string) (*Day, error) {
-	return a.days.get(day, func() (*Day, error) {
-		s, err := a.Snapshot(day)
-		if err != nil {
-			return nil, err
-		}
-		if s != nil {
-			return s.decoded()
-		}
-		return a.calculate(day)
-	})
-}
-
-// get returns a day that is in memory, or makes it.
-func (d *pastDays) get(day string, make func() (*Day, error)) (*Day, error) {
+	d := &a.days
 	if s := d.find(day); s != nil {
 		return s, nil
 	}
@@ -112,7 +66,7 @@ func (d *pastDays) get(day string, make func() (*Day, error)) (*Day, error) {
 	if s := d.find(day); s != nil { // another caller has just made it
 		return s, nil
 	}
-	s, err := make()
+	s, err := a.calculate(day)
 	if err == nil {
 		d.keep(s)
 	}
@@ -122,7 +76,7 @@ func (d *pastDays) get(day string, make func() (*Day, error)) (*Day, error) {
 func (d *pastDays) find(day string) *Day {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i := slices.IndexFunc(d.list, func(s *Day) bool { return s.Snapshot.Day == day })
+	i := slices.IndexFunc(d.list, func(s *Day) bool { return s.Day == day })
 	if i < 0 {
 		return nil
 	}
@@ -137,24 +91,12 @@ func (d *pastDays) keep(s *Day) {
 	defer d.mu.Unlock()
 	d.list = append(d.list, s)
 	if len(d.list) > maxDays {
-		i := slices.IndexFunc(d.list, func(s *Day) bool { return s.Snapshot.Day != d.compared })
+		i := slices.IndexFunc(d.list, func(s *Day) bool { return s.Day != d.compared })
 		d.list = slices.Delete(d.list, i, i+1)
 	}
 }
 
-// decoded returns the catalogue of a stored snapshot.
-func (s *Snapshot) decoded() (*Day, error) {
-	entities := make([]*record.Entity, s.Len())
-	for o := range uint32(s.Len()) {
-		var err error
-		if entities[o], err = s.archive.EntityAt(s.Version(o), s.Day, s.Scores(o)); err != nil {
-			return nil, err
-		}
-	}
-	return &Day{s, view.New(entities, nil, s.archive.base.Terms, s.Day)}, nil
-}
-
-// calculate returns a day of which there is no stored snapshot.
+// calculate returns the catalogue at the end of a day.
 func (a *Archive) calculate(day string) (*Day, error) {
 	midnight, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -164,11 +106,8 @@ func (a *Archive) calculate(day string) (*Day, error) {
 	if err != nil {
 		return nil, err
 	}
-	type row struct {
-		version uint32
-		entity  *record.Entity
-	}
-	var rows []row
+	d := &Day{ordinals: map[int]uint32{}}
+	var entities []*record.Entity
 	end := EndOf(day)
 	for v := 0; v < len(a.versions) && a.versions[v].Time < end; v++ {
 		if !a.alive(v, end) {
@@ -179,17 +118,9 @@ func (a *Archive) calculate(day string) (*Day, error) {
 			return nil, err
 		}
 		e.Scores = formula.Scores(e, midnight)
-		rows = append(rows, row{uint32(v), e})
+		d.ordinals[v] = uint32(len(entities))
+		entities = append(entities, e)
 	}
-	slices.SortFunc(rows, func(x, y row) int { return record.CompareRank(x.entity, y.entity) })
-	s := &Snapshot{Day: day, archive: a, ordinals: make([]uint32, len(a.versions))}
-	entities := make([]*record.Entity, len(rows))
-	for i, r := range rows {
-		entities[i] = r.entity
-		s.versions, s.scores = append(s.versions, r.version), append(s.scores, r.entity.Scores)
-		s.ordinals[r.version] = uint32(i) + 1
-	}
-	v := view.New(entities, nil, a.base.Terms, day)
-	s.ranked = v.Ranked()
-	return &Day{s, v}, nil
+	d.View = view.New(entities, nil, a.base.Terms, day)
+	return d, nil
 }

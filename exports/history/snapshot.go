@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,16 +15,16 @@ import (
 	"kindex/exports/record"
 )
 
-// Snapshot says which versions were in the catalogue at the end of a day, and their scores on that day. Its
-// ordinals are in the order of record.CompareRank: listed records, best first, then withdrawn ones.
+// Snapshot says which versions were in the catalogue at the end of a day, in the order of record.CompareRank:
+// listed ones, best first, then withdrawn ones.
 type Snapshot struct {
-	Day string // YYYY-MM-DD, UTC
+	Day      string   // YYYY-MM-DD, UTC
+	Versions []uint32 // in order
+	Ranked   int      // the number of those with a rank, which come first
+	File     func() ([]byte, error)
 
-	archive  *Archive
-	ranked   int
-	versions []uint32        // by ordinal
-	scores   []record.Scores // by ordinal
-	ordinals []uint32        // by version: the ordinal plus one, or 0 if no record shows the version
+	places     map[uint32]int // by version, for Find
+	composites []record.Score // by place
 }
 
 // SnapshotRow is a row of a snapshot that is written.
@@ -33,14 +35,6 @@ type SnapshotRow struct {
 	Scores                           record.Scores
 }
 
-// SnapshotData is a snapshot that is written.
-type SnapshotData struct {
-	Day      string
-	Versions []uint32 // in order
-	Ranked   int      // the number of those with a rank, which come first
-	File     []byte   // the content of the file
-}
-
 // snapshotHead are the members of a snapshot file before its rows.
 type snapshotHead struct {
 	Day    string `json:"day"`
@@ -49,9 +43,9 @@ type snapshotHead struct {
 }
 
 // NewSnapshot encodes a snapshot. Its rows are in the order of record.CompareRank.
-func NewSnapshot(day string, rows []SnapshotRow) (*SnapshotData, error) {
+func NewSnapshot(day string, rows []SnapshotRow) (*Snapshot, error) {
 	head := snapshotHead{Day: day}
-	s := &SnapshotData{Day: day, Versions: make([]uint32, len(rows))}
+	s := &Snapshot{Day: day, Versions: make([]uint32, len(rows))}
 	for i := range rows {
 		s.Versions[i] = rows[i].Version
 		if rows[i].Status != record.Withdrawn {
@@ -82,9 +76,8 @@ func NewSnapshot(day string, rows []SnapshotRow) (*SnapshotData, error) {
 	if _, err := w.Write(append(buf, "\n]}\n"...)); err != nil {
 		return nil, err
 	}
-	err = w.Close()
-	s.File = out.Bytes()
-	return s, err
+	s.File = func() ([]byte, error) { return out.Bytes(), nil }
+	return s, w.Close()
 }
 
 func (r *SnapshotRow) append(dst []byte, rank int, ranked bool) []byte {
@@ -100,90 +93,76 @@ func (r *SnapshotRow) append(dst []byte, rank int, ranked bool) []byte {
 	return append(dst, '}')
 }
 
-// stashed is a day that has a snapshot, which is read when it is first needed.
-type stashed struct {
-	day  string
-	file func() ([]byte, error)
-	read func() (*Snapshot, error)
-}
-
-// stashSnapshots finds the snapshots among the files of a build.
-func (a *Archive) stashSnapshots(files []string, file func(name string) ([]byte, error)) {
-	for _, name := range files { // they are sorted, so the days are sorted, too
-		day, ok := strings.CutPrefix(name, SnapshotsDir)
-		if !ok {
-			continue
+// findSnapshots finds the snapshots among the files of a build. Each is read when it is first needed.
+func (a *Archive) findSnapshots(files []string, file func(name string) ([]byte, error)) {
+	a.snapshots = map[string]func() (*Snapshot, error){}
+	for _, name := range files {
+		if day, ok := strings.CutPrefix(strings.TrimSuffix(name, snapshotEnd), SnapshotsDir); ok {
+			a.snapshots[day] = sync.OnceValues(func() (*Snapshot, error) {
+				s, err := a.readSnapshot(day, func() ([]byte, error) { return file(name) })
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+				return s, nil
+			})
 		}
-		s := &stashed{day: strings.TrimSuffix(day, snapshotEnd), file: func() ([]byte, error) { return file(name) }}
-		s.read = sync.OnceValues(func() (*Snapshot, error) {
-			var read *Snapshot
-			stored, err := s.file()
-			if err == nil {
-				read, err = a.readSnapshot(s.day, stored)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			return read, nil
-		})
-		a.snapshots = append(a.snapshots, s)
 	}
 }
 
-func (a *Archive) readSnapshot(day string, file []byte) (*Snapshot, error) {
-	data, err := Inflate(file)
+// Snapshots returns the days that have a snapshot, oldest first.
+func (a *Archive) Snapshots() []string { return slices.Sorted(maps.Keys(a.snapshots)) }
+
+// Snapshot returns the snapshot of a day, or nil if there is none.
+func (a *Archive) Snapshot(day string) (*Snapshot, error) {
+	if read := a.snapshots[day]; read != nil {
+		return read()
+	}
+	return nil, nil
+}
+
+func (a *Archive) readSnapshot(day string, file func() ([]byte, error)) (*Snapshot, error) {
+	data, err := file()
+	if err == nil {
+		data, err = Inflate(data)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var stored struct {
 		snapshotHead
 		Entities []struct {
-			Type string `json:"type"`
-			Slug string `json:"slug"`
-			record.Scores
+			Type      string       `json:"type"`
+			Slug      string       `json:"slug"`
+			Composite record.Score `json:"composite"`
 		} `json:"entities"`
 	}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return nil, err
 	}
-	s := &Snapshot{Day: day, archive: a, ranked: stored.Ranked, ordinals: make([]uint32, len(a.versions))}
-	if n := len(stored.Entities); stored.Day != day || s.ranked < 0 || s.ranked > stored.Listed || stored.Listed > n {
-		return nil, fmt.Errorf("is of %q and has %d entities, of which %d are listed and %d ranked", stored.Day, n, stored.Listed, s.ranked)
+	s := &Snapshot{Day: day, Ranked: stored.Ranked, File: file, places: map[uint32]int{}}
+	if n := len(stored.Entities); stored.Day != day || s.Ranked < 0 || s.Ranked > stored.Listed || stored.Listed > n {
+		return nil, fmt.Errorf("is of %q and has %d entities, of which %d are listed and %d ranked", stored.Day, n, stored.Listed, s.Ranked)
 	}
 	for i := range stored.Entities {
 		e := &stored.Entities[i]
 		v, ok := a.aliveIn(a.at[e.Type+"\x00"+e.Slug], EndOf(day))
-		if !ok || s.ordinals[v] != 0 {
+		if _, again := s.places[uint32(v)]; !ok || again {
 			return nil, fmt.Errorf("lists %s/%s, which did not exist on that day, or twice", e.Type, e.Slug)
 		}
-		s.versions, s.scores = append(s.versions, uint32(v)), append(s.scores, e.Scores)
-		s.ordinals[v] = uint32(i) + 1
+		s.places[uint32(v)] = i
+		s.Versions, s.composites = append(s.Versions, uint32(v)), append(s.composites, e.Composite)
 	}
 	return s, nil
 }
 
-// Len returns the number of records, including withdrawn ones. Ranked returns how many of those that are
-// not withdrawn have a composite score.
-func (s *Snapshot) Len() int    { return len(s.versions) }
-func (s *Snapshot) Ranked() int { return s.ranked }
-
-// Version returns the version shown by a record.
-func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions[ordinal]) }
-
-// FindVersion returns the record that shows a version.
-func (s *Snapshot) FindVersion(v int) (ordinal uint32, ok bool) {
-	if v < 0 || v >= len(s.ordinals) || s.ordinals[v] == 0 {
-		return 0, false
+// Find returns the rank of a version in a snapshot that was read, 0 if it had none, and its composite score.
+func (s *Snapshot) Find(v int) (rank int, composite record.Score, ok bool) {
+	i, ok := s.places[uint32(v)]
+	if !ok {
+		return 0, composite, false
 	}
-	return s.ordinals[v] - 1, true
-}
-
-// Scores returns all scores of a record.
-func (s *Snapshot) Scores(ordinal uint32) record.Scores { return s.scores[ordinal] }
-
-// Data returns the snapshot as it is written, to be copied into a later build.
-func (s *Snapshot) Data() (*SnapshotData, error) {
-	d, _ := s.archive.stashedOn(s.Day)
-	file, err := d.file()
-	return &SnapshotData{Day: s.Day, Versions: s.versions, Ranked: s.ranked, File: file}, err
+	if i < s.Ranked {
+		rank = i + 1
+	}
+	return rank, s.composites[i], true
 }

@@ -22,10 +22,9 @@ type Data struct {
 	// wrote it; the build then contains it only once. If Current is nil, no version is.
 	Current func(i int) bool
 	Changes []Change
-	// Line appends change i as a compact JSON object without a line ending.
-	Line func(dst []byte, i int) ([]byte, error)
+	Change  func(i int) (*record.Change, error)
 	// Snapshots hold the catalogue at the end of certain days, oldest first.
-	Snapshots []*SnapshotData
+	Snapshots []*Snapshot
 	Trends    []Trends
 	// Weeks lists the completed weeks with movers, newest first.
 	Weeks []*record.Week
@@ -62,7 +61,9 @@ func (d *Data) Files() (map[string][]byte, error) {
 		files[name] = append(data, '\n')
 	}
 	for _, s := range d.Snapshots {
-		files[SnapshotsDir+s.Day+snapshotEnd] = s.File
+		if files[SnapshotsDir+s.Day+snapshotEnd], err = s.File(); err != nil {
+			return nil, err
+		}
 	}
 	return files, nil
 }

@@ -11,6 +11,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/history"
 	"kindex/exports/record"
+	"kindex/exports/score"
 	"kindex/exports/store"
 )
 
@@ -38,11 +39,20 @@ type week struct {
 	stood map[*line]*record.Entity // entities that existed, with that day's scores
 }
 
-func score(rng *rand.Rand) record.Score {
-	if rng.IntN(8) == 0 {
-		return record.Score{}
+// formula calculates the adoption from the stars, and the quality from the citations.
+var formula = &score.Formula{Version: "test", Types: map[string]*score.TypeFormula{"tool": {Dimensions: map[string]*score.Dimension{
+	"adoption": {Weight: 2, Measures: []score.Measure{{Signal: "stars", Map: "linear", From: new(0.0), To: new(100.0), Weight: 1}}},
+	"quality":  {Weight: 1, Measures: []score.Measure{{Signal: "citations", Map: "linear", From: new(0.0), To: new(100.0), Weight: 1}}},
+}}}}
+
+// figures returns figures, some of which are missing.
+func (p *madeHistory) figures() (s record.Signals) {
+	for _, name := range []string{"stars", "citations"} {
+		if p.rng.IntN(8) > 0 {
+			s.Facts = append(s.Facts, record.Fact{Name: name, Number: float64(p.rng.IntN(60))}) // few values, so that many scores are tied
+		}
 	}
-	return record.ScoreOf(float64(rng.IntN(60))) // few values, so that many scores are tied
+	return s
 }
 
 // newMadeHistory generates a history that starts with the given number of entities
@@ -65,7 +75,7 @@ func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
 				p.change(at, p.lines[p.rng.IntN(len(p.lines))])
 			}
 		}
-		p.endWeek(sunday.Format(time.DateOnly))
+		p.endWeek(sunday)
 		sunday = sunday.AddDate(0, 0, 7)
 	}
 	last := p.weeks[len(p.weeks)-1]
@@ -83,7 +93,7 @@ func (p *madeHistory) fresh() *record.Entity {
 	if n := len(p.freed); n > 0 && p.rng.IntN(2) == 0 {
 		slug, p.freed = p.freed[n-1], p.freed[:n-1]
 	}
-	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active}
+	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active, Signals: p.figures()}
 }
 
 // add adds a version to a line. If e is nil, the version is a deletion.
@@ -107,7 +117,7 @@ func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 func (p *madeHistory) change(at int64, l *line) {
 	if l.now == nil { // restore a deleted entity
 		v := p.versions[l.last]
-		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
+		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active, Signals: p.figures()})
 		return
 	}
 	e := *l.now
@@ -120,25 +130,27 @@ func (p *madeHistory) change(at int64, l *line) {
 		e.Slug = fmt.Sprintf("r%d", len(p.versions))
 	case 2:
 		e.Status = map[string]string{record.Active: record.Withdrawn, record.Withdrawn: record.Active}[e.Status]
+	case 3:
+		e.Signals = p.figures()
 	}
 	p.add(at, l, &e)
 }
 
-func (p *madeHistory) endWeek(day string) {
-	w := &week{day, map[*line]*record.Entity{}}
+func (p *madeHistory) endWeek(day time.Time) {
+	w := &week{day.Format(time.DateOnly), map[*line]*record.Entity{}}
 	for _, l := range p.lines {
 		if l.now == nil {
 			continue
 		}
 		e := *l.now
-		e.Scores.Composite, e.Scores.Adoption = score(p.rng), score(p.rng)
+		e.Scores = formula.Scores(&e, day)
 		w.stood[l] = &e
 	}
 	p.weeks = append(p.weeks, w)
 }
 
 // snapshot returns a week's snapshot, given the current version of each line.
-func (w *week) snapshot(version map[*line]uint32) *history.SnapshotData {
+func (w *week) snapshot(version map[*line]uint32) *history.Snapshot {
 	type authored struct {
 		e *record.Entity
 		v uint32
@@ -160,7 +172,7 @@ func (w *week) snapshot(version map[*line]uint32) *history.SnapshotData {
 }
 
 // snapshots returns one snapshot per week.
-func (p *madeHistory) snapshots(tb testing.TB) (list []*history.SnapshotData) {
+func (p *madeHistory) snapshots(tb testing.TB) (list []*history.Snapshot) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
 		for v := l.last; v >= 0; v = p.versions[v].Previous {
@@ -197,6 +209,7 @@ func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	n := len(p.entities)
 	check(w.WriteNeighbours(make([][]exports.Neighbour, n), nil))
 	check(w.WriteRecords(p.entities))
+	check(w.Add(exports.ScoringFile, formula.JSON()))
 	check(w.WriteHistory(&history.Data{Versions: p.versions, Snapshots: p.snapshots(tb)}))
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
 	for _, e := range p.entities {

@@ -20,23 +20,18 @@ type PreviousBoard struct {
 // and by identify the leaderboard as in view.View.Board. The day is YYYY-MM-DD, or "" for
 // the as-of day, for which boards are cached. It returns an error for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
-	key := board + "/" + typ + "/" + by
+	return b.PreviousRanking(day, board+"/"+typ+"/"+by, func(past *view.View) []uint32 {
+		order, _, _ := past.Page(past.Board(board, typ, by), view.Sort{Key: by, Desc: true}, nil, 0, past.Len())
+		return order
+	})
+}
+
+// PreviousRanking is like PreviousBoard for any leaderboard, which key identifies: order returns the
+// ordinals of the records on it, best first.
+func (b *Boards) PreviousRanking(day, key string, order func(*view.View) []uint32) (*PreviousBoard, error) {
 	if f, ok := b.previous.Load(key); ok && day == "" {
 		return f.(*PreviousBoard), nil
 	}
-	f, err := b.PreviousRanking(day, func(past *view.View) ([]uint32, error) {
-		order, _, _ := past.Page(past.Board(board, typ, by), view.Sort{Key: by, Desc: true}, nil, 0, past.Len())
-		return order, nil
-	})
-	if err == nil && day == "" {
-		b.previous.Store(key, f)
-	}
-	return f, err
-}
-
-// PreviousRanking is like PreviousBoard for any leaderboard, but without a cache: order returns the
-// ordinals of the records on it, best first.
-func (b *Boards) PreviousRanking(day string, order func(*view.View) ([]uint32, error)) (*PreviousBoard, error) {
 	from := b.asOf
 	if day != "" {
 		var err error
@@ -44,32 +39,21 @@ func (b *Boards) PreviousRanking(day string, order func(*view.View) ([]uint32, e
 			return nil, err
 		}
 	}
-	f, err := b.newPreviousBoard(from)
-	if err != nil || f.past == nil {
-		return f, err
+	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -history.MovementDays)
+	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly), ranks: map[uint32]int{}}
+	if first := b.archive.FirstDay(); first != "" && f.date >= first {
+		var err error
+		if f.past, err = b.archive.Day(f.date); err != nil {
+			return nil, err
+		}
+		for i, o := range order(f.past.View) {
+			f.ranks[o] = i + 1
+		}
 	}
-	ordinals, err := order(f.past.View)
-	if err != nil {
-		return nil, err
-	}
-	f.ranks = make(map[uint32]int, len(ordinals))
-	for i, o := range ordinals {
-		f.ranks[o] = i + 1
+	if day == "" {
+		b.previous.Store(key, f)
 	}
 	return f, nil
-}
-
-// newPreviousBoard returns a board without records for the day that is history.MovementDays before
-// another one.
-func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
-	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -history.MovementDays)
-	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly)}
-	if first := b.archive.FirstDay(); first == "" || f.date < first {
-		return f, nil
-	}
-	var err error
-	f.past, err = b.archive.Day(f.date)
-	return f, err
 }
 
 // Day returns the day of the board, YYYY-MM-DD.

@@ -33,12 +33,8 @@ func (b *Boards) RankHistory(ordinal uint32) (ranks []RankAt, err error) {
 			break
 		}
 		// Between a deletion and a new creation, the entity is not in the snapshot.
-		if o, found := s.FindVersion(v); found {
-			at := RankAt{Day: name, Score: s.Scores(o).Composite, Ranked: s.Ranked()}
-			if int(o) < at.Ranked { // ordinals are in the order of the leaderboard, unranked records last
-				at.Rank = int(o) + 1
-			}
-			ranks = append(ranks, at)
+		if rank, composite, found := s.Find(v); found {
+			ranks = append(ranks, RankAt{Day: name, Score: composite, Rank: rank, Ranked: s.Ranked})
 		}
 	}
 	slices.Reverse(ranks)

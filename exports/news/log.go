@@ -1,9 +1,6 @@
 package news
 
 import (
-	"bytes"
-	"cmp"
-	"slices"
 	"sync"
 	"time"
 
@@ -17,10 +14,16 @@ import (
 
 // Log is the changelog of a build, with its refreshes. It is safe for concurrent use.
 type Log struct {
-	build     *exports.Build
-	asOf      time.Time
-	refreshes func() []*refresh // oldest first
-	months    sync.Map          // months that were summed up, by name
+	build  *exports.Build
+	asOf   time.Time
+	found  func() *found
+	months sync.Map // months that were summed up, by name
+}
+
+// found is what the changelog has: the changes of figures alone, and the refreshes, oldest first.
+type found struct {
+	figures   *roaring.Bitmap
+	refreshes []*refresh
 }
 
 // refresh is the changes of a commit that make one entry.
@@ -28,118 +31,65 @@ type refresh struct {
 	kind    *kind
 	id      string // the ID of the oldest change
 	members *roaring.Bitmap
-	ranked  func() ([]uint32, error) // the members that moved most, first
+	ranked  []uint32 // the members that moved most, first
 }
 
 // New returns the log of a build. The as-of time ends the present month.
 func New(b *exports.Build, asOf time.Time) *Log {
-	l := &Log{build: b, asOf: asOf.UTC()}
-	l.refreshes = sync.OnceValue(l.find)
-	return l
+	return &Log{build: b, asOf: asOf.UTC(), found: sync.OnceValue(func() *found { return find(b.History()) })}
 }
 
-// selected returns the updates that change none but the fields of a kind.
-func (l *Log) selected(k *kind) *roaring.Bitmap {
-	a := l.build.History()
-	set := a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}})
-	others := slices.DeleteFunc(slices.Clone(a.ChangeValues("field")), k.has)
-	if len(others) > 0 {
-		set.AndNot(a.SelectChanges(history.ChangeFilter{To: a.Changes(), Field: others}))
-	}
-	return set
-}
-
-// Figures returns the changes of figures alone. The caller owns the set.
-func (l *Log) Figures() *roaring.Bitmap { return l.selected(&kinds[0]) }
-
-// find finds the refreshes.
-func (l *Log) find() (list []*refresh) {
-	seen, grouped := roaring.New(), roaring.New()
-	for i := range kinds {
-		k := &kinds[i]
-		set := l.selected(k)
-		if k.alike { // what the other kinds have too few of may be alike
-			set.AndNot(grouped)
-		} else {
-			set.AndNot(seen)
+func find(a *history.Archive) *found {
+	f := &found{figures: roaring.New()}
+	var commit []*record.Change
+	var at []uint32
+	for it := a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}}).Iterator(); it.HasNext(); {
+		i := it.Next()
+		c := a.Change(int(i))
+		if len(commit) > 0 && !sameCommit(commit[0], c) {
+			f.add(commit, at)
+			commit, at = nil, nil
 		}
-		seen.Or(set)
-		for _, r := range l.ofCommits(k, set) {
-			if r.isLarge(r.members) {
-				grouped.Or(r.members)
-				list = append(list, r)
+		commit, at = append(commit, c), append(at, i)
+	}
+	f.add(commit, at)
+	return f
+}
+
+// add adds the updates of a commit.
+func (f *found) add(commit []*record.Change, at []uint32) {
+	of := map[*group]*refresh{}
+	for i, g := range groupsOf(commit) {
+		if kindOf(commit[i]) == &kinds[0] {
+			f.figures.Add(at[i])
+		}
+		if g == nil {
+			continue
+		}
+		if of[g] == nil {
+			of[g] = &refresh{kind: g.kind, id: commit[i].ID, members: roaring.New()}
+			f.refreshes = append(f.refreshes, of[g])
+			heaviestFirst(commit, g.members)
+			for _, j := range g.members {
+				of[g].ranked = append(of[g].ranked, at[j])
 			}
 		}
+		of[g].members.Add(at[i])
 	}
-	return list
 }
 
-// ofCommits groups the changes of a kind by commit and, if they must be alike, by what they have in common.
-func (l *Log) ofCommits(k *kind, set *roaring.Bitmap) (list []*refresh) {
-	a, keys := l.build.History(), map[uint32]string{}
-	if k.alike {
-		for _, of := range []string{"type", "field"} {
-			for _, v := range a.ChangeValues(of) {
-				filter := history.ChangeFilter{To: a.Changes(), Type: []string{v}}
-				if of == "field" {
-					filter.Type, filter.Field = nil, []string{v}
-				}
-				for it := roaring.And(a.SelectChanges(filter), set).Iterator(); it.HasNext(); {
-					keys[it.Next()] += " " + v
-				}
-			}
-		}
-	}
-	var last string
-	var of map[string]*refresh // those of the last commit
-	for it := set.Iterator(); it.HasNext(); {
-		at := it.Next()
-		if now := a.ChangeTime(int(at)).String() + commitOf(a.ChangeLine(int(at))); now != last || of == nil {
-			last, of = now, map[string]*refresh{}
-		}
-		if of[keys[at]] == nil {
-			of[keys[at]] = l.newRefresh(k, a.ChangeID(int(at)))
-			list = append(list, of[keys[at]])
-		}
-		of[keys[at]].members.Add(at)
-	}
-	return list
-}
-
-// newRefresh returns a refresh without members. The ID is that of the first of them.
-func (l *Log) newRefresh(k *kind, id string) *refresh {
-	r := &refresh{kind: k, id: id, members: roaring.New()}
-	r.ranked = sync.OnceValues(func() ([]uint32, error) {
-		list := r.members.ToArray()
-		weights := make(map[uint32]float64, len(list))
-		for _, i := range list {
-			c, err := l.change(i)
-			if err != nil {
-				return nil, err
-			}
-			weights[i] = weight(c)
-		}
-		slices.SortStableFunc(list, func(a, b uint32) int { return cmp.Compare(weights[b], weights[a]) })
-		return list, nil
-	})
-	return r
-}
+// Figures returns the changes of figures alone. The caller must not modify the set.
+func (l *Log) Figures() *roaring.Bitmap { return l.found().figures }
 
 // isLarge reports whether some of the members are enough for a refresh.
 func (r *refresh) isLarge(members *roaring.Bitmap) bool {
 	return members.GetCardinality() >= uint64(r.kind.min)
 }
 
-// commitOf returns the end of a change's JSON object: its commit, author and pull request. No quotation
-// mark in a text follows a comma, because those in texts are escaped.
-func commitOf(line []byte) string {
-	return string(line[max(0, bytes.LastIndex(line, []byte(`,"commit":`))):])
-}
-
 // Entries returns the changes among set that are entries: of each refresh, only the newest one.
 func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
 	entries := set.Clone()
-	for _, r := range l.refreshes() {
+	for _, r := range l.found().refreshes {
 		if members := roaring.And(r.members, set); r.isLarge(members) {
 			members.Remove(members.Maximum())
 			entries.AndNot(members)
@@ -148,45 +98,30 @@ func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
 	return entries
 }
 
-// Refresh describes the changes of a set for which an entry stands. ok is false if it stands for itself.
-func (l *Log) Refresh(entry int, set *roaring.Bitmap) (described *feed.Refresh, ok bool, err error) {
-	for _, r := range l.refreshes() {
+// Refresh describes the changes of a set for which an entry stands. It returns nil if it stands for itself.
+func (l *Log) Refresh(entry int, set *roaring.Bitmap) *feed.Refresh {
+	for _, r := range l.found().refreshes {
 		if !r.members.Contains(uint32(entry)) {
 			continue
 		}
 		members := roaring.And(r.members, set)
-		ranked, err := r.ranked()
-		if err != nil || !r.isLarge(members) {
-			return nil, false, err
+		if !r.isLarge(members) {
+			return nil
 		}
 		var moved []*record.Change
-		for _, i := range ranked {
+		for _, i := range r.ranked {
 			if len(moved) < maxMoves && members.Contains(i) {
-				c, err := l.change(i)
-				if err != nil {
-					return nil, false, err
-				}
-				moved = append(moved, c)
+				moved = append(moved, l.build.History().Change(int(i)))
 			}
 		}
-		return describe(r.kind, r.id, int(members.GetCardinality()), moved), true, nil
+		return describe(r.kind, r.id, int(members.GetCardinality()), moved)
 	}
-	return nil, false, nil
-}
-
-func (l *Log) change(i uint32) (*record.Change, error) { return l.build.History().Change(int(i)) }
-
-// Refreshes returns the IDs of all refreshes, by which Members finds their changes.
-func (l *Log) Refreshes() (ids []string) {
-	for _, r := range l.refreshes() {
-		ids = append(ids, r.id)
-	}
-	return ids
+	return nil
 }
 
 // Members returns the changes of the refresh with an ID. The caller must not modify the set.
 func (l *Log) Members(id string) (set *roaring.Bitmap, ok bool) {
-	for _, r := range l.refreshes() {
+	for _, r := range l.found().refreshes {
 		if r.id == id {
 			return r.members, true
 		}

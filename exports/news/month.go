@@ -75,13 +75,13 @@ func (l *Log) Months() (names []string) {
 }
 
 // Month sums up one of the Months, or returns nil for any other name. A month is summed up once.
-func (l *Log) Month(name string) (*Month, error) {
+func (l *Log) Month(name string) *Month {
 	months := l.Months()
 	i := slices.Index(months, name)
 	if i < 0 {
-		return nil, nil
+		return nil
 	}
-	sum, _ := l.months.LoadOrStore(name, sync.OnceValues(func() (*Month, error) {
+	sum, _ := l.months.LoadOrStore(name, sync.OnceValue(func() *Month {
 		m := &Month{Month: name}
 		if i > 0 {
 			m.Next = jsonenc.OptionalString(months[i-1])
@@ -89,16 +89,14 @@ func (l *Log) Month(name string) (*Month, error) {
 		if i+1 < len(months) {
 			m.Previous = jsonenc.OptionalString(months[i+1])
 		}
-		return m, l.sumUp(m)
+		l.sumUp(m)
+		return m
 	}))
-	return sum.(func() (*Month, error))()
+	return sum.(func() *Month)()
 }
 
-func (l *Log) sumUp(m *Month) error {
-	start, err := time.Parse(monthFormat, m.Month)
-	if err != nil {
-		return err
-	}
+func (l *Log) sumUp(m *Month) {
+	start, _ := time.Parse(monthFormat, m.Month) // one of Months
 	end := start.AddDate(0, 1, 0)
 	m.Since, m.Complete = start.Format(time.DateOnly), !l.asOf.Before(end)
 	m.Until = min(end.AddDate(0, 0, -1).Format(time.DateOnly), l.asOf.Format(time.DateOnly))
@@ -106,13 +104,9 @@ func (l *Log) sumUp(m *Month) error {
 	from, to := a.ChangesSince(start), a.ChangesSince(end)
 	s := summary{Month: m, added: changes{}, releases: changes{}, prices: changes{}, announced: changes{}, ranked: changes{}}
 	for i := from; i < to; i++ {
-		c, err := a.Change(i)
-		if err != nil {
-			return err
-		}
-		s.add(c)
+		s.add(a.Change(i))
 	}
-	for _, r := range l.refreshes() {
+	for _, r := range l.found().refreshes {
 		if at := int(r.members.Minimum()); r.kind == &kinds[0] && from <= at && at < to {
 			m.Counts.Refreshes++
 		}
@@ -127,7 +121,6 @@ func (l *Log) sumUp(m *Month) error {
 	}
 	gain := func(m record.ScoreMove) int16 { return m.Score.Tenths() - m.Previous.Tenths() }
 	m.Movers = listOf(m.Movers.Data, func(a, b record.ScoreMove) int { return cmp.Compare(gain(b), gain(a)) })
-	return nil
 }
 
 // better orders changes by the present score of the entities.

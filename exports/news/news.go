@@ -47,56 +47,64 @@ func isAlike(field string) bool {
 	return !record.IsFigure(field) && !slices.Contains([]string{"status", "name", "slug", "version", "license", "lifecycle", "offers", "signals"}, group)
 }
 
+// covers reports whether a change updates no other fields than those of the kind.
+func (k *kind) covers(c *record.Change) bool {
+	return c.Event == record.Updated && !slices.ContainsFunc(c.Fields, func(f record.FieldChange) bool { return !k.has(f.Field) })
+}
+
+// key returns what the changes of an entry have in common, if they must be alike.
+func (k *kind) key(c *record.Change) string {
+	if !k.alike {
+		return ""
+	}
+	key := c.Type
+	for _, f := range c.Fields {
+		key += " " + f.Field
+	}
+	return key
+}
+
 // kindOf returns the kind of a change, or nil if it is news.
 func kindOf(c *record.Change) *kind {
-	if c.Event != record.Updated {
-		return nil
-	}
 	for i := range kinds {
-		if !slices.ContainsFunc(c.Fields, func(f record.FieldChange) bool { return !kinds[i].has(f.Field) }) {
+		if kinds[i].covers(c) {
 			return &kinds[i]
 		}
 	}
 	return nil
 }
 
-// group is the changes of a commit that may make one entry.
+// group is the changes of a commit that make one entry.
 type group struct {
-	kind *kind
-	key  string // what the changes of a kind have in common, if they must be alike
+	kind    *kind
+	members []int // indexes, in the order of the commit
 }
 
-// groupsOf returns the groups of the changes of a commit that make one entry.
-func groupsOf(commit []*record.Change) (of map[*record.Change]group, members map[group][]*record.Change) {
-	of, members = map[*record.Change]group{}, map[group][]*record.Change{}
-	add := func(c *record.Change, k *kind) {
-		g := group{kind: k}
-		if k.alike {
-			g.key = c.Type
-			for _, f := range c.Fields {
-				g.key += " " + f.Field
+// groupsOf returns the group of each change of a commit, or nil for one that is an entry of its own.
+func groupsOf(commit []*record.Change) []*group {
+	of := make([]*group, len(commit))
+	for i := range kinds {
+		k, byKey := &kinds[i], map[string]*group{}
+		for j, c := range commit {
+			if of[j] != nil || kindOf(c) != k && !(k.alike && k.covers(c)) {
+				continue
+			}
+			g := byKey[k.key(c)]
+			if g == nil {
+				g = &group{kind: k}
+				byKey[k.key(c)] = g
+			}
+			g.members = append(g.members, j)
+		}
+		for _, g := range byKey {
+			if len(g.members) >= k.min {
+				for _, j := range g.members {
+					of[j] = g
+				}
 			}
 		}
-		of[c], members[g] = g, append(members[g], c)
 	}
-	last := &kinds[len(kinds)-1]
-	for _, c := range commit {
-		if k := kindOf(c); k != nil {
-			add(c, k)
-		}
-	}
-	for _, c := range commit {
-		g, ok := of[c]
-		if few := ok && !g.kind.alike && len(members[g]) < g.kind.min; few && !slices.ContainsFunc(c.Fields, func(f record.FieldChange) bool { return !last.has(f.Field) }) {
-			add(c, last)
-		}
-	}
-	for c, g := range of {
-		if len(members[g]) < g.kind.min {
-			delete(of, c)
-		}
-	}
-	return of, members
+	return of
 }
 
 // maxMoves is the number of changes that a refresh describes.
@@ -122,9 +130,13 @@ func heaviest(c *record.Change) (field record.FieldChange, most float64) {
 	return field, most
 }
 
-func weight(c *record.Change) float64 {
-	_, most := heaviest(c)
-	return most
+// heaviestFirst sorts members of a commit by how much they moved.
+func heaviestFirst(commit []*record.Change, members []int) {
+	weights := map[int]float64{}
+	for _, i := range members {
+		_, weights[i] = heaviest(commit[i])
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 }
 
 // describe describes a refresh by the first of the given changes, each by its heaviest field.
@@ -170,21 +182,23 @@ func sameCommit(a, b *record.Change) bool {
 	return a.Commit == b.Commit && a.Timestamp.Equal(b.Timestamp)
 }
 
-// appendCommit appends the entries of a commit to list.
+// appendCommit appends the entries of a commit, whose changes come newest first, to list.
 func appendCommit(list []*record.Change, refreshes map[string]*feed.Refresh, commit []*record.Change) []*record.Change {
-	of, members := groupsOf(commit)
-	described := map[group]bool{}
-	for _, c := range commit {
-		g, grouped := of[c]
-		if described[g] {
-			continue
-		}
-		described[g] = grouped
-		if list = append(list, c); grouped {
-			all := slices.Clone(members[g])
-			slices.Reverse(all) // oldest first
-			moved := slices.SortedStableFunc(slices.Values(all), func(a, b *record.Change) int { return cmp.Compare(weight(b), weight(a)) })
-			refreshes[c.ID] = describe(g.kind, all[0].ID, len(all), moved)
+	described := map[*group]bool{}
+	for i, g := range groupsOf(commit) {
+		switch {
+		case g == nil:
+			list = append(list, commit[i])
+		case !described[g]:
+			described[g] = true
+			list = append(list, commit[i])
+			slices.Reverse(g.members) // oldest first
+			oldest, moved := commit[g.members[0]].ID, []*record.Change{}
+			heaviestFirst(commit, g.members)
+			for _, j := range g.members {
+				moved = append(moved, commit[j])
+			}
+			refreshes[commit[i].ID] = describe(g.kind, oldest, len(moved), moved)
 		}
 	}
 	return list

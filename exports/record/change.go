@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -101,8 +102,11 @@ func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
 // MarshalJSON implements json.Marshaler.
 func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
 
-// UnmarshalJSON decodes what AppendJSON wrote.
-func (c *Change) UnmarshalJSON(b []byte) error {
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *Change) UnmarshalJSON(b []byte) error { return c.Decode(bytes.Clone(b)) }
+
+// Decode decodes what AppendJSON wrote. The change stays a part of b.
+func (c *Change) Decode(b []byte) error {
 	var r struct {
 		ID, Event string
 		Timestamp time.Time
@@ -112,7 +116,7 @@ func (c *Change) UnmarshalJSON(b []byte) error {
 		Commit, Author string
 		PullRequest    int
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := jsonenc.Decode(b, &r); err != nil {
 		return fmt.Errorf("change: %w", err)
 	}
 	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,

@@ -88,9 +88,7 @@ func (b *ranking) rank() (err error) {
 	}
 	r := b.Own.Now(b.own)
 	if b.day != "" {
-		if r, err = b.Own.At(b.own, b.from); err != nil {
-			return err
-		}
+		r = b.Own.At(b.own, b.from)
 	}
 	b.from, b.ordinals, b.figures = r.Catalogue, r.Order(board.ScoreName), r.FiguresOf()
 	b.former, err = b.Own.Previous(b.own, b.day, board.ScoreName)

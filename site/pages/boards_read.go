@@ -85,8 +85,8 @@ func (b *ranking) readDay() *page {
 		text := "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
 		return b.missingDay(text, slices.Compact([]string{first, last}))
 	}
-	if day, _ := a.SnapshotDay(want); day != want {
-		return &page{location: b.with("at", day)}
+	if i, ok := slices.BinarySearch(days, want); !ok { // the latest day before
+		return &page{location: b.with("at", days[i-1])}
 	}
 	b.day, b.asOf = want, at
 	return nil

@@ -269,11 +269,9 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSumm
 		}
 	}
 	if set != entries { // not in the list of a refresh
-		refresh, ok, err := s.News.Refresh(i, set)
-		if err != nil || !ok {
-			return c, err
+		if refresh := s.News.Refresh(i, set); refresh != nil {
+			c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, s.words()), true
 		}
-		c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, s.words()), true
 	}
 	return c, nil
 }
@@ -339,10 +337,7 @@ func monthTitle(name string) string {
 // month sums up a month.
 func (r *request) month() (*page, error) {
 	name := r.args["month"]
-	m, err := r.News.Month(name)
-	if err != nil {
-		return nil, err
-	}
+	m := r.News.Month(name)
 	if m == nil {
 		return r.missing("No such month", "", near(name, r.News.Months(), func(n string) link {
 			return link{To: monthPath(n), Name: "Changes in " + monthTitle(n)}

@@ -242,14 +242,7 @@ func (r *request) entityFeed() (*page, error) {
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
 			Self: r.Abs(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
-			change, err := r.Build.History().Change(int(i))
-			if err != nil {
-				return nil, "", err
-			}
-			doc.Changes = append(doc.Changes, change)
-		}
-		if len(doc.Changes) > 0 {
-			doc.Updated = doc.Changes[0].Timestamp
+			doc.Changes = append(doc.Changes, r.Build.History().Change(int(i)))
 		}
 		var body bytes.Buffer
 		err := doc.Write(&body, "rss")

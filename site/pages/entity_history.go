@@ -50,10 +50,7 @@ func (s *Site) changesOn(p pager, path string, changes []uint32, from int) (*cha
 
 // changeRow describes a change. path is that of the entity, to link to its earlier states, or "".
 func (s *Site) changeRow(path string, i int) (changeSummary, error) {
-	change, err := s.Build.History().Change(i)
-	if err != nil {
-		return changeSummary{}, err
-	}
+	change := s.Build.History().Change(i)
 	c, repository := s.changeSummary(change), s.Build.Manifest.Repository
 	if titleSays(&c.Summary) {
 		c.Lines = nil

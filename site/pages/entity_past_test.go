@@ -111,10 +111,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	seen := 0
 	for path != "" {
 		for _, n := range page.all(inClass("told-change")) {
-			c, err := s.Build.History().Change(int(changes[seen]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := s.Build.History().Change(int(changes[seen]))
 			if n.attr["id"] != "change-"+c.ID || !strings.Contains(n.text(), c.Author) || !n.links()["https://github.com/example/index/commit/"+c.Commit] {
 				t.Errorf("%s: change %d is %s, the page shows %s: %s", path, seen, c.ID, n.attr["id"], n.text())
 			}

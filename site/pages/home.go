@@ -57,10 +57,7 @@ func (r *request) home() (*page, error) {
 			h.Boards = append(h.Boards, top)
 		}
 	}
-	var err error
-	if h.News, err = r.news(); err != nil {
-		return nil, err
-	}
+	h.News = r.news()
 	for _, o := range r.monthOptions(1) {
 		h.Month = o
 	}
@@ -203,19 +200,12 @@ func (s *Site) priceNews(c *record.Change) priceNews {
 }
 
 // findNews finds what is new.
-func (s *Site) findNews() (*homeNewsLists, error) {
+func (s *Site) findNews() *homeNewsLists {
 	n := &homeNewsLists{}
 	set := s.Build.Select(&view.Filter{})
-	events, err := calendar.Events(s.Build, s.AsOf, set)
-	if err != nil {
-		return nil, err
-	}
-	n.addEvents(events, s.AsOf)
+	n.addEvents(calendar.Events(s.Build, s.AsOf, set), s.AsOf)
 	for i, name := range s.News.Months()[:min(2, len(s.News.Months()))] { // few prices change in the first days of a month
-		m, err := s.News.Month(name)
-		if err != nil {
-			return nil, err
-		}
+		m := s.News.Month(name)
 		for _, c := range m.Prices.Data[:min(homeNews-len(n.Prices), len(m.Prices.Data))] {
 			n.Prices = append(n.Prices, s.priceNews(c))
 		}
@@ -224,7 +214,7 @@ func (s *Site) findNews() (*homeNewsLists, error) {
 		}
 	}
 	n.Questions = s.findQuestions(n)
-	return n, nil
+	return n
 }
 
 // addEvents adds the releases and retirements closest to a time; events are sorted by day.

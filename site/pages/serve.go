@@ -81,7 +81,7 @@ func New(from Source, o Options) (*Site, error) {
 		}
 	}
 	s.mapped = sync.OnceValues(s.findMapped)
-	s.news = sync.OnceValues(s.findNews)
+	s.news = sync.OnceValue(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
 	s.places = sync.OnceValue(s.findPlaces)
 	s.categoryCounts = sync.OnceValue(s.countCategories)
@@ -221,7 +221,7 @@ type Site struct {
 	facets         map[string]func() []facetValue // by field
 	categoryCounts func() []category
 	guides         func() ([]*guidePage, error)
-	news           func() (*homeNewsLists, error)   // result of findNews, which is called once
+	news           func() *homeNewsLists            // result of findNews, which is called once
 	names          func() map[string][]knownName    // result of findNames, which is called once
 	places         func() map[uint32]boardPlace     // result of findPlaces, which is called once
 	mapped         func() ([][]sitemapEntry, error) // result of findMapped, which is called once

@@ -53,10 +53,7 @@ func (r *request) trending() (*page, error) {
 		l.Longer = r.with("window", windows[i])
 	}
 	if by == "" && typ == "" {
-		var err error
-		if l.News, err = r.news(); err != nil {
-			return nil, err
-		}
+		l.News = r.news()
 	}
 	if l.Text = fmt.Sprintf("The %s whose %s rose the most in the last %d days.", what, of, days); l.Total == 0 {
 		among := " among the " + of + " of " + what
