@@ -51,8 +51,8 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 	return errors.Join(json.NewEncoder(member).Encode(similar{features, neighbours}), member.Close(), f.Close())
 }
 
-// readSimilar reads the neighbours.
-func (b *Build) readSimilar() error {
+// openSimilar reads the neighbours, and rejects those of records that do not exist.
+func (b *Build) openSimilar() error {
 	file, err := b.ReadFile(similarFile)
 	if err == nil {
 		file, err = history.Inflate(file)
@@ -60,30 +60,20 @@ func (b *Build) readSimilar() error {
 	if err == nil {
 		err = jsonenc.Decode(file, &b.similar)
 	}
-	for i, list := range b.similar.Neighbours {
-		b.similar.Neighbours[i] = slices.Clone(list) // decoded lists have room for twice as many
-	}
-	for i := range b.similar.Features { // does not keep all of data
-		f := &b.similar.Features[i]
-		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", similarFile, err)
-	}
-	return nil
-}
-
-// checkSimilar rejects neighbours of other records.
-func (b *Build) checkSimilar() (err error) {
-	if len(b.similar.Neighbours) != b.Len() {
+	if err == nil && len(b.similar.Neighbours) != b.Len() {
 		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
 	}
-	for _, list := range b.similar.Neighbours {
+	for i, list := range b.similar.Neighbours {
+		b.similar.Neighbours[i] = slices.Clone(list) // decoded lists have room for twice as many
 		for _, n := range list {
 			if err == nil && (int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons.List(), func(r uint32) bool { return int(r) >= len(b.similar.Features) })) {
 				err = fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
 			}
 		}
+	}
+	for i := range b.similar.Features { // does not keep all of the file
+		f := &b.similar.Features[i]
+		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", similarFile, err)

@@ -20,7 +20,6 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
-	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -67,15 +66,7 @@ func (b *Build) openLookups() error {
 	if err != nil {
 		return err
 	}
-	var similar error
-	parallel.Do(2, func(w int) {
-		if w == 0 {
-			b.View, err = b.readView(terms)
-		} else {
-			similar = b.readSimilar()
-		}
-	})
-	if err = errors.Join(err, similar); err != nil {
+	if b.View, err = b.readView(terms); err != nil {
 		return err
 	}
 	b.formula = sync.OnceValues(func() (*score.Formula, error) {
@@ -88,7 +79,7 @@ func (b *Build) openLookups() error {
 	if b.history, err = b.openHistory(); err != nil {
 		return err
 	}
-	if err := errors.Join(b.checkSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
+	if err := errors.Join(b.openSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
 		return err
 	}
 	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {

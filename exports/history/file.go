@@ -161,14 +161,9 @@ func (a *Archive) link(categories []string) error {
 	for i := range a.next {
 		a.next[i] = none
 	}
-	shared := map[string]string{} // each text is in memory only once
 	for i := range a.versions {
 		v := &a.versions[i]
 		key := v.Type + "\x00" + v.Slug
-		if _, known := a.at[key]; !known {
-			shared[v.Type], shared[v.Slug] = v.Type, v.Slug
-		}
-		v.Type, v.Slug = shared[v.Type], shared[v.Slug]
 		a.at[key] = append(a.at[key], int32(i))
 		switch {
 		case v.Previous < none || int(v.Previous) >= i, v.Previous >= 0 && a.next[v.Previous] != none:
@@ -184,10 +179,7 @@ func (a *Archive) link(categories []string) error {
 			a.next[v.Previous] = int32(i)
 		}
 		if v.Change != none {
-			if _, known := shared[categories[i]]; !known {
-				shared[categories[i]] = categories[i]
-			}
-			a.changed, a.categories = append(a.changed, int32(i)), append(a.categories, shared[categories[i]])
+			a.changed, a.categories = append(a.changed, int32(i)), append(a.categories, categories[i])
 		}
 	}
 	return a.checkContents()
