@@ -163,6 +163,7 @@ dist: tools $(MINISEARCH) ## write the files of the release VERSION=v1.2.3 into 
 
 sdk: test-tools ## pack the client libraries into site/sdk/archives, with the version of the OpenAPI description
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
+	$(GO) test -count=1 ./site/sdk -run 'TestTypeScript$$' -update
 
 screenshots: test-tools ## save screenshots of the website's main pages in site/docs/screenshots
 	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots -content $(CURDIR)/content

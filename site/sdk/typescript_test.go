@@ -31,17 +31,9 @@ func TestTypeScript(t *testing.T) {
 	nodeModules(t)
 	t.Parallel()
 	p := typescriptFromReadme(t)
-	receiver := edgetest.NewReceiver(t)
-	record := &recorder{}
-	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
+	o := edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000}
+	e := edgetest.Start(t, o)
 	key := e.Key(t, "acme")
-	t.Run("operations", func(t *testing.T) {
-		record.clear()
-		out := filepath.Join(t.TempDir(), "webhook.json")
-		p.run(t, "operations.test.js", "URL="+e.URL, "KEY="+key, "RECEIVER="+receiver.URL, "OUT="+out)
-		record.everyOperation(t)
-		p.run(t, "webhook.test.js", "WEBHOOK="+out, "DELIVERY="+delivered(t, receiver))
-	})
 	t.Run("programs", func(t *testing.T) {
 		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 30_000, 3))
 		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, unavailable("/api/categories", 2, 1))
@@ -57,8 +49,23 @@ func TestTypeScript(t *testing.T) {
 				p.run(t, program, append([]string{"URL=" + e.URL}, env...)...)
 			})
 		}
+		t.Run("operations", func(t *testing.T) {
+			t.Parallel()
+			receiver, record := edgetest.NewReceiver(t), &recorder{}
+			o := o
+			o.Guard = receiver.Guard
+			own := edgetest.Start(t, o, record.wrap)
+			out := filepath.Join(t.TempDir(), "webhook.json")
+			p.run(t, "operations.test.js", "URL="+own.URL, "KEY="+own.Key(t, "acme"), "RECEIVER="+receiver.URL, "OUT="+out)
+			record.everyOperation(t)
+			file, _ := delivered(t, receiver)
+			p.run(t, "webhook.test.js", "WEBHOOK="+out, "DELIVERY="+file)
+		})
+		t.Run("browser", func(t *testing.T) {
+			t.Parallel()
+			p.inBrowser(t, e.Dir)
+		})
 	})
-	t.Run("browser", func(t *testing.T) { p.inBrowser(t, e.Dir) })
 	t.Run("install", p.checkInstall)
 }
 
@@ -79,10 +86,11 @@ func (p *project) checkInstall(t *testing.T) {
 	}
 	remove(t, filepath.Join(p.dir, "node_modules"))
 	p.cache = t.TempDir() // so that the package is fetched from the edge again
-	command(t, p.npm(t, "ci"))
-	var manifest struct{ Version string }
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
-		t.Fatalf("version %q was installed, want %s: %v", manifest.Version, newest.Version, err)
+	if suite.Soaking() {  // otherwise, only that another package is rejected
+		command(t, p.npm(t, "ci"))
+		if text := read(t, filepath.Join(p.dir, "node_modules/kindex/package.json")); !strings.Contains(text, `"version": "`+newest.Version+`"`) {
+			t.Fatalf("another version than %s was installed: %s", newest.Version, text)
+		}
 	}
 	another := sha512.Sum512([]byte("another package"))
 	write(t, lock, strings.ReplaceAll(text, hash, "sha512-"+base64.StdEncoding.EncodeToString(another[:])))
@@ -159,26 +167,25 @@ func renamedAndDeleted(t *testing.T) string {
 	return changed.dir
 }
 
-// delivered writes the delivery that a receiver received to a file, and returns its name.
-func delivered(t *testing.T, r *edgetest.Receiver) string {
+// delivered writes the delivery that a receiver received to a file, and returns the file's name.
+func delivered(t *testing.T, r *edgetest.Receiver) (name string, d edgetest.Delivery) {
 	t.Helper()
 	select {
-	case d := <-r.Came:
-		header := map[string]string{}
-		for name := range d.Header {
-			header[strings.ToLower(name)] = d.Header.Get(name)
-		}
-		b, err := json.Marshal(map[string]any{"headers": header, "body": d.Body})
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := filepath.Join(t.TempDir(), "delivery.json")
-		write(t, name, string(b))
-		return name
+	case d = <-r.Came:
 	case <-time.After(patience):
 		t.Fatal("nothing was delivered")
-		return ""
 	}
+	header := map[string]string{}
+	for name := range d.Header {
+		header[strings.ToLower(name)] = d.Header.Get(name)
+	}
+	b, err := json.Marshal(map[string]any{"headers": header, "body": d.Body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name = filepath.Join(t.TempDir(), "delivery.json")
+	write(t, name, string(b))
+	return name, d
 }
 
 // recorder records requests.
@@ -194,12 +201,6 @@ func (r *recorder) wrap(next http.Handler) http.Handler {
 		r.mu.Unlock()
 		next.ServeHTTP(w, req)
 	})
-}
-
-func (r *recorder) clear() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.asked = nil
 }
 
 // operation is an operation of the description.

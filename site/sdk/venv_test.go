@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -105,21 +106,38 @@ func needPython(t *testing.T) string {
 	return suite.Python(t, "python3", "venv", "ensurepip")
 }
 
+// fastVenv returns a folder, for PATH, with a python3 that unpacks pip into a new virtual environment, instead of
+// compiling all of pip first, which takes longer than all programs that use the client. In make soak, and if
+// Python has no wheel of pip, there is no such folder.
+func fastVenv(t *testing.T, python string) []string {
+	t.Helper()
+	const find = `import ensurepip, glob, os, sysconfig
+for folder in (sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")):
+    for wheel in glob.glob(os.path.join(folder or "/nowhere", "pip-*.whl"))[:1]:
+        print(wheel)`
+	wheel, _, _ := strings.Cut(string(command(t, exec.Command(python, "-c", find))), "\n")
+	if suite.Soaking() || wheel == "" {
+		return nil
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "python3"), fmt.Sprintf(`#!/bin/bash
+[ "$1 $2 $#" = "-m venv 3" ] || exec %[1]q "$@"
+set -e
+%[1]q -m venv --without-pip "$3"
+%[1]q -m zipfile -e %[2]q "$3"/lib/python3*/site-packages
+printf '#!%%s/bin/python3\nimport sys\nfrom pip._internal.cli.main import main\nsys.exit(main())\n' "$(realpath "$3")" > "$3/bin/pip"
+chmod +x "$3/bin/pip"
+`, python, wheel))
+	if err := os.Chmod(filepath.Join(dir, "python3"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return []string{dir}
+}
+
 func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(v.dir, "bin", program), args...)
 	cmd.Env = v.env
 	return cmd
-}
-
-func (v *venv) run(t *testing.T, program string, args ...string) []byte {
-	t.Helper()
-	return command(t, v.command(t, program, args...))
-}
-
-// pip installs packages, only from the URLs it is given.
-func (v *venv) pip(t *testing.T, args ...string) {
-	t.Helper()
-	v.run(t, "pip", append([]string{"install", "--no-index"}, args...)...)
 }
 
 // python runs Python with all warnings enabled and treated as errors, and returns its standard
