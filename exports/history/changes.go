@@ -47,26 +47,36 @@ func (a *Archive) readChanges(file []byte) error {
 	if len(list) != len(a.changed) {
 		return fmt.Errorf("has %d changes, but the versions have %d", len(list), len(a.changed))
 	}
-	found := make([]record.Change, len(list))
-	if err = parallel.Each(len(list), func(i int) error { return found[i].Decode(list[i]) }); err != nil {
+	found := make([]struct {
+		id, event string
+		fields    []string
+	}, len(list)) // changes take more memory than anything else
+	if err = parallel.Each(len(list), func(i int) error {
+		var change record.Change
+		err := change.Decode(list[i])
+		found[i].id, found[i].event = change.ID, change.Event
+		for _, f := range change.Fields {
+			found[i].fields = append(found[i].fields, f.Field)
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	c.lines = packLines(list)
 	for i := range found {
 		f, at := &found[i], uint32(i)
-		if !changeID.MatchString(f.ID) {
-			return fmt.Errorf("%.40q is not the ID of a change", f.ID)
+		if !changeID.MatchString(f.id) {
+			return fmt.Errorf("%.40q is not the ID of a change", f.id)
 		}
-		id := strings.Clone(f.ID) // does not keep all of data
-		c.ids[id] = at
-		c.add(byEvent, f.Event, at)
+		c.ids[strings.Clone(f.id)] = at // does not keep all of data
+		c.add(byEvent, f.event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
 		if category := a.categories[i]; category != "" {
 			c.add(byCategory, category, at)
 		}
-		for _, change := range f.Fields {
-			c.add(byField, change.Field, at)
-			if group := record.FieldGroup(change.Field); group != "" {
+		for _, field := range f.fields {
+			c.add(byField, field, at)
+			if group := record.FieldGroup(field); group != "" {
 				c.add(byField, group, at)
 			}
 		}
