@@ -24,16 +24,17 @@ func wordSet(list string) map[string]bool {
 	return m
 }
 
-// markFillers marks the words that records need not have, unless the query has no others.
+// markFillers marks the words that records need not have, unless the query has no others. Without others, "open
+// source llm" is about LLMs.
 func markFillers(list []clause) {
-	others := 0
-	for _, w := range list {
-		if w.phrase != nil || !fillers[w.stem] {
-			others++
-		}
+	isFiller := func(w clause) bool { return w.phrase == nil && fillers[w.stem] }
+	isAbout := func(w clause) bool { return !isFiller(w) }
+	if !slices.ContainsFunc(list, isAbout) {
+		isAbout = func(w clause) bool { return w.stem == "llm" }
 	}
+	about := slices.ContainsFunc(list, isAbout)
 	for i := range list {
-		list[i].filler = others > 0 && list[i].phrase == nil && fillers[list[i].stem]
+		list[i].filler = about && !isAbout(list[i])
 	}
 }
 
