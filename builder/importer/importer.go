@@ -86,7 +86,10 @@ func start(ctx context.Context, o Options) (*job, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	declared, err := o.kinds()
+	declared, err := o.Kinds, error(nil)
+	if declared == nil {
+		declared, err = content.ReadKinds(o.Content)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +103,6 @@ func start(ctx context.Context, o Options) (*job, error) {
 	}
 	j := &job{Options: o, mapping: m, drafter: newDrafter(declared, m, o.Date)}
 	return j, j.read(ctx)
-}
-
-// kinds returns the kinds that the content declares.
-func (o Options) kinds() (*kinds.Set, error) {
-	if o.Kinds != nil {
-		return o.Kinds, nil
-	}
-	return content.ReadKinds(o.Content)
 }
 
 // Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
