@@ -96,20 +96,20 @@ func quote(s string) string {
 }
 
 // TestMergeDated checks that the value of a dated field never keeps the date or the source of
-// another value.
+// another value, and that other values stay as they are written.
 func TestMergeDated(t *testing.T) {
 	declared, err := kinds.Parse([]byte("fields:\n  stock: {type: count, title: Stock, dated: true}\nsignals:\n  sold: {type: count, title: Sold}\n" +
 		"kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes, fields: [stock], signals: [sold]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	const file = "name: X\nstock: {value: 1, date: 2026-01-01, source: https://a.example/}\nsignals:\n  sold: {value: 2, source: https://b.example/}\n"
+	const file = "name: X\nstock: {value: 1, date: 2026-01-01, source: https://a.example/}\nsignals:\n  sold: {value: 2, source: https://b.example/}\nweight: 70.0\n"
 	fields := map[string]any{"stock": map[string]any{"value": 3}, "signals": map[string]any{"sold": map[string]any{"value": 4, "date": "2026-02-02"}}}
 	out, err := yamlfmt.Merge(declared, "glaze/x.yaml", []byte(file), fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "name: X\nstock:\n  value: 3\nsignals:\n  sold: {value: 4, date: 2026-02-02}\n"
+	const want = "name: X\nstock:\n  value: 3\nsignals:\n  sold: {value: 4, date: 2026-02-02}\nweight: 70.0\n"
 	if string(out) != want {
 		t.Errorf("got %s", out)
 	}
