@@ -25,17 +25,11 @@ func TestBleveOpensTheIndex(t *testing.T) {
 			Description: fmt.Sprintf("Boosts the gradients number%d.", i%7)})
 	}
 	root := t.TempDir()
-	dir, err := Prepare(entities, map[string]string{"ml": "Machine Learning"}).Write(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := suite.Must(Prepare(entities, map[string]string{"ml": "Machine Learning"}).Write(root))(t)
 	checkDocNums(t, dir, len(entities))
 	scorch.RegisterSegmentPlugin(&zap.ZapPlugin{}, false)
 	t.Cleanup(func() { scorch.RegisterSegmentPlugin(segmentType, false) })
-	x, err := bleve.Open(filepath.Join(dir, bleveDir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := suite.Must(bleve.Open(filepath.Join(dir, bleveDir)))(t)
 	t.Cleanup(func() {
 		if err := x.Close(); err != nil {
 			t.Error(err)
@@ -70,16 +64,11 @@ func checkDocNums(t *testing.T, dir string, documents int) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	s, err := segmentType.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(segmentType.Open(files[0]))(t)
 	for o := range documents {
 		if id, err := s.DocID(uint64(o)); err != nil || string(id) != docID(o) {
 			t.Fatalf("document %d has ID %x: %v", o, id, err)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, s.Close())
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // peopleContent is a catalogue for queries as people type them.
@@ -35,12 +37,8 @@ func peopleContent(t testing.TB) string {
 	}
 	for path, text := range files {
 		file := filepath.Join(dir, path+".yaml")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		suite.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	return dir
 }

@@ -31,15 +31,9 @@ type judged struct {
 // short for capability. Judged by what people who ask this look for, whatever a search answers.
 func readJudged(t testing.TB, name string) (list []judged) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Open(filepath.Join("testdata", name)))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(csv.NewReader(f).ReadAll())(t)
 	for _, row := range rows[1:] {
 		j := judged{class: row[0], query: row[1]}
 		for i, cell := range row[2:] {

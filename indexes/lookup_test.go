@@ -38,16 +38,10 @@ func TestVocabulary(t *testing.T) {
 	}
 	within := map[int]int{}
 	for edits := 1; edits <= maxEdits; edits++ {
-		automata, err := vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		automata := suite.Must(vlevenshtein.NewLevenshteinAutomatonBuilder(uint8(edits), true))(t)
 		for range 100 {
 			asked := random()
-			automaton, err := automata.BuildDfa(asked, uint8(edits))
-			if err != nil {
-				t.Fatal(err)
-			}
+			automaton := suite.Must(automata.BuildDfa(asked, uint8(edits)))(t)
 			var got, want []string
 			for w, d := range words.near(newPattern(asked, edits)) {
 				got = append(got, fmt.Sprint(w.text, d))

@@ -47,18 +47,12 @@ func oddContent(t testing.TB) string {
 		"tool/deepseek-chat": "name: DeepSeek Chat\ncategory: b\ndescription: Talks.\nprovider: The Acme Technologies\n",
 	} {
 		file := filepath.Join(dir, path+".yaml")
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		suite.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	categories := "categories:\n  - {slug: a, title: Libraries}\n  - {slug: b, title: Language models}\n" +
 		"  - {slug: hand-tools, title: Implements for the workbench}\n  - {slug: languages, title: Languages}\n  - {slug: vision, title: Vision}\n"
-	if err := os.WriteFile(filepath.Join(dir, "categories.yaml"), []byte(categories), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "categories.yaml"), []byte(categories), 0o644))
 	return dir
 }
 

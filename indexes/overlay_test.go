@@ -247,14 +247,8 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			d := newMutator(t, c, suite.Pick(2, 1), uint64(seed))
 			base := publish(t, d.sorted())
 			edits := d.edits(n)
-			with, err := base.build.WithEdits(edits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := base.index.WithEdits(with, someTitles)
-			if err != nil {
-				t.Fatal(err)
-			}
+			with := suite.Must(base.build.WithEdits(edits))(t)
+			x := suite.Must(base.index.WithEdits(with, someTitles))(t)
 			all := with.Select(&view.Filter{})
 			a := &comparison{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
 			compareAnswers(a, base, d.rng)

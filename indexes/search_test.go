@@ -35,23 +35,15 @@ type catalogue struct {
 func open(t testing.TB, content string) *catalogue {
 	t.Helper()
 	out := t.TempDir()
-	if err := buildInto(content, out); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, buildInto(content, out))
 	return openOutput(t, out)
 }
 
 // openOutput opens the published build of an output folder.
 func openOutput(t testing.TB, out string) *catalogue {
 	t.Helper()
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := indexes.Open(out, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
+	x := suite.Must(indexes.Open(out, b))(t)
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)
@@ -60,9 +52,7 @@ func openOutput(t testing.TB, out string) *catalogue {
 	all := b.Select(&view.Filter{})
 	data, _ := b.ReadFile(exports.CategoriesFile)
 	var categories []record.Category
-	if err := json.Unmarshal(data, &categories); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(data, &categories))
 	titles := map[string]string{}
 	for _, cat := range categories {
 		titles[cat.Slug] = cat.Title
@@ -84,17 +74,12 @@ var contentFolder = flag.String("content", "", "search this content folder inste
 func builtOut(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
-		var err error
-		if built.out, err = os.MkdirTemp("", "kindex-indexes-test"); err != nil {
-			t.Fatal(err)
-		}
+		built.out = suite.Must(os.MkdirTemp("", "kindex-indexes-test"))(t)
 		content := *contentFolder
 		if content == "" {
 			content = suite.Content(t)
 		}
-		if err := buildInto(content, built.out); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, buildInto(content, built.out))
 	})
 	return built.out
 }

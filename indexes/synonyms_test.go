@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -19,12 +20,8 @@ func withSynonyms(t *testing.T, groups string, entities ...string) *catalogue {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		suite.Check(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	if groups != "" {
 		write("synonyms.yaml", "synonyms:\n"+groups)
@@ -94,14 +91,8 @@ func TestSynonymsBehindNames(t *testing.T) {
 func TestSynonymsOfEdits(t *testing.T) {
 	c := withSynonyms(t, speech, "a: Anna: speech-to-text: Listens.", others)
 	edit := &record.Entity{Type: "tool", Slug: "new", Name: "New", Category: "things", Description: "Has automatic speech recognition.", Status: record.Active}
-	b, err := c.build.WithEdits([]exports.Edit{{Type: "tool", Slug: "new", Entity: edit}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := c.index.WithEdits(b, c.titles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(c.build.WithEdits([]exports.Edit{{Type: "tool", Slug: "new", Entity: edit}}))(t)
+	x := suite.Must(c.index.WithEdits(b, c.titles))(t)
 	all := b.Select(&view.Filter{})
 	if res := x.Search("stt", all, nil, 0, 10); len(res.Hits) != 2 {
 		t.Errorf("found %v; want both", res.Hits)

@@ -33,14 +33,9 @@ type compositeAction struct {
 // readAction reads the action for other people's indexes, and returns its steps by name.
 func readAction(t *testing.T) map[string]workflowStep {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(suite.Root(t), ".github", "actions", "validate", "action.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join(suite.Root(t), ".github", "actions", "validate", "action.yml")))(t)
 	var a compositeAction
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&a); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&a))
 	if a.Runs.Using != "composite" || a.Name == "" || a.Description == "" || !a.Inputs["version"].Required || a.Inputs["content"].Default != "content" {
 		t.Errorf("%+v", a)
 	}

@@ -211,15 +211,10 @@ func TestRooms(t *testing.T) {
 
 func listPackages(t *testing.T) (packages []*listed) {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "kindex/...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "kindex/...").Output())(t)
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		p := &listed{}
-		if err := dec.Decode(p); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, dec.Decode(p))
 		packages = append(packages, p)
 	}
 	return packages
@@ -278,10 +273,7 @@ const tableHead = "| package | what it does | may import |\n| --- | --- | --- |\
 func checkTable(t *testing.T, packages []*listed) {
 	t.Helper()
 	readme := filepath.Join(suite.Root(t), "site", "docs", "design.md")
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(readme))(t)
 	before, rest, found := strings.Cut(string(text), tableHead)
 	if !found {
 		t.Fatalf("design.md has no table starting with\n%s", tableHead)
@@ -300,9 +292,7 @@ func checkTable(t *testing.T, packages []*listed) {
 	switch {
 	case want == string(text):
 	case suite.Updating():
-		if err := os.WriteFile(readme, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(readme, []byte(want), 0o644))
 	default:
 		t.Error("the table of packages in design.md is out of date; run: go test ./cmd/kindex -run TestRooms -update")
 	}

@@ -34,13 +34,9 @@ func TestCheckLinks(t *testing.T) {
 	}))
 	defer s.Close()
 	dir := filepath.Join(t.TempDir(), "content")
-	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Join(dir, "tool"), 0o777))
 	text := "name: A\ndescription: What it is.\ncategory: things\nurl: " + s.URL + "/\nlinks:\n  paper: " + s.URL + "/paper\n"
-	if err := os.WriteFile(filepath.Join(dir, "tool", "a.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "tool", "a.yaml"), []byte(text), 0o644))
 	check := func(args ...string) (code int, out string) {
 		cmd := program(append([]string{"check", "links", "--content", dir, "--rate", "100", "--allow", "127.0.0.0/8"}, args...)...)
 		text, _ := cmd.CombinedOutput()

@@ -240,9 +240,7 @@ func TestCollectWorkflow(t *testing.T) {
 	if r := c.run(); r.failed || !strings.Contains(r.log, "::warning title=kindex collect::Pull request 1 has commits by other people") || c.pull().Version != 3 {
 		t.Errorf("%+v", r)
 	}
-	if err := c.forge.Merge(1); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, c.forge.Merge(1))
 	if r := c.run(); r.failed || r.changed != "" || c.pull().State != "closed" || !strings.Contains(r.log, "Nothing to propose.") {
 		t.Errorf("without a change: %+v", r)
 	}
@@ -256,9 +254,7 @@ func TestCollectWorkflowFailures(t *testing.T) {
 	c := newCollectRepository(t)
 	c.write("content/collect.yaml", strings.Replace(onlyLists, "  pypi: {enabled: false}\n", "", 1))
 	c.publish("2026-07-16", 14400, 59000)
-	if err := os.WriteFile(filepath.Join(c.cache, "earlier"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(c.cache, "earlier"), nil, 0o600))
 	// kindex sends nothing to an address that is not public.
 	silent := "KINDEX_ENDPOINT=pypi=http://127.0.0.1:1,pypistats=http://127.0.0.1:1"
 	if r := c.run(silent); !r.failed || !r.proposed || !strings.Contains(r.log, "::error title=kindex collect::A source gave no answer") {

@@ -262,10 +262,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
 	return string(data)
 }
 

@@ -94,22 +94,15 @@ func newCrashing(t *testing.T, target string) *crashing {
 	commitAll(t, c.dir)
 	c.build()
 	c.hook = startHearing(t, c.dir)
-	if err := os.WriteFile(filepath.Join(c.dir, "operator.key"), []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	st, err := storage.Open(t.Context(), target, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(c.dir, "operator.key"), []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600))
+	st := suite.Must(storage.Open(t.Context(), target, storage.Options{}))(t)
 	for account, key := range map[string]*string{"owner": &c.owner, "writer": &c.writer, "counted": &c.counted} {
 		*key = makeKey(t, st, account)
 	}
 	for i := range crashWriters {
 		c.writers = append(c.writers, makeKey(t, st, fmt.Sprint("writer-", i)))
 	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, st.Close())
 	c.start()
 	status, body := c.ask(http.MethodPost, "/api/webhooks", c.writer,
 		`{"url":"`+c.hook.url+`","events":["entity.created","entity.updated","entity.deleted"]}`)
@@ -124,15 +117,13 @@ func newCrashing(t *testing.T, target string) *crashing {
 func makeKey(t *testing.T, st *storage.State, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
-	if err := st.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, st.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount(account)
 		if err == nil {
 			_, err = tx.CreateKey(a.ID, "first", secret)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return secret.Reveal()
 }
 

@@ -18,13 +18,9 @@ func TestDeployGuide(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
 	live := filepath.Join(dir, "live")
-	if err := os.Mkdir(live, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(live, 0o755))
 	for _, name := range []string{"fullchain.pem", "privkey.pem"} {
-		if err := os.WriteFile(filepath.Join(live, name), []byte(name+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(live, name), []byte(name+"\n"), 0o600))
 	}
 	reasons := map[string]string{
 		"compose.signing.yaml":               "needs a container engine; edge/deploy checks the file",

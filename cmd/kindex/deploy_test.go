@@ -54,9 +54,7 @@ func TestDeployCommands(t *testing.T) {
 func checkSigningVariable(t *testing.T) {
 	t.Helper()
 	var v any
-	if err := yaml.Unmarshal([]byte(readText(t, filepath.Join(deployFolder, "compose.signing.yaml"))), &v); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, yaml.Unmarshal([]byte(readText(t, filepath.Join(deployFolder, "compose.signing.yaml"))), &v))
 	found := false
 	walk(v, func(o map[string]any) {
 		_, ok := o[cli.Variable("verify-key")]

@@ -59,9 +59,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 		if code, stderr := kindex(t, "state", "backup", filepath.Join(disk, "backup.db"), "--state", target); round == 0 && (code != cli.ExitProblem || strings.Contains(stderr, "panic")) {
 			t.Errorf("a backup on a full disk: exit %d, %s", code, stderr)
 		}
-		if err := os.Remove(ballast); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Remove(ballast))
 		if left, err := filepath.Glob(filepath.Join(disk, ".*.part*")); err != nil || len(left) > 0 {
 			t.Errorf("%v was left behind: %v", left, err)
 		}
@@ -78,9 +76,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if s, err = storage.Open(ctx, target, storage.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s = suite.Must(storage.Open(ctx, target, storage.Options{}))(t)
 	defer s.Close()
 	onlyAcknowledged(t, s, acknowledged)
 	if r, err := s.Check(ctx); err != nil || len(r.Problems) > 0 {
@@ -90,10 +86,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 
 func onlyAcknowledged(t *testing.T, s *storage.State, acknowledged map[string]bool) {
 	t.Helper()
-	list, err := s.Accounts(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(s.Accounts(context.Background()))(t)
 	for _, a := range list {
 		if !acknowledged[a.Name] {
 			t.Errorf("%s was refused but exists", a.Name)

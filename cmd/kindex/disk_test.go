@@ -37,10 +37,7 @@ func TestFullDisk(t *testing.T) {
 	if unshare == nil {
 		suite.NotRun(t, "unshare --mount works neither as root nor in a user namespace here")
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := suite.Must(os.Executable())(t)
 	args := append(unshare[1:], "--", exe, "-test.run=^TestFullDisk$", "-test.v")
 	cmd := exec.Command(unshare[0], args...)
 	cmd.Env = append(os.Environ(), fullDiskDir+"="+t.TempDir())
@@ -111,13 +108,9 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	}
 
 	// A killed builder's leftovers fill the disk; the next build removes them.
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(ballast))
 	killed := filepath.Join(store.BuildsDir(out), ".tmp-killed")
-	if err := os.Mkdir(killed, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(killed, 0o755))
 	fillDisk(t, filepath.Join(killed, "entities.json"), 0)
 	if code, stderr := build(3); code != cli.ExitOK {
 		t.Errorf("with the disk full of leftovers: exit %d, %s", code, stderr)
@@ -141,18 +134,13 @@ func fillDisk(t *testing.T, path string, room int64) {
 	if !strings.Contains(err.Error(), "no space left") {
 		t.Fatal(err)
 	}
-	if err := f.Truncate(max(0, size-4096-room)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, f.Truncate(max(0, size-4096-room)))
 }
 
 // intact checks the published build of an output folder and returns its ID.
 func intact(t *testing.T, out string) string {
 	t.Helper()
-	id, err := store.Current(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := suite.Must(store.Current(out))(t)
 	m, err := store.Verify(filepath.Join(store.BuildsDir(out), id))
 	if err == nil {
 		_, err = indexes.Verify(indexes.Dir(out, id), id, m.Index)
@@ -166,10 +154,7 @@ func intact(t *testing.T, out string) string {
 // noLeftovers checks that an output folder contains no temporary files.
 func noLeftovers(t *testing.T, out string) {
 	t.Helper()
-	files, err := readTree(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(readTree(out))(t)
 	for name := range files {
 		if strings.Contains(name, ".tmp-") {
 			t.Errorf("%s is left", name)
@@ -186,10 +171,7 @@ func noLeftovers(t *testing.T, out string) {
 
 func entries(t *testing.T, dir string) []string {
 	t.Helper()
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(os.ReadDir(dir))(t)
 	names := make([]string, len(list))
 	for i, e := range list {
 		names[i] = e.Name()
@@ -214,14 +196,10 @@ func program(args ...string) *exec.Cmd {
 // writeContent creates a content folder with n tools.
 func writeContent(t *testing.T, dir string, n int) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Join(dir, "tool"), 0o755))
 	for i := range n {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that fill a disk.\ntags: [t%d, u%d]\n"+
 			"signals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n", i, i%7, i, i%5, i%3, i*i, i)
-		if err := os.WriteFile(filepath.Join(dir, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644))
 	}
 }

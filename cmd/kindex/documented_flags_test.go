@@ -42,10 +42,7 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 	calls := 0
 	for _, file := range append(files, documents...) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		for _, m := range flagPattern.FindAllStringSubmatch(string(text), -1) {
 			if filepath.Ext(file) == ".md" && !flags[m[1]] && !slices.Contains(foreignFlags, m[1]) {
 				t.Errorf("%s: no command has --%s", file, m[1])

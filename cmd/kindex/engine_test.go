@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestEngine: make build fetches the search library of static sites with npm, and says what is
@@ -31,32 +33,20 @@ echo 'export default class MiniSearch {}' > "$4/node_modules/minisearch/dist/es/
 			t.Parallel()
 			dir, path := t.TempDir(), t.TempDir()
 			for _, file := range []string{"Makefile", "site/package.json", "site/package-lock.json"} {
-				data, err := os.ReadFile(filepath.Join("../..", file))
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := suite.Must(os.ReadFile(filepath.Join("../..", file)))(t)
 				writeFile(t, filepath.Join(dir, file), string(data))
 			}
 			writeFile(t, filepath.Join(dir, filepath.Dir(library), "README.md"), "")
 			if c.has {
 				writeFile(t, filepath.Join(dir, library), "old")
-				if err := os.Chtimes(filepath.Join(dir, library), time.Unix(0, 0), time.Unix(0, 0)); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, os.Chtimes(filepath.Join(dir, library), time.Unix(0, 0), time.Unix(0, 0)))
 			}
 			for _, tool := range []string{"make", "bash", "sh", "mktemp", "cp", "cat", "grep", "mv", "rm", "mkdir", "tail", "git"} {
-				found, err := exec.LookPath(tool)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Symlink(found, filepath.Join(path, tool)); err != nil {
-					t.Fatal(err)
-				}
+				found := suite.Must(exec.LookPath(tool))(t)
+				suite.Check(t, os.Symlink(found, filepath.Join(path, tool)))
 			}
 			if c.npm != "" {
-				if err := os.WriteFile(filepath.Join(path, "npm"), []byte(c.npm), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, os.WriteFile(filepath.Join(path, "npm"), []byte(c.npm), 0o700))
 			}
 			cmd := exec.Command(filepath.Join(path, "make"), "engine")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path, "MAKEFLAGS=", "GOFLAGS=")

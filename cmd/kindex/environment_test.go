@@ -30,10 +30,7 @@ func visitCommands(c *cobra.Command, visit func(*cobra.Command)) {
 func TestEnvironmentEveryFlag(t *testing.T) {
 	suite.WithoutRace(t)
 	file := filepath.Join(t.TempDir(), "key")
-	key, err := sign.CreateKey(file, "example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := suite.Must(sign.CreateKey(file, "example.org"))(t)
 	samples := map[string][2]string{"int": {"47", "47"}, "int64": {"47", "47"}, "float64": {"0.25", "0.25"}, "duration": {"90m", "1h30m0s"},
 		"stringSlice": {"one,two", "[one,two]"}, "stringArray": {"one,two", `["one,two"]`}}
 	for kind, sample := range map[string]string{"string": "sample", "address": "file:" + t.TempDir(), "choice": "json", "day": "2026-03-01", "days": "9d",
@@ -65,14 +62,10 @@ func TestEnvironmentEveryFlag(t *testing.T) {
 				}
 				got, want := fresh.Flags().Lookup(f.Name), sample[1]
 				if onLine {
-					if err := fresh.ParseFlags([]string{"--" + f.Name + "=" + strings.Trim(f.DefValue, "[]")}); err != nil {
-						t.Fatal(err)
-					}
+					suite.Check(t, fresh.ParseFlags([]string{"--" + f.Name + "=" + strings.Trim(f.DefValue, "[]")}))
 					want = got.Value.String()
 				}
-				if err := cli.ApplyEnvironment(fresh); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, cli.ApplyEnvironment(fresh))
 				if got.Value.String() != want || cli.OnCommandLine(fresh.Flags(), f.Name) != onLine {
 					t.Errorf("%s: --%s of kindex %s is %s, want %s", cli.Variable(f.Name), f.Name, command, got.Value, want)
 				}

@@ -104,15 +104,10 @@ func (l *fleetLoad) status(status int) int {
 func (l *fleetLoad) checkCounted(target string) {
 	t := l.f.t
 	t.Helper()
-	db, err := sql.Open("pgx", target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := suite.Must(sql.Open("pgx", target))(t)
 	defer db.Close()
 	var used int
-	if err := db.QueryRow("SELECT max(used) FROM counters").Scan(&used); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, db.QueryRow("SELECT max(used) FROM counters").Scan(&used))
 	if admitted := l.statuses[http.StatusOK]; used != l.limit || admitted > used || used-admitted > 4*5 {
 		t.Errorf("the database has counted %d requests, and %d were admitted; want %d", used, admitted, l.limit)
 	}

@@ -64,9 +64,7 @@ func newFleet(t *testing.T, n int, database string) *fleet {
 	dir := t.TempDir()
 	f := &fleet{t: t, dir: dir, content: filepath.Join(dir, "repository"), database: database, operatorKey: filepath.Join(dir, "operator.key"),
 		hook: startHearing(t, dir), provider: authtest.StartGitHub(t), names: startNames(t), builds: map[string]int{}, entityN: n}
-	if err := os.WriteFile(f.operatorKey, []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(f.operatorKey, []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600))
 	f.startBucket()
 	f.port, f.admin = freePort(t), freePort(t)
 	f.startProxy()
@@ -79,10 +77,7 @@ func freePort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := strconv.Atoi(port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(strconv.Atoi(port))(t)
 	return n
 }
 
@@ -323,10 +318,7 @@ type names struct {
 
 func startNames(t *testing.T) *names {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := suite.Must(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	n := &names{address: conn.LocalAddr().String(), hosts: make(chan []string, 1)}
 	n.hosts <- nil

@@ -67,10 +67,7 @@ func (e *eavesdropper) note(r *http.Request) {
 func TestForgeTokenStaysThere(t *testing.T) {
 	suite.InTest(t)
 	state, ids := submissionsState(t)
-	data, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(state))(t)
 	const genuine = "https://github.com/example/index.git"
 	for name, row := range map[string]struct {
 		config func(attacker string) []string
@@ -103,9 +100,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 			h.git(h.dir, "config", "--remove-section", "remote.origin")
 			h.config(row.config(attacker.URL)...)
 			own := filepath.Join(h.root, "kindex.db")
-			if err := os.WriteFile(own, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(own, data, 0o600))
 			cmd := program("submissions", "accept", ids[0], "--state", own, "--content", "content", "--forge", "https://api.github.com", "--forge-repo", "example/index", "--base", "main")
 			cmd.Dir = h.dir
 			cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+githubtest.Token, "https_proxy="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "no_proxy=", "NO_PROXY=")

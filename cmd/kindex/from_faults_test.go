@@ -249,9 +249,7 @@ func killEdge(t *testing.T, o *origin) {
 	last := o.publish()
 	e.waitReady(last, `"status":"ok"`)
 	e.down.Store(true)
-	if err := e.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, e.cmd.Process.Signal(syscall.SIGTERM))
 	if err := e.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
@@ -293,9 +291,7 @@ func serveOnFullDisk(t *testing.T, o *origin) {
 		if intact(t, dir) == next {
 			t.Error("the build that did not fit is current")
 		}
-		if err := os.Remove(ballast); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Remove(ballast))
 		o.fail(nil)
 		e.waitReady(next, `"status":"ok"`)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // afterResponse is what an endpoint sends after each response. None of it may appear in the log of the edge.
@@ -47,9 +49,7 @@ func startHearing(t *testing.T, dir string) *hearing {
 	t.Cleanup(server.Close)
 	h.url, h.address = server.URL+"/hook", strings.TrimPrefix(server.URL, "https://")
 	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(h.roots, root, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(h.roots, root, 0o644))
 	return h
 }
 

@@ -41,12 +41,8 @@ func TestHostileNumbers(t *testing.T) {
 		for _, name := range binaries(t, filepath.Join(good, part, "builds")) {
 			for range times {
 				out := filepath.Join(t.TempDir(), "out")
-				if err := os.CopyFS(out, os.DirFS(good)); err != nil {
-					t.Fatal(err)
-				}
-				if err := forgeBuild(out, part == "indexes", name, func(b []byte) []byte { return spoil(rng, b) }); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, os.CopyFS(out, os.DirFS(good)))
+				suite.Check(t, forgeBuild(out, part == "indexes", name, func(b []byte) []byte { return spoil(rng, b) }))
 				for _, command := range readersOf(part, name, tries) {
 					tries++
 					if peak := peakOf(t, out, command); peak > usual+256<<10 {

@@ -64,10 +64,7 @@ func (h *hostile) measure(out string) (peak, changes int64) {
 	if failed := json.Unmarshal(said, &report); err != nil || failed != nil {
 		h.Fatalf("%v: %s", err, said)
 	}
-	b, err := exports.Open(filepath.Join(h.root, out, "exports", "builds", filepath.Base(report.Dir)))
-	if err != nil {
-		h.Fatal(err)
-	}
+	b := suite.Must(exports.Open(filepath.Join(h.root, out, "exports", "builds", filepath.Base(report.Dir))))(h)
 	defer b.Close()
 	for i := range b.History().Changes() {
 		changes += int64(len(b.History().ChangeLine(i)))

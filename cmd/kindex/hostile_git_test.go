@@ -62,10 +62,7 @@ var pristine struct {
 // newHostile creates a checkout with two commits, like a clone of an index.
 func newHostile(t *testing.T) *hostile {
 	pristine.Do(func() {
-		dir, err := os.MkdirTemp("", "kindex-hostile-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := suite.Must(os.MkdirTemp("", "kindex-hostile-"))(t)
 		pristine.dir = dir
 		hostileIn(t, dir).commitTwice()
 	})
@@ -75,9 +72,7 @@ func newHostile(t *testing.T) *hostile {
 	}
 	config := filepath.Join(h.dir, ".git", "config")
 	h.write(config, strings.ReplaceAll(readText(t, config), pristine.dir, h.root))
-	if err := os.Mkdir(filepath.Join(h.root, "tmp"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(filepath.Join(h.root, "tmp"), 0o755))
 	h.write(h.marker, "#!/bin/sh\necho \"$0 $*\" >> '"+h.trace+"'\nexit 1\n")
 	return h
 }
@@ -103,12 +98,8 @@ func (h *hostile) commitTwice() {
 
 func (h *hostile) write(path, text string) {
 	h.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		h.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, os.MkdirAll(filepath.Dir(path), 0o755))
+	suite.Check(h, os.WriteFile(path, []byte(text), 0o755))
 }
 
 func (h *hostile) entity(name string) {
@@ -213,9 +204,7 @@ func (h *hostile) prove(trap trap) {
 	h.Helper()
 	h.ran() // forget what ran while the trap was being set
 	saved := filepath.Join(h.root, "saved")
-	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, os.CopyFS(saved, os.DirFS(h.bare)))
 	if out, err := exec.Command("cp", "-a", h.dir, h.dir+".saved").CombinedOutput(); err != nil {
 		h.Fatalf("%v: %s", err, out)
 	}
@@ -225,16 +214,10 @@ func (h *hostile) prove(trap trap) {
 	}
 	h.ran()
 	for _, dir := range []string{h.dir, h.bare} {
-		if err := os.RemoveAll(dir); err != nil {
-			h.Fatal(err)
-		}
+		suite.Check(h, os.RemoveAll(dir))
 	}
-	if err := os.Rename(saved, h.bare); err != nil {
-		h.Fatal(err)
-	}
-	if err := os.Rename(h.dir+".saved", h.dir); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, os.Rename(saved, h.bare))
+	suite.Check(h, os.Rename(h.dir+".saved", h.dir))
 }
 
 // quiet checks that a command has run no program.
@@ -319,14 +302,9 @@ func (h *hostile) watch(trap trap) {
 	h.Helper()
 	cmd := program("serve", "--watch", "--content", h.content, "--dir", filepath.Join(h.root, "watched"), "--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
 	cmd.Dir, cmd.Env = h.dir, append(cmd.Env, "TMPDIR="+filepath.Join(h.root, "tmp"))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		h.Fatal(err)
-	}
+	out := suite.Must(cmd.StdoutPipe())(h)
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, cmd.Start())
 	defer time.AfterFunc(hanging, func() { _ = cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)
 	edited, said := false, ""
@@ -342,7 +320,7 @@ func (h *hostile) watch(trap trap) {
 	}
 	_ = cmd.Process.Signal(syscall.SIGTERM) // it may already have exited because it refused the content
 	_, _ = io.Copy(io.Discard, out)
-	err = cmd.Wait()
+	err := cmd.Wait()
 	h.quiet("serve --watch")
 	if !trap.refused && (err != nil || !edited) {
 		h.Errorf("serve --watch: %v: %s", err, said)
@@ -355,14 +333,9 @@ func (h *hostile) watch(trap trap) {
 // it alternates between the two.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
-	data, err := os.ReadFile(state)
-	if err != nil {
-		h.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(state))(h)
 	own := filepath.Join(h.root, "kindex.db")
-	if err := os.WriteFile(own, data, 0o600); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, os.WriteFile(own, data, 0o600))
 	forge := githubtest.Start(h.bare)
 	defer forge.Close()
 	for i, more := range [][]string{nil, {"--forge", forge.URL, "--forge-repo", githubtest.Repository}} {
@@ -385,19 +358,11 @@ func submissionsState(t *testing.T) (state string, ids [2]string) {
 	h.build("out")
 	state = filepath.Join(h.root, "kindex.db")
 	cmd := program("keys", "create", "--account", "ada", "--state", state)
-	key, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := suite.Must(cmd.Output())(t)
 	addr := suite.FreeAddress(t)
 	edge := program("serve", "--dir", filepath.Join(h.root, "out"), "--state", state, "--addr", addr, "--admin", "")
-	out, err := edge.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := edge.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(edge.StdoutPipe())(t)
+	suite.Check(t, edge.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -406,10 +371,7 @@ func submissionsState(t *testing.T) (state string, ids [2]string) {
 		r, _ := http.NewRequest(http.MethodPost, "http://"+addr+"/api/submit", bytes.NewReader([]byte(body)))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("x-api-key", keyIn(string(key)))
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := suite.Must(http.DefaultClient.Do(r))(t)
 		text, _ := io.ReadAll(res.Body)
 		var one struct{ ID string }
 		if err := json.Unmarshal(text, &one); err != nil || one.ID == "" {
@@ -419,9 +381,7 @@ func submissionsState(t *testing.T) (state string, ids [2]string) {
 		ids[i] = one.ID
 	}
 	_ = edge.Process.Signal(syscall.SIGTERM)
-	if err := edge.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, edge.Wait())
 	return state, ids
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"kindex/builder/suite"
 )
 
 // touch changes a file's time, so that git reads the file again.
@@ -20,9 +22,7 @@ var traps = []trap{
 	{name: "bare repository above the content", refused: true, spring: "cd sub/content && git status", set: func(h *hostile) {
 		// The trap is not in the content folder, because validate would notice it there.
 		h.content = "sub/content"
-		if err := os.Mkdir(filepath.Join(h.dir, "sub"), 0o755); err != nil {
-			h.Fatal(err)
-		}
+		suite.Check(h, os.Mkdir(filepath.Join(h.dir, "sub"), 0o755))
 		h.move(filepath.Join(h.dir, "content"), filepath.Join(h.dir, h.content))
 		h.embed("sub")
 	}},
@@ -164,9 +164,7 @@ var traps = []trap{
 		h.write(filepath.Join(h.dir, "lost"), "lost")
 		h.commitQuietly("lost")
 		blob := h.git(h.dir, "rev-parse", "HEAD:lost")
-		if err := os.Remove(filepath.Join(h.dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
-			h.Fatal(err)
-		}
+		suite.Check(h, os.Remove(filepath.Join(h.dir, ".git", "objects", blob[:2], blob[2:])))
 		h.config("extensions.partialClone", "trap", "remote.trap.promisor", "true", "remote.trap.url", "file://"+h.bare, "remote.trap.uploadpack", h.marker,
 			"core.repositoryFormatVersion", "1")
 	}},
@@ -211,9 +209,7 @@ func (h *hostile) hooks(dir string) {
 func (h *hostile) origin(address string) { h.git(h.dir, "config", "remote.origin.url", address) }
 
 func (h *hostile) move(from, to string) {
-	if err := os.Rename(from, to); err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, os.Rename(from, to))
 }
 
 // login starts a host that asks for a password.

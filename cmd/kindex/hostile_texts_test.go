@@ -39,12 +39,8 @@ func runHere(t *testing.T, args ...string) ran {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	suite.Check(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // hiddenTexts are instructions for agents that are invisible to people.

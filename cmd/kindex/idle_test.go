@@ -26,9 +26,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	suite.InTest(t)
 	connections := suite.Pick(3_000, 10_000)
 	var files syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files))
 	if files.Max < uint64(connections)+500 {
 		suite.NotRun(t, fmt.Sprintf("a process may open %d files here, but this test needs %d", files.Max, connections+500))
 	}
@@ -51,10 +49,7 @@ func TestAttackIdleConnections(t *testing.T) {
 			t.Errorf("the server ends with %v", err)
 		}
 	}()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := suite.Must(bufio.NewReader(out).ReadString('\n'))(t)
 	base := strings.TrimSpace(strings.TrimPrefix(line, "serving "))
 	before := residentMiB(t, cmd.Process.Pid)
 	open := openIdle(t, strings.TrimPrefix(base, "http://"), connections)
@@ -89,9 +84,7 @@ func TestAttackIdleConnections(t *testing.T) {
 		if i%3 == 2 {
 			continue
 		}
-		if err := c.SetReadDeadline(deadline); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, c.SetReadDeadline(deadline))
 		if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
 			t.Fatalf("connection %d is still open", i)
 		}
@@ -139,14 +132,8 @@ func openIdle(t *testing.T, address string, n int) []net.Conn {
 // residentMiB returns the resident memory of a process.
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := suite.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	n, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(strconv.Atoi(strings.Fields(rest)[0]))(t)
 	return n >> 10
 }

@@ -19,10 +19,7 @@ func TestStarterReadme(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	dir := newIndex(t)
-	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(dir, "README.md")))(t)
 	ran := runCommands(t, dir, string(text))
 	for _, want := range []string{"build", "serve", "search", "show", "fmt", "validate"} {
 		if !strings.Contains(ran, "kindex "+want) {
@@ -98,9 +95,7 @@ func startServer(t *testing.T, cmd *exec.Cmd, addr string) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for end := time.Now().Add(hanging); time.Now().Before(end); {

@@ -213,12 +213,8 @@ func prepareJSON(t *testing.T) (key *string) {
 		"list.yaml":             "source: {name: A list, url: https://example.org/list, license: CC0-1.0, date: 2026-05-01}\ntype: tool\nfields:\n  name: name\n  category: kind\n  description: about\n",
 		"requirements.txt":      "saw==1.0\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		suite.Check(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	for _, args := range []string{"init -q -b main .", "add content", "commit -q -m A_saw"} {
 		cmd := exec.Command("git", strings.Fields(args)...)
@@ -231,15 +227,10 @@ func prepareJSON(t *testing.T) (key *string) {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)
 	}
-	if err := os.WriteFile("kindex.key", []byte("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := storage.Open(context.Background(), operator.StateFile, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile("kindex.key", []byte("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"), 0o600))
+	s := suite.Must(storage.Open(context.Background(), operator.StateFile, storage.Options{}))(t)
 	defer s.Close()
-	err = s.Write(t.Context(), func(tx *storage.Tx) error {
+	suite.Check(t, s.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("bob")
 		for _, slug := range []string{"a", "b"} {
 			if err == nil {
@@ -248,9 +239,6 @@ func prepareJSON(t *testing.T) (key *string) {
 			}
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return new(string)
 }

@@ -28,10 +28,7 @@ func TestBuildersQueue(t *testing.T) {
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3)
-	lock, err := store.AcquireLock(context.Background(), out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := suite.Must(store.AcquireLock(context.Background(), out, nil))(t)
 	busy := fmt.Sprintf("%s: another build is running (process %d, since %d-", out, os.Getpid(), time.Now().UTC().Year())
 
 	code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait")
@@ -49,16 +46,12 @@ func TestBuildersQueue(t *testing.T) {
 	}
 
 	// Interrupt one of the waiting builders.
-	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, builders[2].cmd.Process.Signal(syscall.SIGTERM))
 	if code, rest := builders[2].end(t); code != cli.ExitProblem || rest != "kindex: interrupted; nothing was published\n" {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, lock.Release())
 	for _, b := range builders[:2] {
 		if code, rest := b.end(t); code != cli.ExitOK {
 			t.Errorf("after waiting: exit %d, %s", code, rest)
@@ -101,9 +94,7 @@ func TestKilledBuilder(t *testing.T) {
 			t.Fatal("most builders had finished before they were killed")
 		}
 		text := fmt.Sprintf("name: Extra %d\ncategory: kind-0\ndescription: One more.\n", i)
-		if err := os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("extra-%d.yaml", i)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("extra-%d.yaml", i)), []byte(text), 0o644))
 		b := startBuilder(t, build(2+i)...)
 		time.Sleep(time.Duration((0.2 + 0.8*r.Float64()) * float64(took)))
 		if err := b.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -138,10 +129,7 @@ func TestKilledBuilder(t *testing.T) {
 	if now := intact(t, out); !strings.HasPrefix(now, date(tries+2).Format("20060102-")) {
 		t.Errorf("%s is published", now)
 	}
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
 	if n := b.History().Changes(); n != 60+tries {
 		t.Errorf("the changelog has %d changes, but %d entities were created", n, 60+tries)
@@ -162,13 +150,8 @@ type running struct {
 func startBuilder(t *testing.T, args ...string) *running {
 	t.Helper()
 	cmd := program(args...)
-	pipe, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	pipe := suite.Must(cmd.StderrPipe())(t)
+	suite.Check(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // the test failed while it was running
 	return &running{cmd, bufio.NewReader(pipe)}
 }
@@ -186,10 +169,7 @@ func (b *running) firstLine(t *testing.T) string {
 // end waits for the program to exit and returns its exit code and remaining messages.
 func (b *running) end(t *testing.T) (code int, rest string) {
 	t.Helper()
-	text, err := io.ReadAll(b.stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(io.ReadAll(b.stderr))(t)
 	_ = b.cmd.Wait() // the error only repeats the exit code
 	return b.cmd.ProcessState.ExitCode(), string(text)
 }

@@ -78,14 +78,8 @@ func toolCall(tool string, arguments map[string]any) step {
 func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	t.Helper()
 	suite.NodeModules(t, "@modelcontextprotocol/sdk")
-	to, err := json.Marshal(way)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := json.Marshal(steps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := suite.Must(json.Marshal(way))(t)
+	in := suite.Must(json.Marshal(steps))(t)
 	cmd := exec.Command("node", filepath.Join("testdata", "agent.mjs"), filepath.Join("..", "..", "site"), string(to))
 	cmd.Stdin, cmd.Stderr = strings.NewReader(string(in)), os.Stderr
 	out, err := cmd.Output()
@@ -269,9 +263,7 @@ func TestAgentsAreCounted(t *testing.T) {
 		to := map[string]any{"url": e.URL + "/mcp", "headers": map[string]string{"x-api-key": key}}
 		if way == "service" {
 			file := filepath.Join(t.TempDir(), "key")
-			if err := os.WriteFile(file, []byte(key+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(file, []byte(key+"\n"), 0o600))
 			to = map[string]any{"command": "kindex", "args": []string{"mcp", "--url", e.URL, "--key-file", file}}
 		}
 		left := step{"left", map[string]any{"url": e.URL + "/api/openapi", "headers": map[string]string{"x-api-key": key}}}
@@ -304,23 +296,16 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	content, out := t.TempDir(), t.TempDir()
 	build := func(version string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(content, "tool"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Join(content, "tool"), 0o755))
 		text := "name: PyMC\ncategory: statistics\ndescription: Bayesian models.\nversion: " + version + "\n"
-		if err := os.WriteFile(filepath.Join(content, "tool", "pymc.yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", "pymc.yaml"), []byte(text), 0o644))
 		edgetest.Build(t, content, out)
 	}
 	build("one")
 	cmd := exec.Command("kindex", "mcp", "--dir", out)
 	var said strings.Builder
 	cmd.Stderr = &said
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cs := suite.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil))(t)
 	version := func() string {
 		t.Helper()
 		r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_entity", Arguments: map[string]any{"entity": "tool/pymc"}})
@@ -328,9 +313,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 			t.Fatal(err, r)
 		}
 		var got struct{ Version string }
-		if err := json.Unmarshal([]byte(r.Content[0].(*mcp.TextContent).Text), &got); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal([]byte(r.Content[0].(*mcp.TextContent).Text), &got))
 		return got.Version
 	}
 	if got := version(); got != "one" {
@@ -342,9 +325,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 			t.Fatal("the server does not move to the new build")
 		}
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, cmd.Process.Signal(syscall.SIGTERM))
 	_ = cs.Wait() // wait for the connection to close
 	_ = cs.Close()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 0 || said.String() != "" {
@@ -366,10 +347,7 @@ func TestAgentsOfAnotherProtocol(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	})
-	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: e.URL + "/mcp"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cs := suite.Must(mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: e.URL + "/mcp"}, nil))(t)
 	defer cs.Close()
 	r, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: map[string]any{"query": "pytorch", "limit": 1}})
 	if err != nil || r.IsError || !strings.Contains(r.Content[0].(*mcp.TextContent).Text, "tool/pytorch") {

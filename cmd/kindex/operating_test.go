@@ -64,22 +64,13 @@ func TestOperating(t *testing.T) {
 	script.WriteString("\nkindex accounts list --state \"$DATABASE\"; kindex state check --state \"$DATABASE\"; systemctl stop kindex\n")
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"state", "etc", "backups", "programs", "work/bin"} {
-		if err := os.MkdirAll(in(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(in(name), 0o755))
 	}
 	writeContent(t, in("content"), 3)
-	if err := os.WriteFile(in("etc/kindex.env"), []byte(settings[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	installed, err := exec.LookPath("kindex")
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(in("etc/kindex.env"), []byte(settings[1]), 0o600))
+	installed := suite.Must(exec.LookPath("kindex"))(t)
 	for _, name := range []string{"work/bin/kindex", "programs/kindex"} {
-		if err := os.Symlink(installed, in(name)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Symlink(installed, in(name)))
 	}
 	public, private := suite.FreeAddress(t), suite.FreeAddress(t)
 	text := strings.NewReplacer("/var/lib/kindex", in("state"), "/etc/kindex", in("etc"), "ETC", in("etc"), "/var/backups/kindex", in("backups"),
@@ -157,7 +148,7 @@ func TestOperatingIsWhole(t *testing.T) {
 		inPage = append(inPage, m[1])
 	}
 	var inCode []string
-	err := filepath.WalkDir("../../edge", func(path string, d fs.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir("../../edge", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -165,10 +156,7 @@ func TestOperatingIsWhole(t *testing.T) {
 			inCode = append(inCode, m[1])
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, name := range inCode {
 		if !slices.Contains(inPage, name) && name != "kindex_webhook_attempt_seconds" && name != "kindex_webhook_attempts_under_way" {
 			t.Errorf("alerts.md does not mention %s", name)
@@ -222,9 +210,7 @@ func TestUnit(t *testing.T) {
 	}
 	// The program that the unit starts must exist.
 	name := filepath.Join(t.TempDir(), "kindex.service")
-	if err := os.WriteFile(name, []byte(strings.Replace(text, "/usr/local/bin/kindex", "/bin/true", 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(name, []byte(strings.Replace(text, "/usr/local/bin/kindex", "/bin/true", 1)), 0o644))
 	if out, err := exec.Command("systemd-analyze", "verify", name).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -69,18 +69,13 @@ func newOrigin(t *testing.T, s3 *buckettest.Server) *origin {
 	o := &origin{t: t, s3: s3, content: filepath.Join(root, "content"), out: filepath.Join(root, "out"), versions: map[string]string{}}
 	if s3 == nil {
 		o.dir = filepath.Join(root, "bucket")
-		if err := os.Mkdir(o.dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Mkdir(o.dir, 0o755))
 		o.to, o.from = "file:"+o.dir, o.serve("/", http.FileServerFS(os.DirFS(o.dir)))
 	} else {
 		o.dir, o.to, o.from = s3.Dir, s3.Address, s3.Address
 		o.env = []string{"AWS_ENDPOINT_URL=" + o.serve("/"+s3.Bucket+"/", o.gateway())}
 	}
-	var err error
-	if o.bucket, err = bucket.Open(o.to); err != nil {
-		t.Fatal(err)
-	}
+	o.bucket = suite.Must(bucket.Open(o.to))(t)
 	return o
 }
 
@@ -193,10 +188,7 @@ func (o *origin) build() (id string) {
 // twice as long, because it starts with empty caches.
 func buildHere(t *testing.T, o builder.Options) (id string) {
 	t.Helper()
-	r, err := builder.Build(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(builder.Build(t.Context(), o))(t)
 	return r.ID
 }
 

@@ -94,10 +94,7 @@ func typeErrors(t *testing.T, platform, dir, pattern string, own func()) (found 
 func parse(t *testing.T, fset *token.FileSet, p platformPackage) (files []*ast.File) {
 	t.Helper()
 	for _, name := range p.GoFiles {
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := suite.Must(parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 		files = append(files, f)
 	}
 	return files

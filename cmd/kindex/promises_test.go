@@ -14,10 +14,7 @@ import (
 // before it.
 func TestPromises(t *testing.T) {
 	root := suite.Root(t)
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md")))(t)
 	_, table, found := strings.Cut(string(text), "## What the tests promise\n")
 	if !found {
 		t.Fatal("CONTRIBUTING.md has no table of promises")
@@ -46,16 +43,10 @@ func TestPromises(t *testing.T) {
 
 func testsOf(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	var all strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		all.Write(text)
 	}
 	return all.String()
@@ -65,10 +56,7 @@ func testsOf(t *testing.T, dir string) string {
 // exists.
 func TestContributingNamesFiles(t *testing.T) {
 	root := suite.Root(t)
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(filepath.Join(root, "CONTRIBUTING.md")))(t)
 	named := regexp.MustCompile("`([.a-z]+(?:/[a-z0-9_.]+)+)`").FindAllStringSubmatch(string(text), -1)
 	for _, m := range named {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {

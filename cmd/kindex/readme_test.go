@@ -28,20 +28,11 @@ import (
 func checkout(t *testing.T, content string) string {
 	t.Helper()
 	dir := filepath.Dir(content)
-	program, err := exec.LookPath("kindex")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(program, filepath.Join(dir, "bin", "kindex")); err != nil {
-		t.Fatal(err)
-	}
+	program := suite.Must(exec.LookPath("kindex"))(t)
+	suite.Check(t, os.Mkdir(filepath.Join(dir, "bin"), 0o755))
+	suite.Check(t, os.Symlink(program, filepath.Join(dir, "bin", "kindex")))
 	ignored := "/bin\n/exports\n/indexes\n/kindex.*\n"
-	if err := os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte(ignored), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, ".git", "info", "exclude"), []byte(ignored), 0o644))
 	return dir
 }
 
@@ -62,9 +53,7 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
 	dir, clock := checkout(t, edgetest.Content(t)), t.TempDir()
-	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+edgetest.Today().Format(time.DateOnly)+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+edgetest.Today().Format(time.DateOnly)+"\n"), 0o755))
 	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t), LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
@@ -116,10 +105,7 @@ func TestOwnIndex(t *testing.T) {
 func TestContentReadme(t *testing.T) {
 	suite.InTest(t)
 	dir := checkout(t, edgetest.Content(t))
-	shipped, err := filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	shipped := suite.Must(filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml")))(t)
 	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
 	run := edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")}}
 	for _, page := range []struct {
@@ -164,18 +150,13 @@ func TestContentReadme(t *testing.T) {
 // the same slug.
 func writeList(t *testing.T, path string) (n int) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(readText(t, "../../builder/importer/testdata/best-of.csv"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(csv.NewReader(strings.NewReader(readText(t, "../../builder/importer/testdata/best-of.csv"))).ReadAll())(t)
 	rows = slices.DeleteFunc(rows, func(row []string) bool {
 		return slices.Contains([]string{"microsoft/SynapseML", "uber/orbit", "Lightning-AI/lightning"}, row[0])
 	})
 	var list bytes.Buffer
 	zipped := gzip.NewWriter(&list)
 	table := csv.NewWriter(zipped)
-	if err := errors.Join(table.WriteAll(rows), zipped.Close(), os.WriteFile(path, list.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(table.WriteAll(rows), zipped.Close(), os.WriteFile(path, list.Bytes(), 0o644)))
 	return len(rows) - 1
 }

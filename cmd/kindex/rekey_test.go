@@ -27,9 +27,7 @@ func testRekey(t *testing.T, target string) {
 	older, newer := seal.Generate(), seal.Generate()
 	write := func(keys ...string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(strings.Join(keys, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(file, []byte(strings.Join(keys, "\n")), 0o600))
 	}
 	rekey := func(code int, args ...string) string {
 		t.Helper()
@@ -44,25 +42,17 @@ func testRekey(t *testing.T, target string) {
 		}
 		return out.String() + errs.String()
 	}
-	s, err := storage.Open(t.Context(), target, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(t.Context(), target, storage.Options{}))(t)
 	defer s.Close()
-	before, err := seal.Parse(older)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Write(t.Context(), func(tx *storage.Tx) error {
+	before := suite.Must(seal.Parse(older))(t)
+	suite.Check(t, s.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("ada")
 		if err == nil {
 			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_1", AccountID: a.ID, URL: "https://example.org/", Events: []string{"entity.created"},
 				SealedSecret: before.Seal([]byte("whsec_1"), webhook.Purpose, "wh_1")})
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if text := rekey(map[bool]int{true: 2, false: 1}[storage.IsPostgreSQL(target)]); !strings.Contains(text, "operator's key") {
 		t.Error(text) // there is no key file next to the state, and no other file was specified
 	}

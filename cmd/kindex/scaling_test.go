@@ -26,9 +26,7 @@ func TestScalingGuide(t *testing.T) {
 	suite.InTest(t)
 	dir, content := t.TempDir(), edgetest.Content(t, "ml-frameworks")
 	bucket := filepath.Join(dir, "bucket")
-	if err := os.Mkdir(bucket, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(bucket, 0o755))
 	web := httptest.NewServer(http.FileServerFS(os.DirFS(bucket)))
 	defer web.Close()
 	admin := suite.FreeAddress(t)
@@ -56,10 +54,7 @@ func TestScalingGuide(t *testing.T) {
 				t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
 			}
 		}
-		id, err := store.Current(filepath.Join(dir, "build"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := suite.Must(store.Current(filepath.Join(dir, "build")))(t)
 		return id
 	}
 	first := build("2026-11-01")
@@ -67,9 +62,7 @@ func TestScalingGuide(t *testing.T) {
 	var running []*exec.Cmd
 	for _, name := range []string{"pull", "serve"} {
 		cmd := program(commands[name]...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, cmd.Start())
 		running = append(running, cmd)
 		go func() { ended <- cmd.Wait() }()
 		defer func() { _ = cmd.Process.Kill() }() // it has ended, unless the test failed
@@ -102,9 +95,7 @@ func TestScalingGuide(t *testing.T) {
 		t.Errorf("the folder for a pipeline has %s", names)
 	}
 	for _, cmd := range running {
-		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, cmd.Process.Signal(syscall.SIGTERM))
 	}
 	for range running {
 		if err := <-ended; err != nil {

@@ -27,17 +27,14 @@ func TestRaceRun(t *testing.T) {
 	cmd := exec.Command("make", "-n", "tests")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "MAKEFLAGS=") // not those of the make that runs this test
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(cmd.Output())(t)
 	run := raceRun.FindSubmatch(out)
 	if run == nil {
 		t.Fatalf("make tests does not use the race detector: %s", out)
 	}
 	names, packages := strings.Split(string(run[1]), "|"), strings.Fields(string(run[2]))
 	found := 0
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kindex/builder/suite"
 	"kindex/cmd/kindex/cli"
 )
 
@@ -124,14 +125,8 @@ func inWorker(line commandLine) (outcome, error) {
 // workIn executes a command line in a folder. It adds variables to the environment of this process.
 func workIn(t *testing.T, dir string, variables []string, args ...string) outcome {
 	t.Helper()
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := inWorker(commandLine{Dir: dir, Env: slices.Concat(os.Environ(), programEnvironment, variables, []string{"PWD=" + dir}), Args: args})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = suite.Must(filepath.Abs(dir))(t)
+	o := suite.Must(inWorker(commandLine{Dir: dir, Env: slices.Concat(os.Environ(), programEnvironment, variables, []string{"PWD=" + dir}), Args: args}))(t)
 	return o
 }
 

@@ -57,10 +57,7 @@ var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+@[0-9a-f]{40}$`)
 
 func readWorkflow(t *testing.T, path string) *workflow {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
 	var w workflow
 	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&w); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -134,10 +131,8 @@ func TestOurWorkflow(t *testing.T) {
 	}
 	suite.CopyContent(t, filepath.Join(dir, "content"))
 	program, err := exec.LookPath("kindex")
-	if err := errors.Join(err, os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Symlink(program, filepath.Join(dir, "bin", "kindex")),
-		os.Symlink(filepath.Join(root, "Makefile"), filepath.Join(dir, "Makefile"))); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(err, os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Symlink(program, filepath.Join(dir, "bin", "kindex")),
+		os.Symlink(filepath.Join(root, "Makefile"), filepath.Join(dir, "Makefile"))))
 	r := newRunner(t, dir)
 	var checks []workflowStep
 	for _, s := range w.Jobs["content"].Steps {
@@ -161,9 +156,7 @@ func TestOurWorkflow(t *testing.T) {
 	} {
 		path := filepath.Join(dir, "content", c.file)
 		was, _ := os.ReadFile(path) // nil for a new file
-		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, []byte(c.text), 0o644))
 		if out, err := r.run(checks[1].Run); err == nil || !strings.Contains(out, c.says) {
 			t.Errorf("%s: %v, does not say %q:\n%s", c.file, err, c.says, out)
 		}
@@ -244,9 +237,7 @@ func TestStarterWorkflow(t *testing.T) {
 // failsForMistakes checks that the workflow's checks fail for an invalid file.
 func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	path := filepath.Join(r.dir, "content", "tool", "wrong.yaml")
-	if err := os.WriteFile(path, []byte("category: graphs\nname: Wrong\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, []byte("category: graphs\nname: Wrong\n"), 0o644))
 	defer os.Remove(path)
 	annotated := false
 	for _, s := range checks {
@@ -275,10 +266,7 @@ func newIndex(t *testing.T) string {
 // itself is large.
 func programScript(t *testing.T) string {
 	t.Helper()
-	path, err := exec.LookPath("kindex")
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := suite.Must(exec.LookPath("kindex"))(t)
 	return "#!/bin/sh\nexec '" + path + "' \"$@\"\n"
 }
 
@@ -303,9 +291,7 @@ func authority(t *testing.T, s *httptest.Server) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	data := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, data, 0o644))
 	return path
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
@@ -47,9 +48,7 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 	}{{}, {submission.Rejected, submission.Change{Reason: a.markup(0) + a.wild(0)}}, {submission.Accepted, submission.Change{PullRequest: submission.PullRequest{Number: 7, URL: a.address(1)}}}} {
 		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: accounts[0].ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: a.markup(i), URL: a.address(i), YAML: "name: " + a.markup(i) + "\n"}
-		if err := w.State.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, w.State.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }))
 		w.ids["SUBMISSION"] = s.ID
 		if c.to == "" {
 			continue
@@ -63,18 +62,12 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 // post sends JSON with a key, and decodes the response.
 func (w *website) post(t testing.TB, key, path, body string, into any) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+path, bytes.NewReader([]byte(body)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+path, bytes.NewReader([]byte(body))))(t)
 	req.Header.Set("x-api-key", key)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(client.Do(req))(t)
 	defer res.Body.Close()
 	if res.StatusCode >= 300 {
 		var said bytes.Buffer
@@ -82,8 +75,6 @@ func (w *website) post(t testing.TB, key, path, body string, into any) {
 		t.Fatalf("POST %s answers %d: %s", path, res.StatusCode, said.String())
 	}
 	if into != nil {
-		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.NewDecoder(res.Body).Decode(into))
 	}
 }

@@ -110,10 +110,7 @@ func (p *apiDocs) execute(t *testing.T) (status, headers, body string) {
 // operations returns the operation IDs in the API description.
 func operations(t *testing.T) []string {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
 	var names []string
 	for _, item := range doc.Paths.Map() {
 		for _, op := range item.Operations() {

@@ -139,13 +139,8 @@ func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	if !w.static() { // the policy is in a header, which scripts cannot see
 		d.header.Set("Content-Security-Policy", pages.Policy)
 	}
-	var err error
-	if d.url, err = url.Parse(page.Address); err != nil {
-		t.Fatal(err)
-	}
-	if d.root, err = html.Parse(bytes.NewReader(d.body)); err != nil {
-		t.Fatal(err)
-	}
+	d.url = suite.Must(url.Parse(page.Address))(t)
+	d.root = suite.Must(html.Parse(bytes.NewReader(d.body)))(t)
 	return d
 }
 

@@ -166,10 +166,7 @@ func (d *developer) makeWebhook() hook {
 	d.tab.Do(d, chromedp.Evaluate[chromedp.Void](`for (const box of document.querySelectorAll('[name=events]')) if (box.checked !== (box.value === 'entity.updated')) box.click()`))
 	d.tab.Load(d, chromedp.Click(`form[action="/developer/webhooks/"] button`))
 	secret := d.secret(`^whsec_`)
-	verify, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		d.Fatal(err)
-	}
+	verify := suite.Must(standardwebhooks.NewWebhook(secret))(d)
 	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
 	if page := d.text(`main`); strings.Contains(page, secret) {
 		d.Errorf("the secret is shown again:\n%s", page)
@@ -243,22 +240,15 @@ func (d *developer) replay(h hook) {
 func (d *developer) publish() {
 	d.Helper()
 	path := filepath.Join(d.content, "tool", "pytorch.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		d.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(d)
 	now := regexp.MustCompile(`(?m)^version: .*$`).ReplaceAll(text, []byte("version: 99.1.0"))
 	if slices.Equal(now, text) {
 		d.Fatal("PyTorch has no version")
 	}
-	if err := os.WriteFile(path, now, 0o644); err != nil {
-		d.Fatal(err)
-	}
+	suite.Check(d, os.WriteFile(path, now, 0o644))
 	edgetest.Commit(d, filepath.Dir(d.content), 0)
 	edgetest.Build(d, d.content, d.edge.Dir)
-	if err := d.edge.Reload(); err != nil {
-		d.Fatal(err)
-	}
+	suite.Check(d, d.edge.Reload())
 }
 
 // secret returns the secret shown on a page, and checks that it can be copied.
@@ -290,15 +280,9 @@ func (d *developer) used() float64 {
 // ask sends a request with a key to the API, like a client program.
 func (d *developer) ask(key string) int {
 	d.Helper()
-	req, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil)
-	if err != nil {
-		d.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil))(d)
 	req.Header.Set("x-api-key", key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		d.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(req))(d)
 	res.Body.Close()
 	return res.StatusCode
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"kindex/builder/suite"
 )
 
 // document is a response, parsed as browsers parse it.
@@ -32,10 +34,7 @@ var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 // get sends a request like a browser without JavaScript.
 func (w *website) get(t testing.TB, path string, signedIn bool, header ...string) document {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+path, nil))(t)
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	for pair := range slices.Chunk(header, 2) {
 		req.Header.Set(pair[0], pair[1])
@@ -43,19 +42,12 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 	if signedIn {
 		req.AddCookie(&http.Cookie{Name: "kindex-session", Value: w.session})
 	}
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(client.Do(req))(t)
 	defer res.Body.Close()
 	d := document{url: req.URL, status: res.StatusCode, header: res.Header, unnamed: w.unnamed}
-	if d.body, err = io.ReadAll(res.Body); err != nil {
-		t.Fatal(err)
-	}
+	d.body = suite.Must(io.ReadAll(res.Body))(t)
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && res.Header.Get("Content-Encoding") == "" {
-		if d.root, err = html.Parse(bytes.NewReader(d.body)); err != nil {
-			t.Fatal(err)
-		}
+		d.root = suite.Must(html.Parse(bytes.NewReader(d.body)))(t)
 	}
 	return d
 }

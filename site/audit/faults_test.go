@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"kindex/builder/suite"
 )
 
 // TestFaults checks that this package's checks find faults.
@@ -39,10 +41,7 @@ func TestFaults(t *testing.T) {
 		{"<title>", `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'"><title>`, "its policy"},
 	} {
 		text := strings.Replace(good, c.from, c.to, 1)
-		root, err := html.Parse(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
 		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root,
 			header: http.Header{"Content-Security-Policy": {"default-src 'none'"}}}
 		found := d.faults()
@@ -60,10 +59,7 @@ func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}
 	for text, v := range map[string]words{"<p class=a>x": known, "<p class=zqx><zqx onzqx=1>": met} {
-		root, err := html.Parse(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
 		v.add("/", &document{root: root})
 	}
 	for _, w := range []string{"zqx", "zqx onzqx", "p class=zqx"} {
@@ -81,10 +77,7 @@ func checkPolicies(t *testing.T, good string) {
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`
 	for before, want := range map[string]string{"<title>": "without knowing its own", "</head>": "its policy is"} {
 		text := strings.Replace(good, before, policy+before, 1)
-		root, err := html.Parse(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
 		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root, header: http.Header{}, unnamed: true}
 		if found := strings.Join(d.faults(), "\n"); !strings.Contains(found, want) || before == "<title>" && strings.Contains(found, "its policy") {
 			t.Errorf("with a policy before %s: %s", before, found)

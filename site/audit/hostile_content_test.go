@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports/record"
 )
@@ -116,10 +117,8 @@ func (a attacker) content(t testing.TB) string {
 			a.write(t, dir, fmt.Sprint("model/m", i), e)
 		}
 		if round == 1 {
-			if err := errorsOf(os.Remove(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", goneHostile))),
-				os.Rename(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", newlyNamed)), filepath.Join(dir, fmt.Sprintf("tool/n%d-renamed.yaml", newlyNamed)))); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, errorsOf(os.Remove(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", goneHostile))),
+				os.Rename(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", newlyNamed)), filepath.Join(dir, fmt.Sprintf("tool/n%d-renamed.yaml", newlyNamed)))))
 		}
 		a.commit(t, repo, round)
 	}
@@ -159,9 +158,7 @@ func (a attacker) write(t testing.TB, dir, name string, value any) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := errorsOf(os.MkdirAll(filepath.Dir(path), 0o755), enc.Encode(value), os.WriteFile(path, []byte(b.String()), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errorsOf(os.MkdirAll(filepath.Dir(path), 0o755), enc.Encode(value), os.WriteFile(path, []byte(b.String()), 0o644)))
 }
 
 // commit commits as an attacker.
@@ -197,9 +194,7 @@ func (a attacker) build(t testing.TB) string {
 		}
 	}
 	out := t.TempDir()
-	if _, err := builder.Build(context.Background(), builder.Options{Content: dir, Loaded: loaded, Out: out, AsOf: edgetest.Today(), Keep: 1}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(builder.Build(context.Background(), builder.Options{Content: dir, Loaded: loaded, Out: out, AsOf: edgetest.Today(), Keep: 1}))(t)
 	return out
 }
 

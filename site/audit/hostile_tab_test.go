@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -24,7 +25,7 @@ type victim struct {
 func (w *website) visit(t testing.TB) *victim {
 	t.Helper()
 	v := &victim{website: w, tab: w.open(t, phone, false)}
-	if err := chromedp.Listen(v.tab, func(e any) {
+	suite.Check(t, chromedp.Listen(v.tab, func(e any) {
 		if _, ok := e.(*page.EventJavascriptDialogOpening); !ok {
 			return
 		}
@@ -35,9 +36,7 @@ func (w *website) visit(t testing.TB) *victim {
 				return err
 			}))
 		}()
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return v
 }
 

@@ -241,11 +241,7 @@ func zipped(t testing.TB, body []byte) int {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(body); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(z.Write(body))(t)
+	suite.Check(t, z.Close())
 	return b.Len()
 }

@@ -30,10 +30,7 @@ func TestVisitor(t *testing.T) {
 // known returns an entity of a build, which must exist.
 func known(t *testing.T, out, typ, slug string) *record.Entity {
 	t.Helper()
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
 	ordinal, _, ok := b.Find(typ, slug)
 	if !ok {

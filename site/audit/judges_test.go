@@ -40,10 +40,7 @@ func TestNu(t *testing.T) {
 	}
 	save(t, filepath.Join(dir, "wrong.html"), []byte("<!doctype html><title>Wrong</title><p id=a><p id=a>"))
 	cmd := exec.CommandContext(t.Context(), "java", "-jar", jar, "--format", "json", "--exit-zero-always", "--stdout", dir)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(cmd.Output())(t)
 	var said struct {
 		Messages []struct {
 			Type, SubType, URL, Message, Extract string
@@ -88,10 +85,7 @@ func TestLighthouse(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), "node", args...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), "CHROMIUM="+chromium), os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(cmd.Output())(t)
 	var judged []struct {
 		Address, Error string
 		Scores         map[string]float64
@@ -125,9 +119,7 @@ func judge(t *testing.T, program, file string) string {
 
 func save(t *testing.T, path string, body []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, body, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, body, 0o644))
 }
 
 // unlisted reports whether the page or /robots.txt tells search engines not to list the page.

@@ -48,9 +48,7 @@ type focus struct {
 func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	t.Helper()
 	var f *focus
-	if err := json.Unmarshal(eval[json.RawMessage](t, tab, "%s", focusedScript), &f); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(eval[json.RawMessage](t, tab, "%s", focusedScript), &f))
 	return f
 }
 

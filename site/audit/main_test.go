@@ -86,18 +86,11 @@ func (b *shared) build(t testing.TB) string {
 	t.Helper()
 	b.once.Do(func() {
 		content := edgetest.Content(t, b.only...)
-		if err := os.Remove(filepath.Join(content, goneTool+".yaml")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(filepath.Join(content, renamedTool+".yaml"), filepath.Join(content, renamedTo+".yaml")); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Remove(filepath.Join(content, goneTool+".yaml")))
+		suite.Check(t, os.Rename(filepath.Join(content, renamedTool+".yaml"), filepath.Join(content, renamedTo+".yaml")))
 		edgetest.Commit(t, filepath.Dir(content), 1)
 		edgetest.Priced(t, content, [4]int{1, 1, 1, 0})
-		var err error
-		if b.dir, err = os.MkdirTemp("", "kindex-audit-"); err != nil {
-			t.Fatal(err)
-		}
+		b.dir = suite.Must(os.MkdirTemp("", "kindex-audit-"))(t)
 		b.out = filepath.Join(b.dir, "out")
 		edgetest.Build(t, content, b.out)
 	})

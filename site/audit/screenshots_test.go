@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -53,17 +54,9 @@ var (
 func shipped(t *testing.T, content string) string {
 	t.Helper()
 	out := t.TempDir()
-	day, err := exec.Command("git", "-C", content, "log", "-1", "--format=%cs", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	asOf, err := time.Parse(time.DateOnly, strings.TrimSpace(string(day)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := builder.Build(t.Context(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1}); err != nil {
-		t.Fatal(err)
-	}
+	day := suite.Must(exec.Command("git", "-C", content, "log", "-1", "--format=%cs", ".").Output())(t)
+	asOf := suite.Must(time.Parse(time.DateOnly, strings.TrimSpace(string(day))))(t)
+	suite.Must(builder.Build(t.Context(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1}))(t)
 	return out
 }
 
@@ -102,9 +95,7 @@ func fewColours(data []byte) ([]byte, error) {
 
 // shoot takes the screenshots.
 func (w *website) shoot(t *testing.T, dir string) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(dir, 0o755))
 	for range 340 { // makes the page show usage for the key
 		w.get(t, "/api/meta", false, "x-api-key", w.key)
 	}
@@ -120,17 +111,12 @@ func (w *website) shoot(t *testing.T, dir string) {
 				for _, scheme := range schemes {
 					tab.Do(t, chromedp.EmulateViewport(window[0], window[1]), likes("prefers-color-scheme", scheme, "prefers-reduced-motion", "reduce"))
 					settled(t, tab, fmt.Sprintf(`document.documentElement.dataset.theme === %q`, scheme))
-					picture, err := fewColours(browser.Run(t, tab, chromedp.CaptureScreenshot()))
-					if err != nil {
-						t.Fatal(err)
-					}
+					picture := suite.Must(fewColours(browser.Run(t, tab, chromedp.CaptureScreenshot())))(t)
 					name := fmt.Sprintf("%s-%d-%s.png", s.name, window[0], scheme)
 					if len(picture) > maxPicture {
 						t.Errorf("%s has %d bytes", name, len(picture))
 					}
-					if err := os.WriteFile(filepath.Join(dir, name), picture, 0o644); err != nil {
-						t.Fatal(err)
-					}
+					suite.Check(t, os.WriteFile(filepath.Join(dir, name), picture, 0o644))
 				}
 			}
 		}

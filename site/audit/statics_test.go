@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -42,10 +43,7 @@ func (w *website) comparesAlike(t *testing.T) {
 	} {
 		path := "/compare/?e=" + strings.Join(keys, "&e=")
 		w.reach(t, tab, kind{path: path, until: compared(len(keys))})
-		text, err := json.Marshal(string(other.get(t, path, false).body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(json.Marshal(string(other.get(t, path, false).body)))(t)
 		if differs := eval[string](t, tab, sameTable, text); differs != "" {
 			t.Errorf("%v: %s", keys, differs)
 		}
@@ -64,10 +62,7 @@ func (w *website) comparesAlike(t *testing.T) {
 // someEntities returns an entity that was withdrawn and one without a score.
 func someEntities(t *testing.T, out string) (withdrawn, unranked string) {
 	t.Helper()
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
 	for o := range uint32(b.Len()) {
 		e := b.Entity(o)

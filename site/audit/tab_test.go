@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -34,10 +35,7 @@ func (w *website) open(t testing.TB, width int64, signedIn bool) *browser.Tab {
 // signIn sets the session cookie in a tab.
 func (w *website) signIn(t testing.TB, tab *browser.Tab) {
 	t.Helper()
-	u, err := url.Parse(w.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := suite.Must(url.Parse(w.URL))(t)
 	tab.Do(t, chromedp.Func(func(ctx context.Context, to *chromedp.Target) error {
 		_, err := cdp.Call(ctx, to, network.SetCookie, network.SetCookieParams{Name: "kindex-session", Value: w.session, Domain: u.Hostname(), Path: "/"})
 		return err

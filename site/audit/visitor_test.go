@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -66,10 +67,7 @@ func visit(t *testing.T, who visitor) {
 func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	v.Helper()
 	res := v.tab.Load(v, steps...)
-	u, err := url.Parse(res.URL)
-	if err != nil {
-		v.Fatal(err)
-	}
+	u := suite.Must(url.Parse(res.URL))(v)
 	if res.Status != http.StatusOK || !strings.HasPrefix(strings.ReplaceAll(u.RequestURI(), "%2F", "/"), want) {
 		v.Fatalf("%s leads to %s, %d", want, res.URL, res.Status)
 	}
@@ -229,10 +227,7 @@ func (v *visitor) followChange() {
 func (v *visitor) goAstray() {
 	wrong := "/tool/pytrch/"
 	if !v.served {
-		res, err := http.Get(v.base + wrong)
-		if err != nil {
-			v.Fatal(err)
-		}
+		res := suite.Must(http.Get(v.base + wrong))(v)
 		res.Body.Close()
 		if res.StatusCode != http.StatusNotFound {
 			v.Errorf("%s answers %d", wrong, res.StatusCode)
@@ -254,10 +249,7 @@ func (v *visitor) goAstray() {
 // number formats a number as pages do.
 func number(t testing.TB, text string) float64 {
 	t.Helper()
-	n, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(parse(text))(t)
 	return n
 }
 

@@ -128,10 +128,7 @@ func TestScoreColour(t *testing.T) {
 // onWhite returns the contrast between white and a colour (WCAG 2.2, relative luminance).
 func onWhite(t *testing.T, colour string) float64 {
 	t.Helper()
-	n, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := suite.Must(strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32))(t)
 	luminance := 0.0
 	for i, weight := range []float64{0.0722, 0.7152, 0.2126} {
 		part := float64(n>>(8*i)&255) / 255

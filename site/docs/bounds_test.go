@@ -50,10 +50,7 @@ var boundTests = map[string]string{
 
 // TestEveryBoundHasATest reads the tables of bounds and looks for their tests.
 func TestEveryBoundHasATest(t *testing.T) {
-	text, err := os.ReadFile("security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile("security.md"))(t)
 	_, section, _ := strings.Cut(string(text), "\n## Bounds\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	seen := map[string]bool{}
@@ -82,15 +79,9 @@ func TestEveryBoundHasATest(t *testing.T) {
 // declares reports whether a test file in a folder declares a test.
 func declares(t *testing.T, dir, function string) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(filepath.Glob(filepath.Join(dir, "*_test.go")))(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(file))(t)
 		if strings.Contains(string(text), "\nfunc "+function+"(t *testing.T)") {
 			return true
 		}

@@ -30,10 +30,7 @@ func TestLinks(t *testing.T) {
 	blocks := regexp.MustCompile("(?ms)^```.*?^```$")
 	seen := 0
 	for _, page := range pages(t) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(os.ReadFile(page))(t)
 		for _, m := range link.FindAllSubmatch(blocks.ReplaceAll(text, nil), -1) {
 			to, heading, _ := strings.Cut(string(m[1]), "#")
 			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
@@ -70,19 +67,10 @@ func hasHeading(text, anchor string) bool {
 
 // TestIndex checks that the index of the guides lists every page.
 func TestIndex(t *testing.T) {
-	index, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := suite.Must(os.ReadFile("README.md"))(t)
+	here := suite.Must(os.Getwd())(t)
 	for _, page := range pages(t) {
-		name, err := filepath.Rel(here, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := suite.Must(filepath.Rel(here, page))(t)
 		reason := map[string]string{
 			"README.md":                "the index itself",
 			"../../content/CREDITS.md": "content/README.md leads there",
@@ -119,14 +107,8 @@ func TestEveryPageIsRun(t *testing.T) {
 		"site/sdk/typescript/README.md": "site/sdk/typescript_readme_test.go",
 	}
 	for _, page := range pages(t) {
-		name, err := filepath.Rel(root, page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := suite.Must(filepath.Rel(root, page))(t)
+		text := suite.Must(os.ReadFile(page))(t)
 		if name == "content/CREDITS.md" { // its code blocks contain the text of licences
 			continue
 		}

@@ -36,19 +36,14 @@ func TestDuckDB(t *testing.T) {
 	suite.InTest(t)
 	p := start(t)
 	p.must("bash", "fetch.sh", "entities.parquet")
-	script, err := os.ReadFile(filepath.Join("testdata", "rows.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := suite.Must(os.ReadFile(filepath.Join("testdata", "rows.mjs")))(t)
 	p.write("rows.mjs", string(script))
 	var got struct {
 		Columns [][3]string
 		Sums    map[string]any
 		Rows    []map[string]any
 	}
-	if err := json.Unmarshal([]byte(p.must("node", "rows.mjs", "entities.parquet")), &got); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal([]byte(p.must("node", "rows.mjs", "entities.parquet")), &got))
 	want := p.fresh()
 	if len(got.Columns) != 20 || len(got.Rows) != len(want) || len(want) < 100 {
 		t.Fatalf("%d columns, %d rows; want 20 columns and the %d rows of the JSONL, which are hundreds", len(got.Columns), len(got.Rows), len(want))
@@ -120,9 +115,7 @@ func objects(t *testing.T, jsonl []byte) []map[string]any {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var row map[string]any
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(lines.Bytes(), &row))
 		rows = append(rows, row)
 	}
 	return rows

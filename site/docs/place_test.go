@@ -24,9 +24,7 @@ func workplace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	installed := suite.NodeModules(t, "@duckdb/node-api")
-	if err := os.Symlink(installed, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Symlink(installed, filepath.Join(dir, "node_modules")))
 	return dir
 }
 
@@ -56,9 +54,7 @@ func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Han
 	}
 	// Recipes normally wait before retrying, but not here.
 	p.write("bin/sleep", "#!/bin/sh\nexit 0\n")
-	if err := os.Chmod(filepath.Join(p.dir, "bin/sleep"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Chmod(filepath.Join(p.dir, "bin/sleep"), 0o755))
 	return p
 }
 

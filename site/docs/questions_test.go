@@ -29,9 +29,7 @@ func TestQuestions(t *testing.T) {
 		PriceBlended       *float64
 	}
 	var models []entity
-	if err := json.Unmarshal(p.get("/api/export/entities?fields=all&type=model"), &models); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(p.get("/api/export/entities?fields=all&type=model"), &models))
 	models = slices.DeleteFunc(models, func(m entity) bool {
 		return m.Status != "active" || m.PriceBlended == nil || m.ContextTokens < 200000 || !slices.Contains(m.Capabilities, "tool-call")
 	})
@@ -50,9 +48,7 @@ func TestQuestions(t *testing.T) {
 		Slug, Signal string
 		Value        *float64
 	}
-	if err := json.Unmarshal(p.get("/api/export/signals?type=tool"), &figures); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(p.get("/api/export/signals?type=tool"), &figures))
 	known := map[string]map[string]float64{"stars": {}, "downloads": {}}
 	for _, f := range figures {
 		if m := known[f.Signal]; m != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/site/mdrender"
 )
 
@@ -29,7 +30,7 @@ and more.
 `
 
 func TestRender(t *testing.T) {
-	g, err := mdrender.Render([]byte(text), func(address string) string {
+	g := suite.Must(mdrender.Render([]byte(text), func(address string) string {
 		switch address {
 		case "other.md#there":
 			return "/docs/other/#there"
@@ -37,10 +38,7 @@ func TestRender(t *testing.T) {
 			return address
 		}
 		return ""
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if g.Title != "A title" || g.Lead != "The lead, with a page, and more." {
 		t.Errorf("title %q, lead %q", g.Title, g.Lead)
 	}

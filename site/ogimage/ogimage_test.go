@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/site/ogimage"
 )
 
@@ -20,10 +21,7 @@ func TestPNG(t *testing.T) {
 		"other script": {Name: "通义千问", Fallback: "model/qwen", About: "模型 by 阿里"},
 		"hidden":       {Name: "a\u202eb\x00\xff", Fallback: "tool/a"},
 	} {
-		body, err := ogimage.PNG(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := suite.Must(ogimage.PNG(c))(t)
 		if m, err := png.DecodeConfig(bytes.NewReader(body)); err != nil || m.Width != ogimage.Width || m.Height != ogimage.Height || len(body) > 40_000 {
 			t.Errorf("%s: %d × %d in %d bytes: %v", name, m.Width, m.Height, len(body), err)
 		}

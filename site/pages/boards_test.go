@@ -107,10 +107,7 @@ func wantBoard(t testing.TB, from *view.View, category, typ, by string) (list []
 
 func viewOf(t testing.TB, b *exports.Build, day string) *view.View {
 	t.Helper()
-	past, err := b.History().Day(day)
-	if err != nil {
-		t.Fatal(err)
-	}
+	past := suite.Must(b.History().Day(day))(t)
 	return past.View
 }
 
@@ -282,14 +279,8 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 			query.Set(name, value)
 		}
 	}
-	q, err := http.NewRequestWithContext(context.Background(), http.MethodGet, e.URL+path+"?"+query.Encode(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := suite.Must(http.NewRequestWithContext(context.Background(), http.MethodGet, e.URL+path+"?"+query.Encode(), nil))(t)
+	answer := suite.Must(http.DefaultClient.Do(q))(t)
 	defer answer.Body.Close()
 	var l struct {
 		ComparedTo *string
@@ -360,10 +351,7 @@ func TestBoardAddresses(t *testing.T) {
 		"/leaderboards/ml-frameworks/at-2026-02-31/":                "404 Leaderboards are available from",
 		"/leaderboards/ml-frameworks/at-" + first + "/by-adoption/": "404 There is nothing at this address",
 	} {
-		a, err := s.Get(pages.Request{Path: path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := suite.Must(s.Get(pages.Request{Path: path}))(t)
 		if says, missing := strings.CutPrefix(want, "404 "); missing {
 			if a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), says) {
 				t.Errorf("%s: %d, without %q: %s", path, a.Status, says, a.Body)

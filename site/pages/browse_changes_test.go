@@ -160,10 +160,7 @@ func TestFeedOfChanges(t *testing.T) {
 		if m == nil {
 			t.Fatalf("%s names no feed", path)
 		}
-		r, err := http.NewRequest(http.MethodGet, html.UnescapeString(m[1]), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(http.NewRequest(http.MethodGet, html.UnescapeString(m[1]), nil))(t)
 		if q := r.URL.Query(); r.URL.Path != "/api/feed" || q.Encode() != want.Encode() {
 			t.Errorf("%s names the feed %s", path, m[1])
 		}

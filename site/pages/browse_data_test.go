@@ -78,10 +78,7 @@ func TestDataRecipes(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	files := httptest.NewServer(http.StripPrefix("/data/"+b.build.Manifest.ID, http.FileServer(http.Dir(b.build.Dir))))
 	defer files.Close()
-	a, err := b.Get(pages.Request{Path: "/data/", Base: files.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(b.Get(pages.Request{Path: "/data/", Base: files.URL}))(t)
 	dir := t.TempDir()
 	for recipe, command := range map[string][]string{"sh": {"bash", "-euo", "pipefail", "-c"}, "python": {"python3", "-c"}} {
 		blocks := all(string(a.Body), `(?s)<code data-recipe="`+recipe+`">(.*?)</code>`)

@@ -142,10 +142,7 @@ func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
 func unescape(t *testing.T, address string) string {
 	t.Helper()
-	path, err := url.PathUnescape(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := suite.Must(url.PathUnescape(address))(t)
 	return path
 }
 
@@ -171,12 +168,8 @@ func crowded(t *testing.T) string {
 	content := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(content, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(content, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Join(content, filepath.Dir(name)), 0o755))
+		suite.Check(t, os.WriteFile(filepath.Join(content, name), []byte(text), 0o644))
 	}
 	write("index.yaml", "title: A crowd\ndescription: Many of everything.\n")
 	providers := []string{"A/B", "A B", "A-B", "A_B", "a~b", "..", ".", "%2F", "?#", "letter-a", "All", "page-2", "北京 AI", "Ähre", "C++", "C#", "1st", "2nd",

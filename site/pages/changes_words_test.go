@@ -17,14 +17,10 @@ func TestChangedWords(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(content, "tool"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(filepath.Join(content, "tool"), 0o777))
 	for _, words := range []string{"on <b>one</b> machine", "on many & <i>large</i> machines"} {
 		text := "name: One\ncategory: tools\ndescription: >-\n  Trains and evaluates networks of all kinds " + words + ", with little code and in the open.\n"
-		if err := os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte(text), 0o666))
 		edgetest.Build(t, content, out)
 	}
 	s := siteOf(t, out, pages.Options{})

@@ -25,9 +25,7 @@ func TestQualityPage(t *testing.T) {
 	status := `{"sources": {"github": {"read": "2026-11-20", "covers": 12, "answers": 9, "values": ["stars"], "lastFail": "<b>429</b>"}},
  "stopped": [{"entity": "tool/priced-kit", "name": "stars", "source": "github", "held": 90000, "found": 14, "reason": "<script>fell</script>"},
   {"entity": "tool/never-was", "name": "license", "source": "github", "held": null, "found": "MIT", "reason": "r"}]}`
-	if err := os.WriteFile(filepath.Join(content, "collect-status.json"), []byte(status), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(content, "collect-status.json"), []byte(status), 0o600))
 	edgetest.Priced(t, content, [4]int{370, 60, 31, 0})
 	edgetest.Build(t, content, out)
 	s := siteOf(t, out, pages.Options{})

@@ -77,9 +77,7 @@ func ask(t *testing.T, url string) (status int, body []byte) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if body, err = io.ReadAll(res.Body); err != nil {
-		t.Fatal(err)
-	}
+	body = suite.Must(io.ReadAll(res.Body))(t)
 	return res.StatusCode, body
 }
 
@@ -148,10 +146,7 @@ func TestUseOfFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := siteOf(t, out, c.o)
-			a, err := s.Get(pages.Request{Path: "/tool/pytorch/", Base: c.base})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := suite.Must(s.Get(pages.Request{Path: "/tool/pytorch/", Base: c.base}))(t)
 			p := parse(t, a.Body)
 			use := p.all(func(n *node) bool { return n.attr["id"] == "use" })[0]
 			pictures := use.named("img")
@@ -186,20 +181,11 @@ func TestUseOfFiles(t *testing.T) {
 func TestBadgeOfHostileTitle(t *testing.T) {
 	t.Parallel()
 	const title = "\"The\" [best](https://evil.example) 'index' <of> `tools` *and* _more_ &copy; & \\ more]"
-	b, err := exports.OpenCurrent(edgetest.Built(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(edgetest.Built(t)))(t)
 	t.Cleanup(func() { b.Close() })
 	b.Manifest.Title = title
-	from, err := pages.SourceOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := pages.New(from, pages.Options{Static: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := suite.Must(pages.SourceOf(b))(t)
+	s := suite.Must(pages.New(from, pages.Options{Static: true}))(t)
 	use := parse(t, get(t, s, "/tool/pytorch/").Body).all(func(n *node) bool { return n.attr["id"] == "use" })[0]
 	snippets := map[string]string{}
 	for _, code := range use.named("code") {
@@ -210,9 +196,7 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 		}
 	}
 	var converted bytes.Buffer
-	if err := goldmark.Convert([]byte(snippets["Markdown"]), &converted); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, goldmark.Convert([]byte(snippets["Markdown"]), &converted))
 	for form, snippet := range map[string]string{"Markdown": converted.String(), "HTML": "<p>" + snippets["HTML"] + "</p>"} {
 		p := parse(t, []byte(snippet))
 		links, pictures := p.named("a"), p.named("img")

@@ -254,10 +254,7 @@ func TestServedEntities(t *testing.T) {
 		"/og/index.png":       {http.StatusOK, "public, max-age=3600"},
 		"/tool/no-such-thing": {http.StatusNotFound, ""},
 	} {
-		a, err := http.Get(e.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := suite.Must(http.Get(e.URL + path))(t)
 		a.Body.Close()
 		if cache := a.Header.Get("Cache-Control"); a.StatusCode != want.status || want.cache != "" && cache != want.cache || a.Header.Get("RateLimit") != "" {
 			t.Errorf("%s: %d, %q, want %v", path, a.StatusCode, cache, want)

@@ -20,10 +20,7 @@ func TestCourse(t *testing.T) {
 		s := siteOf(t, from, pages.Options{})
 		for o := uint32(0); o < uint32(s.Build.Len()); o += 9 {
 			e, days := s.Build.Entity(o), map[string]bool{}
-			list, err := s.Boards.RankHistory(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := suite.Must(s.Boards.RankHistory(o))(t)
 			for _, at := range append(list, leaderboard.RankAt{Day: s.AsOf.Format(time.DateOnly), Score: e.Scores.Composite}) {
 				if at.Score.Known() {
 					days[at.Day] = true

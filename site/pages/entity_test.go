@@ -25,32 +25,18 @@ const base = "https://index.example.org"
 // siteOf opens the site of an output folder.
 func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *pages.Site {
 	t.Helper()
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	index, err := indexes.Open(out, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
+	index := suite.Must(indexes.Open(out, b))(t)
 	t.Cleanup(func() { b.Close() })
 	shown := b
 	if len(edits) > 0 {
-		if shown, err = b.WithEdits(edits); err != nil {
-			t.Fatal(err)
-		}
+		shown = suite.Must(b.WithEdits(edits))(t)
 	}
-	from, err := pages.SourceOf(shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := suite.Must(pages.SourceOf(shown))(t)
 	if len(edits) == 0 && !o.Static {
 		from.Index = index
 	}
-	s, err := pages.New(from, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(pages.New(from, o))(t)
 	return s
 }
 

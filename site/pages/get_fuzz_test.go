@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -17,17 +18,10 @@ import (
 func fuzzed(f *testing.F) *pages.Site {
 	content := edgetest.Content(f, "ml-frameworks", "inference-engines")
 	tool := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
-	text, err := os.ReadFile(tool("tensorlayer"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	if err := os.WriteFile(tool("tensor-layer"), append(text, "\nformerly: [tensorlayer]\n"...), 0o644); err != nil {
-		f.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(tool("tensorlayer")))(f)
+	suite.Check(f, os.WriteFile(tool("tensor-layer"), append(text, "\nformerly: [tensorlayer]\n"...), 0o644))
 	for _, name := range []string{"tensorlayer", "keras"} {
-		if err := os.Remove(tool(name)); err != nil {
-			f.Fatal(err)
-		}
+		suite.Check(f, os.Remove(tool(name)))
 	}
 	edgetest.Commit(f, filepath.Dir(content), 1)
 	out := f.TempDir()

@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -31,14 +32,9 @@ func TestMarkdownOfHostileEntity(t *testing.T) {
 		e.Signals.Benchmarks = []record.Benchmark{{Name: text, Value: 5, Date: text, Source: address}}
 		s := siteOf(t, edgetest.Built(t), pages.Options{}, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: &e})
 		o, _, _ = s.Build.Find(e.Type, e.Slug)
-		doc, err := s.Markdown(o, "https://index.example.org")
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := suite.Must(s.Markdown(o, "https://index.example.org"))(t)
 		var page bytes.Buffer
-		if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(doc, &page); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(doc, &page))
 		var counts []int
 		for _, part := range []string{"<h1", "<h2", "<p>", "<ul>", "<li>", "<tr>", "<td", "<hr", "<del", "<em", "<code", "<img", "<strong", "raw HTML omitted", `href="javascript`} {
 			counts = append(counts, strings.Count(page.String(), part))

@@ -55,9 +55,7 @@ const siteBoards = `boards:
 func boardBuild(t *testing.T) string {
 	t.Helper()
 	content, out := edgetest.Content(t, "nlp", "ml-frameworks", "language"), t.TempDir()
-	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(siteBoards), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(siteBoards), 0o644))
 	edgetest.Build(t, content, out)
 	return out
 }
@@ -66,15 +64,9 @@ func boardBuild(t *testing.T) string {
 func TestOwnBoards(t *testing.T) {
 	suite.InTest(t)
 	out := boardBuild(t)
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
-	from, err := pages.SourceOf(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := suite.Must(pages.SourceOf(b))(t)
 	s := siteOf(t, out, pages.Options{Base: "https://index.example.org"})
 	for _, own := range from.Own.Boards[:2] {
 		r := from.Own.Now(own)
@@ -101,10 +93,7 @@ func TestOwnBoards(t *testing.T) {
 		}
 	}
 	from.AsOf = from.AsOf.AddDate(1, 0, 0) // the figures are old then
-	later, err := pages.New(from, pages.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	later := suite.Must(pages.New(from, pages.Options{}))(t)
 	for path, heading := range map[string]string{"/leaderboards/tools-in-use/": "h1", "/leaderboards/": "h3"} {
 		const note = `<span class="until">as of <time datetime="2`
 		if now, then := between(htmlAt(t, s, path), "<"+heading, "</"+heading), between(htmlAt(t, later, path), "<"+heading, "</"+heading); strings.Contains(now, note) || !strings.Contains(then, note) {

@@ -31,15 +31,10 @@ func pastBuild(t testing.TB) string {
 	thePast.Do(func() {
 		repo := t.TempDir()
 		// The build is used after the test that created it has ended.
-		out, err := os.MkdirTemp("", "kindex-pages-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := suite.Must(os.MkdirTemp("", "kindex-pages-"))(t)
 		thePast.out = out
 		writePast(t, repo)
-		if _, err := builder.Build(context.Background(), builder.Options{Content: filepath.Join(repo, "content"), Out: out, AsOf: edgetest.Today(), Keep: 1}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(builder.Build(context.Background(), builder.Options{Content: filepath.Join(repo, "content"), Out: out, AsOf: edgetest.Today(), Keep: 1}))(t)
 	})
 	return thePast.out
 }

@@ -159,10 +159,7 @@ func checkNotices(t *testing.T, s *pages.Site) {
 
 // checkEditedPrice checks that pages of edits show the edited prices.
 func checkEditedPrice(t *testing.T, out string) {
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
 	o, _, _ := b.Find("model", "priced")
 	e := b.Entity(o)

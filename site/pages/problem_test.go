@@ -25,9 +25,7 @@ func TestSitemapIsWhole(t *testing.T) {
 				Loc string `xml:"loc"`
 			} `xml:"url"`
 		}
-		if err := xml.Unmarshal(get(t, s, file).Body, &set); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, xml.Unmarshal(get(t, s, file).Body, &set))
 		for _, u := range set.URL {
 			listed = append(listed, strings.TrimPrefix(u.Loc, base))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -36,10 +37,7 @@ func TestPagesSay(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := suite.Must(txtar.ParseFile(name))(t)
 		files, list := map[string]string{}, ""
 		for _, f := range archive.Files {
 			if f.Name == "pages" {
@@ -112,9 +110,7 @@ func builtOf(t *testing.T, files map[string]string) string {
 	content, out := t.TempDir(), t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(content, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
 	}
 	edgetest.Build(t, content, out)
 	return out
@@ -123,13 +119,7 @@ func builtOf(t *testing.T, files map[string]string) string {
 // pageAt requests the page at a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := s.Get(pages.Request{Path: u.Path, Query: u.Query(), Base: s.Base})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := suite.Must(url.Parse(address))(t)
+	a := suite.Must(s.Get(pages.Request{Path: u.Path, Query: u.Query(), Base: s.Base}))(t)
 	return a
 }

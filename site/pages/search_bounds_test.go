@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -24,14 +25,8 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 	for name, query := range map[string]string{"same": same, "many": many.String(), "long": long.String(),
 		"unknown": strings.Repeat("x=1&", 7000), "words": "q=" + strings.Repeat("%22", 10_000), "page": "page=" + strings.Repeat("9", 30_000)} {
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := s.Get(pages.Request{Path: "/search/", Query: q, Base: base})
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := suite.Must(url.ParseQuery(query))(t)
+		a := suite.Must(s.Get(pages.Request{Path: "/search/", Query: q, Base: base}))(t)
 		if len(a.Body) > 1_000_000 || packed(string(a.Body)) > largest {
 			t.Errorf("%s: the page has %d bytes for a query of %d", name, len(a.Body), len(query))
 		}

@@ -27,15 +27,9 @@ type answer struct {
 func fetch(t *testing.T, address string) answer {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(client.Get(address))(t)
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := suite.Must(io.ReadAll(res.Body))(t)
 	return answer{res.StatusCode, res.Header, string(body)}
 }
 

@@ -22,12 +22,8 @@ func TestOrval(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000, Contact: "operator@example.org", Guard: receiver.Guard})
 	key := e.Key(t, "ada")
 	p := &project{dir: t.TempDir()}
-	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "orval"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(nodeModules(t), filepath.Join(p.dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "orval"))))
+	suite.Check(t, os.Symlink(nodeModules(t), filepath.Join(p.dir, "node_modules")))
 	write(t, filepath.Join(p.dir, "openapi.yaml"), string(openapi.YAML))
 	// orval reads the zod version from here.
 	write(t, filepath.Join(p.dir, "package.json"), read(t, filepath.Join(nodeModules(t), "..", "package.json")))

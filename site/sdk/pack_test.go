@@ -55,9 +55,7 @@ func TestArchives(t *testing.T) {
 	version, unchanged := described(t), map[string]string{}
 	if !suite.Updating() {
 		t.Parallel() // otherwise TestSums needs the updated archives
-		if err := json.Unmarshal([]byte(read(t, packedFrom)), &unchanged); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal([]byte(read(t, packedFrom)), &unchanged))
 	}
 	hashes := map[string]string{}
 	for _, c := range []struct {
@@ -90,10 +88,7 @@ func TestArchives(t *testing.T) {
 		})
 	}
 	if suite.Updating() {
-		list, err := json.MarshalIndent(hashes, "", "\t")
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(json.MarshalIndent(hashes, "", "\t"))(t)
 		write(t, packedFrom, string(list)+"\n")
 	}
 }
@@ -149,10 +144,7 @@ func python(t *testing.T) fs.FS {
 func pythonPackage(t *testing.T) string {
 	t.Helper()
 	description, dir := filepath.Join(t.TempDir(), "openapi.json"), t.TempDir()
-	inJSON, err := openapi.JSON(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inJSON := suite.Must(openapi.JSON(openapi.YAML))(t)
 	write(t, description, string(inJSON))
 	command(t, exec.Command(needPython(t), "-B", "generate", description, dir)) // needs Python 3.11 or newer
 	return dir
@@ -211,14 +203,8 @@ func compress(t *testing.T, data []byte) []byte {
 
 func unzip(t *testing.T, data []byte) []byte {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gzip.NewReader(bytes.NewReader(data)))(t)
+	out := suite.Must(io.ReadAll(r))(t)
 	return out
 }
 
@@ -261,10 +247,7 @@ func sums(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, language := range []string{sdk.Python, sdk.TypeScript} {
-		entries, err := os.ReadDir(filepath.Join("archives", language))
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := suite.Must(os.ReadDir(filepath.Join("archives", language)))(t)
 		for _, e := range entries {
 			name := path.Join(language, e.Name())
 			fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256([]byte(read(t, filepath.Join("archives", name)))), name)

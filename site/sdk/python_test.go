@@ -114,9 +114,7 @@ func TestPythonTypes(t *testing.T) {
 	for _, version := range []string{"3.9", "3.13"} {
 		dir := t.TempDir()
 		for from, to := range map[string]string{filepath.Join(pythonPackage(t), "src/kindex"): "kindex", "testdata/python": "."} {
-			if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.CopyFS(filepath.Join(dir, to), os.DirFS(from)))
 		}
 		for i, b := range edgetest.Blocks(t, pythonReadme) {
 			if b.Language == "python" {

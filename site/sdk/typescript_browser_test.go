@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -34,10 +35,7 @@ func (p *project) inBrowser(t *testing.T, dir string) {
 	t.Cleanup(pages.Close)
 	tab := browser.Open(t, 800, 600)
 
-	given, err := json.Marshal(signed(map[string]any{"baseUrl": e.URL, "apiKey": e.Key(t, "acme")}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := suite.Must(json.Marshal(signed(map[string]any{"baseUrl": e.URL, "apiKey": e.Key(t, "acme")})))(t)
 	tab.Do(t, chromedp.Navigate(pages.URL+"/page.html"))
 	got := browser.Run(t, tab, chromedp.Evaluate[map[string]any](fmt.Sprintf(`import('/browser.js').then(m => m.run(%s))`, given), chromedp.EvalAwaitPromise))
 	want := map[string]any{
@@ -66,10 +64,7 @@ func (p *project) inBrowser(t *testing.T, dir string) {
 // bestTools returns the names of the first n tools on the leaderboard of all categories.
 func bestTools(t *testing.T, e *edgetest.Edge, n int) string {
 	t.Helper()
-	answer, err := http.Get(fmt.Sprintf("%s/api/leaderboard/all?type=tool&limit=%d", e.URL, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := suite.Must(http.Get(fmt.Sprintf("%s/api/leaderboard/all?type=tool&limit=%d", e.URL, n)))(t)
 	defer answer.Body.Close()
 	var board struct{ Data []struct{ Name string } }
 	if err := json.NewDecoder(answer.Body).Decode(&board); err != nil || len(board.Data) != n {

@@ -71,14 +71,8 @@ func compiled(t *testing.T) (dir string, complaints []string) {
 	suite.NodeModules(t, "openapi-typescript", "typescript")
 	c := &compilation
 	c.Do(func() {
-		var err error
-		if c.dir, err = os.MkdirTemp("", "kindex-sdk-"); err != nil {
-			t.Fatal(err)
-		}
-		descriptions, err := json.Marshal(edited(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c.dir = suite.Must(os.MkdirTemp("", "kindex-sdk-"))(t)
+		descriptions := suite.Must(json.Marshal(edited(t)))(t)
 		file := filepath.Join(t.TempDir(), "descriptions.json")
 		write(t, file, string(descriptions))
 		out := command(t, exec.Command("node", "testdata/typescript/compile.mjs", c.dir, file))

@@ -47,9 +47,7 @@ func (p *project) compile(t *testing.T, e *edgetest.Edge) {
 			write(t, filepath.Join(p.dir, fmt.Sprintf("block-%d.ts", b.Line)), strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", e.URL))
 		}
 	}
-	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))))
 	const checkedAs = "testdata/checked.txt"
 	sources := sourceHash(t, "typescript", "testdata/typescript", "../package-lock.json", "../../edge/openapi/openapi.yaml") + "\n"
 	types := filepath.Join(nodeModules(t), "@types")

@@ -157,10 +157,7 @@ func renamedAndDeleted(t *testing.T) string {
 		remove(t, old)
 		remove(t, filepath.Join(content, "tool/agate.yaml"))
 		edgetest.Commit(t, filepath.Dir(content), 1)
-		dir, err := os.MkdirTemp("", "kindex-sdk-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := suite.Must(os.MkdirTemp("", "kindex-sdk-"))(t)
 		changed.dir = dir
 		edgetest.Build(t, content, dir)
 	})
@@ -179,10 +176,7 @@ func delivered(t *testing.T, r *edgetest.Receiver) (name string, d edgetest.Deli
 	for name := range d.Header {
 		header[strings.ToLower(name)] = d.Header.Get(name)
 	}
-	b, err := json.Marshal(map[string]any{"headers": header, "body": d.Body})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(json.Marshal(map[string]any{"headers": header, "body": d.Body}))(t)
 	name = filepath.Join(t.TempDir(), "delivery.json")
 	write(t, name, string(b))
 	return name, d
@@ -216,13 +210,8 @@ func operations(t *testing.T) []operation {
 			OperationID string `json:"operationId"`
 		}
 	}
-	inJSON, err := openapi.JSON(openapi.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(inJSON, &description); err != nil {
-		t.Fatal(err)
-	}
+	inJSON := suite.Must(openapi.JSON(openapi.YAML))(t)
+	suite.Check(t, json.Unmarshal(inJSON, &description))
 	var list []operation
 	for path, methods := range description.Paths {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{file\}`, `.+`)
@@ -259,23 +248,16 @@ func nodeModules(t *testing.T) string {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(name))(t)
 	return string(b)
 }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func remove(t *testing.T, name string) {
 	t.Helper()
-	if err := os.RemoveAll(name); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.RemoveAll(name))
 }

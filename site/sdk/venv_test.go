@@ -57,15 +57,9 @@ func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d ed
 
 func post(t *testing.T, address string, header http.Header, body []byte) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body)))(t)
 	req.Header = header.Clone()
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := suite.Must(http.DefaultClient.Do(req))(t)
 	resp.Body.Close()
 	return resp.StatusCode
 }
@@ -128,9 +122,7 @@ set -e
 printf '#!%%s/bin/python3\nimport sys\nfrom pip._internal.cli.main import main\nsys.exit(main())\n' "$(realpath "$3")" > "$3/bin/pip"
 chmod +x "$3/bin/pip"
 `, python, wheel))
-	if err := os.Chmod(filepath.Join(dir, "python3"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Chmod(filepath.Join(dir, "python3"), 0o755))
 	return []string{dir}
 }
 

@@ -21,12 +21,8 @@ import (
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	suite.Check(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // TestNothingOutside writes to a folder that contains symbolic links leading out of it and a
@@ -39,19 +35,12 @@ func TestNothingOutside(t *testing.T) {
 	write(t, mine, "mine")
 	write(t, filepath.Join(dir, ".git/config"), "mine")
 	write(t, filepath.Join(dir, "own/.keep"), "mine")
-	list, err := os.ReadFile(filepath.Join(dir, ".kindex-static"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(os.ReadFile(filepath.Join(dir, ".kindex-static")))(t)
 	forged := string(list) + strings.Join([]string{".git/config", "own/.keep", "../" + filepath.Base(outside) + "/index.html", mine, ".", "..", ""}, "\n")
 	write(t, filepath.Join(dir, ".kindex-static"), forged)
 	// A symbolic link in place of a file is replaced.
-	if err := os.Remove(filepath.Join(dir, "index.html")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(mine, filepath.Join(dir, "index.html")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(filepath.Join(dir, "index.html")))
+	suite.Check(t, os.Symlink(mine, filepath.Join(dir, "index.html")))
 	written(t, static.Options{Dir: dir})
 	if info, err := os.Lstat(filepath.Join(dir, "index.html")); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the first page: %v %v", info, err)
@@ -62,12 +51,8 @@ func TestNothingOutside(t *testing.T) {
 		}
 	}
 	// A symbolic link in place of a folder is an error, before anything is written.
-	if err := os.RemoveAll(filepath.Join(dir, "search")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, filepath.Join(dir, "search")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.RemoveAll(filepath.Join(dir, "search")))
+	suite.Check(t, os.Symlink(outside, filepath.Join(dir, "search")))
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), "search") {
 		t.Errorf("a symbolic link in place of a folder: %v", err)
 	}
@@ -92,9 +77,7 @@ func TestTurns(t *testing.T) {
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, g.Wait())
 	got, same := files(t, dir), 0
 	for _, u := range urls {
 		alone, _ := written(t, static.Options{URL: u})
@@ -113,26 +96,19 @@ func TestLocked(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := copied(t)
 	before := files(t, dir)
-	lock, err := store.AcquireLock(context.Background(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := suite.Must(store.AcquireLock(context.Background(), dir, nil))(t)
 	var busy *store.BusyError
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
 		t.Errorf("a locked folder: %v", err)
 	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, lock.Release())
 	if after := files(t, dir); !maps.Equal(before, after) {
 		t.Error("the site has changed")
 	}
 	mine := filepath.Join(t.TempDir(), "thesis.txt")
 	write(t, mine, "years of work")
 	name := filepath.Join(dir, store.LockFile)
-	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.Remove(name), os.Symlink(mine, name)))
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a kindex lock file") {
 		t.Errorf("a symbolic link in place of the lock: %v", err)
 	}
@@ -155,10 +131,7 @@ func TestCutOff(t *testing.T) {
 	if len(begun) < 10 || len(begun) > len(files(t, first)) {
 		t.Fatalf("%d files were written", len(begun))
 	}
-	list, err := os.ReadFile(filepath.Join(dir, ".kindex-static"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(os.ReadFile(filepath.Join(dir, ".kindex-static")))(t)
 	known := map[string]bool{}
 	for _, name := range strings.Split(string(list), "\n") {
 		known[name] = true

@@ -43,10 +43,7 @@ var few = sync.OnceValues(func() (string, error) {
 
 func built(t *testing.T) string {
 	t.Helper()
-	dir, err := few()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := suite.Must(few())(t)
 	out := filepath.Join(dir, "out")
 	if _, err := os.Stat(out); err == nil {
 		return out
@@ -54,20 +51,11 @@ func built(t *testing.T) string {
 	repo := filepath.Join(dir, "repo")
 	content := filepath.Join(repo, "content")
 	from := suite.Content(t)
-	if err := exec.Command("git", "init", "-q", "-b", "main", repo).Run(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, exec.Command("git", "init", "-q", "-b", "main", repo).Run())
 	copyFile := func(name, to string, change ...string) {
-		data, err := os.ReadFile(filepath.Join(from, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(content, to)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(content, to), []byte(strings.NewReplacer(change...).Replace(string(data))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(filepath.Join(from, name)))(t)
+		suite.Check(t, os.MkdirAll(filepath.Dir(filepath.Join(content, to)), 0o755))
+		suite.Check(t, os.WriteFile(filepath.Join(content, to), []byte(strings.NewReplacer(change...).Replace(string(data))), 0o644))
 	}
 	for _, name := range []string{"scoring.yaml", "index.yaml"} {
 		copyFile(name, name)
@@ -88,9 +76,7 @@ func built(t *testing.T) string {
 	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others", "provider: Keras", "provider: Con",
 		"tags: [", "tags: [aux, ")
 	for _, gone := range []string{"keras-old", "scipy"} {
-		if err := os.Remove(filepath.Join(content, "tool", gone+".yaml")); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Remove(filepath.Join(content, "tool", gone+".yaml")))
 	}
 	edgetest.Commit(t, repo, 9)
 	edgetest.Build(t, content, out)
@@ -110,10 +96,7 @@ func written(t *testing.T, o static.Options) (string, *static.Report) {
 	if o.Dir == "" {
 		o.Dir = filepath.Join(t.TempDir(), "site")
 	}
-	r, err := static.Write(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(static.Write(context.Background(), o))(t)
 	return o.Dir, r
 }
 
@@ -131,9 +114,7 @@ func copied(t *testing.T) (string, *static.Report) {
 		whole.dir, whole.report = written(t, static.Options{Dir: filepath.Join(filepath.Dir(built(t)), "site")})
 	})
 	dir := filepath.Join(t.TempDir(), "site")
-	if err := os.CopyFS(dir, os.DirFS(whole.dir)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(dir, os.DirFS(whole.dir)))
 	return dir, whole.report
 }
 
@@ -141,7 +122,7 @@ func copied(t *testing.T) (string, *static.Report) {
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -149,10 +130,7 @@ func files(t *testing.T, dir string) map[string]string {
 		rel, _ := filepath.Rel(dir, path)
 		m[filepath.ToSlash(rel)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return m
 }
 
@@ -308,12 +286,8 @@ func TestWrittenAgain(t *testing.T) {
 	dir, first := copied(t)
 	before := files(t, dir)
 	for name, text := range map[string]string{"CNAME": "ada.example", "own/page.html": "mine"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		suite.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 0 || again.Files != first.Files {
 		t.Errorf("the second run: %+v", again)
@@ -365,9 +339,7 @@ func TestSameBytes(t *testing.T) {
 
 func TestForeignFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("years of work"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("years of work"), 0o644))
 	_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir})
 	if err == nil || pages.Searchable() && !strings.Contains(err.Error(), "thesis.txt") {
 		t.Errorf("a folder with foreign files: %v", err)
