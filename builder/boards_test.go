@@ -163,10 +163,7 @@ func allOf(t *testing.T, c *view.View) (list []*record.Entity) {
 // sort of their records' scores.
 func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf time.Time) {
 	t.Helper()
-	list, err := boardpkg.Open(b, leaderboard.New(b, asOf), formula, asOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(boardpkg.Open(b, leaderboard.New(b, asOf), formula, asOf))(t)
 	compare := func(what string, own *boardpkg.Board, r *boardpkg.Ranking, at time.Time) {
 		t.Helper()
 		var got []placed
@@ -185,10 +182,7 @@ func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf ti
 		}
 		compare("today", own, now, asOf)
 		for _, day := range b.History().Snapshots() {
-			s, err := b.History().Day(day)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := suite.Must(b.History().Day(day))(t)
 			at, _ := time.Parse(time.DateOnly, day)
 			compare(day, own, list.At(own, s.View), at)
 		}
@@ -216,10 +210,7 @@ func TestBoards(t *testing.T) {
 		// Edits give the boards of a build with these edits.
 		h.now = h.now.Add(60 * time.Hour)
 		edits := h.editSome(t, loaded.Formula)
-		edited, err := b.WithEdits(edits)
-		if err != nil {
-			t.Fatal(err)
-		}
+		edited := suite.Must(b.WithEdits(edits))(t)
 		checkBoards(t, edited, loaded.Formula, h.asOf)
 		if t.Failed() {
 			t.Fatalf("in round %d", i)

@@ -29,10 +29,7 @@ func build(t *testing.T, content string) *builder.Report {
 // buildInto runs a build, verifies the result and logs the time and memory that it took.
 func buildInto(t *testing.T, content, out string, asOf time.Time) *builder.Report {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1}))(t)
 	m, err := store.Verify(r.Dir)
 	if err != nil {
 		t.Error(err)
@@ -56,10 +53,7 @@ func TestEverySnapshot(t *testing.T) {
 	var files []string
 	patterns := []string{"best-of/*.csv.gz", "models-dev/models*.json", "models-dev/from-providers/models-*.json"}
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join(shared, "data", filepath.FromSlash(pattern)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := suite.Must(filepath.Glob(filepath.Join(shared, "data", filepath.FromSlash(pattern))))(t)
 		if files = append(files, found...); len(found) == 0 {
 			t.Errorf("no snapshots found in %s", pattern)
 		}
@@ -79,10 +73,7 @@ func TestEverySnapshot(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
-			written, err := filepath.Glob(filepath.Join(dir, "content", "*", "*.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			written := suite.Must(filepath.Glob(filepath.Join(dir, "content", "*", "*.yaml")))(t)
 			if r := build(t, filepath.Join(dir, "content")); r.Counts.Entities != len(written) || len(written) == 0 {
 				t.Errorf("%d entities from %d files", r.Counts.Entities, len(written))
 			}

@@ -25,10 +25,7 @@ func newRepository(t *testing.T) *randomHistory {
 // built opens a finished build.
 func built(t *testing.T, r *builder.Report) *exports.Build {
 	t.Helper()
-	b, err := exports.Open(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.Open(r.Dir))(t)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -110,10 +107,7 @@ func TestOddTimes(t *testing.T) {
 	s.git("commit", "-q", "-a", "-m", "later")
 	out := t.TempDir()
 	for _, at := range []string{"2026-03-20T00:00:00Z", "2026-03-10T20:00:00-07:00", "2026-02-20T00:00:00Z", "1969-12-31T23:00:00Z", "9998-01-01T00:00:00Z"} {
-		var err error
-		if s.asOf, err = time.Parse(time.RFC3339, at); err != nil {
-			t.Fatal(err)
-		}
+		s.asOf = suite.Must(time.Parse(time.RFC3339, at))(t)
 		incremental, full := s.build(out, 2), s.build(t.TempDir(), 1)
 		sameBuild(t, incremental.Dir, full.Dir)
 		if days := built(t, incremental).History().Snapshots(); len(days) > 12*50+20 {

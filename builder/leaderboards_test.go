@@ -28,10 +28,7 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	f, err := score.ParseChecked(kinds.Default(), c.Scoring)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(score.ParseChecked(kinds.Default(), c.Scoring))(t)
 	return c, f
 }
 
@@ -42,10 +39,7 @@ func TestTopTens(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	boards, err := l.RankBoards(boardsAsOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	boards := suite.Must(l.RankBoards(boardsAsOf))(t)
 	var b strings.Builder
 	for _, r := range boards {
 		fmt.Fprintf(&b, "%s (%d)\n", r.Slug, len(r.Entries))
@@ -68,10 +62,7 @@ func TestScoresExample(t *testing.T) {
 	suite.InTest(t)
 	c, _ := fixtureContent(t)
 	path := filepath.Join("testdata", "scoring-2026.4.yaml") // a copy of the formula that the example is about
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(t)
 	asJSON, problems := content.ParseScoring(kinds.Default(), path, text)
 	f, err := score.ParseChecked(kinds.Default(), asJSON)
 	if err != nil || len(problems) > 0 {
@@ -82,10 +73,7 @@ func TestScoresExample(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%s no longer exists: use another example", key)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "content", "scores.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := suite.Must(os.ReadFile(filepath.Join("..", "content", "scores.md")))(t)
 	if example := worked(f.Explain(c.Entities[i], boardsAsOf)); !strings.Contains(string(page), example) {
 		t.Errorf("the example in content/scores.md is out of date; it should be:\n\n%s", example)
 	}

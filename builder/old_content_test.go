@@ -34,10 +34,7 @@ func TestOldContent(t *testing.T) {
 // exportsOfOldContent builds the content, edits it and builds it again.
 func exportsOfOldContent(t *testing.T) *txtar.Archive {
 	t.Helper()
-	a, err := txtar.ParseFile(oldContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(txtar.ParseFile(oldContent))(t)
 	content, out := filepath.Join(t.TempDir(), "content"), t.TempDir()
 	var b *exports.Build
 	for i, phase := range []string{"1/", "2/"} { // the second one is an edit
@@ -48,11 +45,8 @@ func exportsOfOldContent(t *testing.T) *txtar.Archive {
 			}
 			suite.Write(t, content, map[string]string{name: string(f.Data)})
 		}
-		r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, Keep: 3,
-			AsOf: time.Date(2026, 10, 1+i, 0, 0, 0, 0, time.UTC)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, Keep: 3,
+			AsOf: time.Date(2026, 10, 1+i, 0, 0, 0, 0, time.UTC)}))(t)
 		b = built(t, r)
 	}
 	got := &txtar.Archive{}

@@ -43,10 +43,7 @@ func TestPastDaysEqualCheckouts(t *testing.T) {
 			}
 			s.asOf = later(s.asOf, last)
 			r := s.build(t.TempDir(), 1)
-			b, err := exports.Open(r.Dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := suite.Must(exports.Open(r.Dir))(t)
 			defer b.Close()
 			var content *builder.Loaded
 			days := 0
@@ -75,14 +72,8 @@ func later(a, b time.Time) time.Time {
 func checkPastDay(t *testing.T, b *exports.Build, content *builder.Loaded, day time.Time) {
 	t.Helper()
 	name := day.Format(time.DateOnly)
-	past, err := b.History().Day(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	formula, err := b.Formula()
-	if err != nil {
-		t.Fatal(err)
-	}
+	past := suite.Must(b.History().Day(name))(t)
+	formula := suite.Must(b.Formula())(t)
 	if past.View.Len() != len(content.Content.Entities) {
 		t.Errorf("%s: %d entities, want %d", name, past.View.Len(), len(content.Content.Entities))
 	}

@@ -88,10 +88,7 @@ func entity(name string, extra ...string) string {
 // sameBuild fails the test unless two builds are the same, byte for byte.
 func sameBuild(t *testing.T, got, want string) {
 	t.Helper()
-	m, err := store.Verify(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(store.Verify(want))(t)
 	if err := store.VerifyFiles(got, m.Files); err != nil {
 		t.Errorf("incremental: %v", err)
 	}
@@ -113,10 +110,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 	f.git("init", "-q", "-b", "main")
 	out, at := t.TempDir(), asOf
 	dirOf := func() string {
-		id, err := store.Current(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := suite.Must(store.Current(out))(t)
 		return filepath.Join(store.BuildsDir(out), id)
 	}
 	alter := func(file, old, new string) {
@@ -154,9 +148,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		}}, // now the other build is damaged as well
 
 		{"of nothing known, but another is there", func() {
-			if err := os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644))
 		}},
 	} {
 		s.edit()
@@ -176,9 +168,6 @@ func TestBuildReusesPrevious(t *testing.T) {
 
 func buildAt(t *testing.T, content, out string, at time.Time) *builder.Report {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3}))(t)
 	return r
 }

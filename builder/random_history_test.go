@@ -59,9 +59,7 @@ func newRandomHistory(t *testing.T, seed uint64) *randomHistory {
 	s.now = time.Date(2026, 3, 1, 22, 30, 0, 0, time.UTC)
 	s.asOf = time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
 	for _, typ := range []string{"model", "tool"} {
-		if err := os.Mkdir(filepath.Join(s.dir, typ), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Mkdir(filepath.Join(s.dir, typ), 0o755))
 	}
 	s.put("tool/stays", &source{name: "Stays", stars: "10", date: "2026-02-01"})
 	return s
@@ -244,10 +242,7 @@ func TestRandomHistory(t *testing.T) {
 // changesOf lists the changes in a build, without the data that only a repository contains.
 func changesOf(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	b, err := exports.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.Open(dir))(t)
 	defer b.Close()
 	for i := range b.History().Changes() {
 		c := b.History().Change(i)
@@ -284,10 +279,7 @@ func TestRandomFolder(t *testing.T) {
 			kept := *s
 			kept.gitDir, kept.dir = "", t.TempDir()
 			kept.git("clone", "-q", s.gitDir, ".")
-			id, err := store.Current(one)
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := suite.Must(store.Current(one))(t)
 			here, there := changesOf(t, filepath.Join(store.BuildsDir(one), id)), changesOf(t, kept.build(t.TempDir(), 1).Dir)
 			if !slices.Equal(here, there) {
 				t.Errorf("the changes\n%s\nin a repository\n%s\nafter %s", strings.Join(here, "\n"), strings.Join(there, "\n"), strings.Join(s.told, "; "))

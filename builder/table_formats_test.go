@@ -15,6 +15,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
@@ -65,25 +66,16 @@ func compareTable(t *testing.T, b *exports.Build, name string) int {
 // unzipped decodes a gzip member.
 func unzipped(t *testing.T, member []byte) []byte {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(member))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := suite.Must(gzip.NewReader(bytes.NewReader(member)))(t)
 	z.Multistream(false) // many clients stop after the first member
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(io.ReadAll(z))(t)
 	return text
 }
 
 // csvRows reads a CSV file, in which null is an empty cell.
 func csvRows(t *testing.T, columns []table.Column, data []byte) (rows []map[string]any) {
 	t.Helper()
-	list, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := suite.Must(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	for i, c := range columns {
 		if list[0][i] != c.Name {
 			t.Fatalf("the header is %q", list[0])
@@ -121,10 +113,7 @@ func ofText(k table.Kind, text string) any {
 // parquetRows reads a Parquet file value by value.
 func parquetRows(t *testing.T, columns []table.Column, data []byte) (rows []map[string]any) {
 	t.Helper()
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(parquet.OpenFile(bytes.NewReader(data), int64(len(data))))(t)
 	r := parquet.NewReader(f)
 	defer r.Close()
 	for buf := make([]parquet.Row, 10); ; {

@@ -30,10 +30,7 @@ func weeksIn(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	for file, items := range weekItems {
-		b, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := suite.Must(os.ReadFile(filepath.Join(dir, file)))(t)
 		for _, item := range items.FindAllString(string(b), -1) {
 			if m := weekID.FindStringSubmatch(item); m != nil {
 				found[file+" "+m[1]] = item

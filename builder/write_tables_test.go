@@ -21,24 +21,16 @@ var tableNames = []string{exports.FullFile, "benchmarks", "ids", "offers", "sign
 // smallContent writes the content of testdata/tables.txtar to a folder.
 func smallContent(t *testing.T) string {
 	t.Helper()
-	a, err := txtar.ParseFile("testdata/tables.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(txtar.ParseFile("testdata/tables.txtar"))(t)
 	dir := t.TempDir()
-	if err := txtar.Write(a, dir); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, txtar.Write(a, dir))
 	return dir
 }
 
 // openBuild builds a content folder and opens the build.
 func openBuild(t *testing.T, content string) *exports.Build {
 	t.Helper()
-	b, err := exports.Open(build(t, content).Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.Open(build(t, content).Dir))(t)
 	t.Cleanup(func() { _ = b.Close() })
 	return b
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // recorder is an index that knows nothing and keeps what it is asked.
@@ -44,31 +46,18 @@ func TestNoSecretLeaves(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		var index recorder
-		policy, err := NewPolicy("2026-07-01", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Run(t.Context(), &index, []string{filepath.Join(dir, name)}, nil, policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		policy := suite.Must(NewPolicy("2026-07-01", nil))(t)
+		r := suite.Must(Run(t.Context(), &index, []string{filepath.Join(dir, name)}, nil, policy))(t)
 		if r.Entries == 0 {
 			t.Errorf("%s: nothing was read", name)
 		}
 		out := bytes.NewBufferString(strings.Join(index.asked, "\n"))
 		for _, format := range Formats {
-			if err := r.Write(out, format, "1"); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, r.Write(out, format, "1"))
 		}
-		summary, err := os.ReadFile(os.Getenv("GITHUB_STEP_SUMMARY"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := suite.Must(os.ReadFile(os.Getenv("GITHUB_STEP_SUMMARY")))(t)
 		for line := range strings.Lines(out.String() + string(summary)) {
 			if strings.Contains(line, "s3cret") {
 				t.Errorf("%s: %s", name, line)

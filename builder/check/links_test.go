@@ -22,6 +22,7 @@ import (
 	"kindex/builder/check"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -47,10 +48,7 @@ func (r resolver) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, 
 // options returns the options of a check over loopback only.
 func options(t *testing.T, roots *x509.CertPool, timeout time.Duration) check.LinkOptions {
 	t.Helper()
-	allow, err := safedial.ParseException("127.0.0.0/8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	allow := suite.Must(safedial.ParseException("127.0.0.0/8"))(t)
 	guard := safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1, Resolver: resolver{t}, Roots: roots, Timeout: timeout})
 	return check.LinkOptions{HTTP: guard.WebClient(), Clock: &collecttest.Clock{}, Agent: "test", PerSecond: 1, Hosts: 4, MaxWait: 10 * time.Minute}
 }
@@ -66,10 +64,7 @@ func links(addresses ...string) []check.Link {
 // verdict checks one address, and returns what became of it.
 func verdict(t *testing.T, o check.LinkOptions, address string) string {
 	t.Helper()
-	r, err := check.Links(t.Context(), links(address), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(check.Links(t.Context(), links(address), o))(t)
 	switch {
 	case r.Links != 1 || r.Alive+r.Unchecked+len(r.Dead)+len(r.Unclear) != 1:
 		t.Fatalf("%+v", r)

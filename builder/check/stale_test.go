@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -25,10 +26,7 @@ func facts(list ...record.Fact) *record.Entity {
 }
 
 func TestStale(t *testing.T) {
-	f, err := score.ParseChecked(kinds.Default(), []byte(formula))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(score.ParseChecked(kinds.Default(), []byte(formula)))(t)
 	fact := func(name, date string) record.Fact { return record.Fact{Name: name, Number: 5, Date: date} }
 	benchmark := func(dates ...string) *record.Entity {
 		e := &record.Entity{Type: "model", Slug: "a", Status: record.Active}

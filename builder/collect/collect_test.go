@@ -102,7 +102,7 @@ func tool(name, more string) string {
 func read(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -110,19 +110,13 @@ func read(t testing.TB, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		files[filepath.ToSlash(name)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
 func mustRun(t testing.TB, o collect.Options) *collect.Report {
 	t.Helper()
-	r, err := collect.Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(collect.Run(t.Context(), o))(t)
 	return r
 }
 
@@ -386,9 +380,7 @@ func TestValidators(t *testing.T) {
 	entries, _ := filepath.Glob(filepath.Join(dir, "..", "cache", "http", "*.gz"))
 	for _, e := range entries {
 		data, _ := os.ReadFile(e)
-		if err := os.WriteFile(e, data[:len(data)/2], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(e, data[:len(data)/2], 0o600))
 	}
 	if s := run(); s.NotModified != 0 || s.Answered != 1 || sent != 3 {
 		t.Errorf("%+v", s)

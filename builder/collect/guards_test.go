@@ -12,6 +12,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/content/schema"
+	"kindex/builder/suite"
 	"kindex/exports/quality"
 )
 
@@ -207,10 +208,7 @@ func TestStoppedRemains(t *testing.T) {
 			o.Cache = filepath.Join(t.TempDir(), "another")
 		}
 		mustRun(t, o)
-		s, err := collect.ReadStatus(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := suite.Must(collect.ReadStatus(dir))(t)
 		return s
 	}
 	first := run("2026-12-01", true)
@@ -223,9 +221,7 @@ func TestStoppedRemains(t *testing.T) {
 		if !strings.Contains(data, held) {
 			t.Fatalf("%s has no %s:\n%s", name, held, data)
 		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(data, held, now)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, []byte(strings.ReplaceAll(data, held, now)), 0o600))
 	}
 	// A is read so recently that it is not asked for.
 	set("tool/a.yaml", "date: 2026-11-22", "date: 2026-12-01")
@@ -264,9 +260,7 @@ func TestReportIsNeutral(t *testing.T) {
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	var b strings.Builder
-	if err := r.WriteMarkdown(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, r.WriteMarkdown(&b))
 	own := strings.NewReplacer("<details><summary>Sources</summary>", "", "</details>", "")
 	for line := range strings.SplitSeq(own.Replace(b.String()), "\n") {
 		for i, part := range strings.Split(line, "`") {
@@ -290,9 +284,7 @@ func TestReportFitsPullRequest(t *testing.T) {
 		r.Gone = append(r.Gone, collect.Problem{Entity: long, Reason: long})
 	}
 	var b strings.Builder
-	if err := r.WriteMarkdown(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, r.WriteMarkdown(&b))
 	text := b.String()
 	if len(text) > 61_000 || !strings.HasSuffix(text, "\n\nThe rest is too long for a pull request; the JSON report has everything.\n") {
 		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-100:])

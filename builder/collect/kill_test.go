@@ -33,9 +33,7 @@ func startChild(t *testing.T, dir, url string) *exec.Cmd {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestCollectInChild$")
 	c.Env = append(os.Environ(), childFolder+"="+dir, childServer+"="+url)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, c.Start())
 	return c
 }
 
@@ -47,9 +45,7 @@ func TestKilled(t *testing.T) {
 	dir := write(t, files)
 	before := read(t, dir)
 	began := time.Now()
-	if err := startChild(t, dir, url).Wait(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, startChild(t, dir, url).Wait())
 	took := time.Since(began)
 	want := read(t, dir)
 	dice, asking, writing, done := rand.New(rand.NewPCG(3, 5)), 0, 0, 0

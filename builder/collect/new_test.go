@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -98,9 +99,7 @@ func checkProposal(t *testing.T, dir string, e collect.Entry) {
 		{e.YAML, "is a placeholder"},
 		{strings.Replace(e.YAML, "TODO: describe it", "Describes it", 1), ""},
 	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
 		_, problems, err := content.Load(dir, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -32,10 +32,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	}
 	cmd := exec.Command("git", "hash-object", "--no-filters", "--stdin-paths")
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n"))
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(cmd.Output())(t)
 	names := strings.Fields(string(out))
 	if len(names) != len(c.Entities) || len(names) == 0 {
 		t.Fatalf("%d names by git, %d blobs", len(names), len(c.Entities))

@@ -152,14 +152,9 @@ func TestLoadContent(t *testing.T) {
 // machine.
 func TestLinks(t *testing.T) {
 	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret/x.yaml": "secret: 1\n"})
-	secret, err := filepath.Abs("secret")
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := suite.Must(filepath.Abs("secret"))(t)
 	for name, to := range map[string]string{"content/tool/y.yaml": "x.yaml", "content/index.yaml": "x.yaml", "content/model": ""} {
-		if err := os.Symlink(filepath.Join(secret, to), name); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Symlink(filepath.Join(secret, to), name))
 	}
 	_, problems, err := builder.LoadContent("content", nil)
 	if err != nil {

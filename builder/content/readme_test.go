@@ -9,33 +9,23 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
 // TestReadme checks that the pages for contributors name every field in the schemas.
 func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../../content/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := suite.Must(os.ReadFile("../../content/README.md"))(t)
 	pages := string(readme)
 	for _, name := range []string{"content-files", "importing", "collecting"} {
-		guide, err := os.ReadFile("../../site/docs/" + name + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		guide := suite.Must(os.ReadFile("../../site/docs/" + name + ".md"))(t)
 		pages += string(guide)
 	}
 	checked, examples := 0, 0
 	for _, name := range schema.Names {
-		data, err := schema.JSON(name, kinds.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(schema.JSON(name, kinds.Default()))(t)
 		var s any
-		if err := json.Unmarshal(data, &s); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(data, &s))
 		for _, property := range propertyNames(s) {
 			checked++
 			if !strings.Contains(pages, "`"+property+"`") {
@@ -101,13 +91,8 @@ func TestBoardFormula(t *testing.T) {
 		Defs map[string]any `json:"$defs"`
 	}
 	for i, name := range []string{"scoring", "boards"} {
-		data, err := schema.JSON(name, kinds.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &schemas[i]); err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(schema.JSON(name, kinds.Default()))(t)
+		suite.Check(t, json.Unmarshal(data, &schemas[i]))
 	}
 	for name, want := range schemas[0].Defs {
 		if !reflect.DeepEqual(schemas[1].Defs[name], want) {

@@ -33,10 +33,7 @@ type line struct {
 
 func readTable(t *testing.T, path string, columns ...string) (list []line) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Open(path))(t)
 	defer f.Close()
 	r := csv.NewReader(f)
 	header, err := r.Read()
@@ -90,32 +87,22 @@ func checkTables(t *testing.T, want string, check func(dir string, entities []*r
 
 func extract(t *testing.T, archive string) string {
 	t.Helper()
-	a, err := txtar.ParseFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(txtar.ParseFile(archive))(t)
 	dir := t.TempDir()
-	if err := txtar.Write(a, dir); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, txtar.Write(a, dir))
 	return dir
 }
 
 func compareWithArchive(t *testing.T, archive, name, got string) {
 	t.Helper()
-	a, err := txtar.ParseFile(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := suite.Must(txtar.ParseFile(archive))(t)
 	at := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == name })
 	if at < 0 {
 		t.Fatalf("%s has no file %s", archive, name)
 	}
 	if suite.Updating() {
 		a.Files[at].Data = []byte(got)
-		if err := os.WriteFile(archive, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(archive, txtar.Format(a), 0o644))
 	} else if want := string(a.Files[at].Data); got != want {
 		t.Errorf("%s\n--- got\n%s--- want\n%s", name, got, want)
 	}

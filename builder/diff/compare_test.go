@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/builder/suite"
 	declared "kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -17,11 +18,8 @@ var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 // formula returns a formula that scores a tool only by its stars.
 func formula(t *testing.T) *score.Formula {
 	t.Helper()
-	f, err := score.ParseChecked(declared.Default(), []byte(`{"version":"1","types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
-		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":1000000,"weight":1}]}}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(score.ParseChecked(declared.Default(), []byte(`{"version":"1","types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":1000000,"weight":1}]}}}}}`)))(t)
 	return f
 }
 

@@ -132,9 +132,7 @@ func TestMarkdownIsCut(t *testing.T) {
 		listed := strings.Count(text, "\n- ⚠️ ")
 		for _, m := range notShown.FindAllStringSubmatch(text, -1) {
 			n := 0
-			if _, err := fmt.Sscan(m[1]+m[3], &n); err != nil {
-				t.Fatal(err)
-			}
+			suite.Must(fmt.Sscan(m[1]+m[3], &n))(t)
 			switch m[2] {
 			case "entities":
 				rows += n

@@ -51,16 +51,11 @@ func checkout(t *testing.T) (dir, bare string) {
 // logArguments puts a wrapper in front of the real git that logs its arguments.
 func logArguments(t *testing.T) (log string) {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := suite.Must(exec.LookPath("git"))(t)
 	dir := t.TempDir()
 	log = filepath.Join(dir, "log")
 	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" >> '" + log + "'\nexec '" + real + "' \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return log
 }
@@ -103,20 +98,11 @@ func TestPushOverHTTP(t *testing.T) {
 	// Headers that another tool has set for the host must not be sent with the token.
 	git(t, dir, "config", "http."+s.URL+"/.extraheader", "Authorization: Basic c29tZWJvZHk6ZWxzZQ==")
 	log := logArguments(t)
-	location, err := gitlog.FindLocation(t.Context(), filepath.Join(dir, "a \"folder\"", "content"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	location := suite.Must(gitlog.FindLocation(t.Context(), filepath.Join(dir, "a \"folder\"", "content")))(t)
 	defer location.Close()
 	r := &gitbranch.Repository{Location: location}
-	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := remote.Fetch(t.Context(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	remote := suite.Must(r.Remote(t.Context(), "origin", forgeAt(s.URL, token)))(t)
+	base := suite.Must(remote.Fetch(t.Context(), "main"))(t)
 	b, err := r.Prepare(t.Context(), base, example)
 	if err == nil {
 		b, err = r.Write(t.Context(), b, example)
@@ -141,10 +127,7 @@ func TestPushOverHTTP(t *testing.T) {
 			t.Errorf("%s has the token, or cannot be read (%v)", file, err)
 		}
 	}
-	wrong, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, "wrong-token"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wrong := suite.Must(r.Remote(t.Context(), "origin", forgeAt(s.URL, "wrong-token")))(t)
 	if err := wrong.Push(t.Context(), b); err == nil || strings.Contains(err.Error(), "wrong-token") {
 		t.Errorf("with a wrong token: %v", err)
 	}
@@ -163,23 +146,18 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")
 	git(t, dir, "remote", "add", "clear", "http://forge.example.org/example/index.git")
 	git(t, dir, "remote", "add", "command", "ext::sh -c touch%20pwned")
-	location, err := gitlog.FindLocation(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	location := suite.Must(gitlog.FindLocation(t.Context(), dir))(t)
 	defer location.Close()
 	r := &gitbranch.Repository{Location: location}
-	remote, err := r.Remote(t.Context(), "origin", forgeAt(s.URL, token))
-	if err != nil {
-		t.Fatal(err)
-	}
+	remote := suite.Must(r.Remote(t.Context(), "origin", forgeAt(s.URL, token)))(t)
 	if _, err := remote.Fetch(t.Context(), "main"); err == nil {
 		t.Error("the redirect was followed")
 	}
 	if _, err := r.Remote(t.Context(), "clear", forgeAt("http://forge.example.org", token)); err == nil || !strings.Contains(err.Error(), "anyone on the network path could read the token") {
 		t.Error(err)
 	}
-	if remote, err = r.Remote(t.Context(), "command", forgeAt(s.URL, token)); err == nil {
+	remote, err := r.Remote(t.Context(), "command", forgeAt(s.URL, token))
+	if err == nil {
 		_, err = remote.Fetch(t.Context(), "main")
 	}
 	if err == nil {

@@ -26,9 +26,7 @@ func TestMailmap(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
 	mine := filepath.Join(t.TempDir(), "mailmap")
-	if err := os.WriteFile(mine, []byte("Mine <ada@example.org>\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(mine, []byte("Mine <ada@example.org>\n"), 0o644))
 	r.git("config", "mailmap.file", mine)
 	r.git("config", "log.mailmap", "true")
 	r.write(".mailmap", "Not Committed <ada@example.org>\n", "content/.mailmap", "Elsewhere <ada@example.org>\n",
@@ -69,7 +67,7 @@ func TestHostileSettings(t *testing.T) {
 
 	order := filepath.Join(t.TempDir(), "order")
 	settings := filepath.Join(t.TempDir(), "config")
-	if err := errors.Join(os.WriteFile(order, []byte("*z*\n"), 0o644), os.WriteFile(settings, []byte(`
+	suite.Check(t, errors.Join(os.WriteFile(order, []byte("*z*\n"), 0o644), os.WriteFile(settings, []byte(`
 [log]
 	showSignature = true
 	follow = true
@@ -111,9 +109,7 @@ func TestHostileSettings(t *testing.T) {
 	recurse = true
 [safe]
 	directory = *
-`), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+`), 0o644)))
 	// A replacement object, a graft and a note, any of which could affect git's output.
 	first := r.git("rev-list", "--max-parents=0", "HEAD")
 	r.git("replace", "--graft", r.git("rev-parse", "HEAD"))
@@ -207,9 +203,7 @@ func TestDamage(t *testing.T) {
 		hash := r.git("rev-parse", object)
 		path := filepath.Join(r.dir, ".git", "objects", hash[:2], hash[2:])
 		for _, damage := range []func() error{func() error { return os.Remove(path) }, func() error { return os.WriteFile(path, []byte("x"), 0o644) }} {
-			if err := damage(); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, damage())
 			log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: r.dir})
 			if err == nil || !strings.HasPrefix(err.Error(), "git ") || log != nil && log.Head != "" {
 				t.Errorf("%s: found %+v, error %v", object, log, err)
@@ -229,16 +223,11 @@ func TestDamage(t *testing.T) {
 // gitInFront puts scripts in front of git, in which $REAL is git itself.
 func gitInFront(t *testing.T) (set func(script string)) {
 	t.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := suite.Must(exec.LookPath("git"))(t)
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	return func(script string) {
-		if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+strings.ReplaceAll(script, "$REAL", real)+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+strings.ReplaceAll(script, "$REAL", real)+"\n"), 0o755))
 	}
 }
 

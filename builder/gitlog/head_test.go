@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"kindex/builder/gitlog"
+	"kindex/builder/suite"
 )
 
 // TestHeadPath asks for a folder's path in its repository, both with git installed and without.
 func TestHeadPath(t *testing.T) {
 	top := t.TempDir()
 	deep := filepath.Join(top, "some where", "content")
-	if err := os.MkdirAll(deep, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(deep, 0o777))
 	at := func(dir, want string) {
 		t.Helper()
 		h, err := gitlog.ReadHead(t.Context(), dir, nil)

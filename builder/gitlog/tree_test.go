@@ -27,10 +27,7 @@ func shell(t *testing.T, dir, script string) string {
 
 func locationOf(t *testing.T, dir string) *Location {
 	t.Helper()
-	p, err := FindLocation(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := suite.Must(FindLocation(context.Background(), dir))(t)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -55,10 +52,7 @@ git init -q module && (cd module && git commit -q --allow-empty -m m)
 echo '*.yaml export-ignore' > .gitattributes
 cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached sub && rm -r sub && echo none > file && git add file && git commit -qm 2`)
 	p := locationOf(t, filepath.Join(repo, "sub", "content"))
-	first, err := p.Commit(context.Background(), "HEAD~1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := suite.Must(p.Commit(context.Background(), "HEAD~1"))(t)
 	into := t.TempDir()
 	if there, err := p.WriteTree(context.Background(), first, into); !there || err != nil {
 		t.Fatal(there, err)
@@ -75,10 +69,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	if target, err := os.Readlink(filepath.Join(into, "tool", "link.yaml")); err != nil || target != "nowhere" {
 		t.Errorf("%q %v", target, err)
 	}
-	second, err := p.Commit(context.Background(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
+	second := suite.Must(p.Commit(context.Background(), "main"))(t)
 	// Try a missing folder, and a file in place of the folder.
 	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
 		if there, err := locationOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
@@ -104,9 +95,7 @@ func TestForgedTree(t *testing.T) {
 	} {
 		outer := t.TempDir()
 		repo := filepath.Join(outer, "repo")
-		if err := os.Mkdir(repo, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Mkdir(repo, 0o777))
 		shell(t, repo, `git init -q -b main
 raw() { printf "$(sed 's/../\\x&/g' <<< "$1")"; }
 blob=$(echo evil | git hash-object -w --stdin); link=$(printf '..' | git hash-object -w --stdin)
@@ -119,9 +108,7 @@ git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
 			t.Fatal(name, err)
 		}
 		into := filepath.Join(outer, "a", "b")
-		if err := os.MkdirAll(into, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(into, 0o777))
 		if there, err := p.WriteTree(context.Background(), commit, into); err == nil || name != "twice" && !strings.Contains(err.Error(), "with the invalid name") {
 			t.Errorf("%s: %v %v\n%s", name, there, err, listing(t, into))
 		}

@@ -149,9 +149,7 @@ func TestOddFiles(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B"), "tool/c.yaml", entity("C"))
 	r.write("tool/a.yaml", "")
-	if err := os.Symlink("b.yaml", filepath.Join(r.dir, "tool", "a.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Symlink("b.yaml", filepath.Join(r.dir, "tool", "a.yaml")))
 	r.commit("a link")
 	r.git("rm", "-q", "--cached", "tool/b.yaml")
 	r.git("update-index", "--add", "--cacheinfo", "160000,"+r.git("rev-parse", "HEAD")+",tool/b.yaml")
@@ -162,9 +160,7 @@ func TestOddFiles(t *testing.T) {
 		"tool/b.yaml at "+r.git("rev-parse", "--short=12", "HEAD")+": must be a regular file, not a submodule")
 	r.git("rm", "-q", "--cached", "tool/b.yaml")
 	r.write("tool/a.yaml", "", "tool/b.yaml", "")
-	if err := os.Chmod(filepath.Join(r.dir, "tool/c.yaml"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Chmod(filepath.Join(r.dir, "tool/c.yaml"), 0o755))
 	r.commit("files again", "tool/a.yaml", entity("A"), "tool/b.yaml", entity("B2"), "tool/big.yaml", entity("Big")+strings.Repeat("# much\n", 300_000))
 	log := r.walk(gitlog.Options{})
 	if n := log.Notes[len(log.Notes)-1]; !strings.HasPrefix(n, "tool/big.yaml at ") || !strings.Contains(n, "is larger than") {

@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/importer"
+	"kindex/builder/suite"
 )
 
 const fuzzMapping = `type: model
@@ -38,9 +39,7 @@ func FuzzImport(f *testing.F) {
 		o := importer.Options{Input: filepath.Join(dir, "list"+ext), Mapping: filepath.Join(dir, "list.yaml"), Content: filepath.Join(dir, "content"),
 			Rejects: filepath.Join(dir, "rejects"+ext), Date: "2026-11-01"}
 		for path, text := range map[string][]byte{o.Input: data, o.Mapping: []byte(fuzzMapping)} {
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(path, text, 0o600))
 		}
 		if _, err := importer.Run(t.Context(), withDryRun(o)); err != nil {
 			return

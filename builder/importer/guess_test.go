@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/importer"
 	"kindex/builder/importer/mapping"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
@@ -15,10 +16,7 @@ import (
 // has names, and that doubts and columns are single lines.
 func FuzzGuess(f *testing.F) {
 	for _, name := range []string{"best-of.csv", "leaderboard.csv", "models-dev.jsonl"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(filepath.Join("testdata", name)))(f)
 		f.Add(data, strings.HasSuffix(name, ".jsonl"))
 	}
 	f.Add([]byte("name,stars,released,GitHub\na,\"1,234\",3.4.2026,b/c\n"), false)
@@ -26,9 +24,7 @@ func FuzzGuess(f *testing.F) {
 	f.Add([]byte("{\"name\":\"a: b\",\"category\":[\"x\"],\"github\":\"{a}/b\",\"tags\":\"a|b\"}\n"), true)
 	f.Fuzz(func(t *testing.T, data []byte, jsonl bool) {
 		file := filepath.Join(t.TempDir(), map[bool]string{true: "list.jsonl", false: "list.csv"}[jsonl])
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(file, data, 0o600))
 		p, err := importer.Guess(importer.GuessOptions{Input: file, Content: filepath.Join(t.TempDir(), "content")})
 		if err != nil {
 			return

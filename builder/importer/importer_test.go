@@ -20,10 +20,7 @@ import (
 // run imports a catalogue and checks the invariants of every import.
 func run(t *testing.T, o importer.Options) *importer.Report {
 	t.Helper()
-	r, err := importer.Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(importer.Run(context.Background(), o))(t)
 	if sum := r.Written + r.Updated + r.Unchanged + r.Exists + r.Skipped + r.Refused; sum != r.Rows {
 		t.Errorf("%d rows, but the outcomes are %d: %+v", r.Rows, sum, r)
 	}
@@ -65,15 +62,9 @@ func TestExtracts(t *testing.T) {
 func golden(t *testing.T, path, dir string) {
 	t.Helper()
 	var a txtar.Archive
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := suite.Must(filepath.Glob(filepath.Join(dir, "*", "*.yaml")))(t)
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(file))(t)
 		rel, _ := filepath.Rel(dir, file)
 		a.Files = append(a.Files, txtar.File{Name: filepath.ToSlash(rel), Data: data})
 	}
@@ -82,17 +73,12 @@ func golden(t *testing.T, path, dir string) {
 
 // TestOrderOfRows checks that the same rows in a different order produce the same files.
 func TestOrderOfRows(t *testing.T) {
-	data, err := os.ReadFile("testdata/best-of.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("testdata/best-of.csv"))(t)
 	lines := strings.SplitAfter(string(data), "\n")
 	slices.Reverse(lines[1 : len(lines)-1])
 	dir := t.TempDir()
 	input := filepath.Join(dir, "reversed.csv")
-	if err := os.WriteFile(input, []byte(strings.Join(lines, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(input, []byte(strings.Join(lines, "")), 0o644))
 	run(t, importer.Options{Input: input, Mapping: "testdata/best-of.yaml", Content: filepath.Join(dir, "content")})
 	if !suite.Updating() {
 		golden(t, "testdata/best-of.golden.txtar", filepath.Join(dir, "content"))
@@ -154,8 +140,6 @@ signals:
   stars: {value: stars, date: {constant: 2026-12-31}, source: {template: "https://example.org/{id}"}}
   lastRelease: {value: released, date: {constant: 2026-12-31}}
 `
-	if err := errors.Join(os.WriteFile(input, []byte(b.String()), 0o644), os.WriteFile(mapping, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.WriteFile(input, []byte(b.String()), 0o644), os.WriteFile(mapping, []byte(text), 0o644)))
 	return input, mapping
 }

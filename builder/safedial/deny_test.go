@@ -13,10 +13,7 @@ import (
 func parsed[T any](t *testing.T, parse func(string) (T, error), texts ...string) (list []T) {
 	t.Helper()
 	for _, s := range texts {
-		v, err := parse(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := suite.Must(parse(s))(t)
 		list = append(list, v)
 	}
 	return list

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // names is a fake resolver. It fails the test if a forbidden name is looked up.
@@ -140,9 +142,7 @@ func TestRebindingLeadsNowhere(t *testing.T) {
 	n := &names{t: t, are: map[string][]string{"hooks.example.org": {"8.8.8.8"}}}
 	w := &wire{}
 	g := New(Options{Resolver: n, Dial: w.dial})
-	if _, err := g.CheckURL(t.Context(), "https://hooks.example.org/"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(g.CheckURL(t.Context(), "https://hooks.example.org/"))(t)
 	for _, now := range [][]string{{"127.0.0.1"}, {"::ffff:10.0.0.1"}, {"8.8.8.8", "169.254.169.254"}, {"fe80::1%eth0"}, {"64:ff9b::a00:1"}} {
 		n.are["hooks.example.org"] = now
 		_, err := g.Client().Post("https://hooks.example.org/", "application/json", strings.NewReader("{}"))
@@ -164,10 +164,7 @@ func TestRebindingLeadsNowhere(t *testing.T) {
 // The standard library's dialer asks the guard before it connects: a listener on loopback,
 // which is not allowed, receives no connection.
 func TestTheRealDiallerIsRefusedToo(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := suite.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	seen := make(chan struct{})
 	go func() {
@@ -293,10 +290,7 @@ func exceptions(t *testing.T, list ...string) []Exception {
 	t.Helper()
 	var out []Exception
 	for _, s := range list {
-		e, err := ParseException(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := suite.Must(ParseException(s))(t)
 		out = append(out, e)
 	}
 	return out
@@ -326,10 +320,7 @@ func TestRedirectsAreAnswersAndNotFollowed(t *testing.T) {
 		w.Header().Set("Location", other.URL+"/internal")
 		w.WriteHeader(307)
 	})
-	r, err := c.Post(s.URL, "application/json", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(c.Post(s.URL, "application/json", strings.NewReader("{}")))(t)
 	r.Body.Close()
 	if r.StatusCode != 307 || elsewhere.Load() != 0 {
 		t.Errorf("status %d, %d requests elsewhere", r.StatusCode, elsewhere.Load())
@@ -381,10 +372,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 
 func TestAllowedReceiversAreReached(t *testing.T) {
 	s, c := receiver(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
-	r, err := c.Post(s.URL, "text/plain", strings.NewReader("hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(c.Post(s.URL, "text/plain", strings.NewReader("hello")))(t)
 	defer r.Body.Close()
 	if b, err := io.ReadAll(r.Body); err != nil || string(b) != "hello" {
 		t.Errorf("%q, %v", b, err)

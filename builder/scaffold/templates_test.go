@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/scaffold"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/score"
 )
@@ -45,13 +46,8 @@ func FuzzOptions(f *testing.F) {
 // TestScoringFile checks that scoring.yaml contains the built-in formula, with its comments.
 func TestScoringFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "content", "scoring.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(scaffold.Write(dir, scaffold.Options{Title: "T"}))(t)
+	data := suite.Must(os.ReadFile(filepath.Join(dir, "content", "scoring.yaml")))(t)
 	got, problems := content.ParseScoring(kinds.Default(), "scoring.yaml", data)
 	want, more := content.ParseScoring(kinds.Default(), "default.yaml", score.Default)
 	if len(problems)+len(more) > 0 || string(got) != string(want) {
@@ -63,9 +59,7 @@ func TestScoringFile(t *testing.T) {
 // that each figure has a date and a source.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(scaffold.Write(dir, scaffold.Options{Title: "T"}))(t)
 	c, problems, err := content.Load(filepath.Join(dir, "content"), nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v %v", err, problems)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/scratch"
+	"kindex/builder/suite"
 )
 
 // TestMain makes a folder and waits to be killed, if a test started it for that.
@@ -33,13 +34,8 @@ func hold(t *testing.T, dir string) (program *exec.Cmd, folder string) {
 	t.Helper()
 	program = exec.Command(os.Args[0])
 	program.Env = append(os.Environ(), "SCRATCH_TEST_HOLD=1", "TMPDIR="+dir)
-	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(program.StdoutPipe())(t)
+	suite.Check(t, program.Start())
 	t.Cleanup(func() { kill(program) })
 	line := bufio.NewScanner(out)
 	if !line.Scan() {
@@ -64,18 +60,11 @@ func TestKilled(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	link := filepath.Join(dir, "kindex-tmp-git-2")
 	for _, d := range []string{foreign, outside} {
-		if err := os.MkdirAll(filepath.Join(d, "x"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Join(d, "x"), 0o700))
 	}
-	if err := os.Symlink(outside, link); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Symlink(outside, link))
 	_, next := hold(t, dir)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := suite.Must(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, filepath.Join(dir, e.Name()))
@@ -93,16 +82,9 @@ func TestKilled(t *testing.T) {
 // TestClose removes the folder with its contents.
 func TestClose(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	f, err := scratch.New("test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(f.Path, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(scratch.New("test"))(t)
+	suite.Check(t, os.WriteFile(filepath.Join(f.Path, "file"), nil, 0o600))
+	suite.Check(t, f.Close())
 	if _, err := os.Stat(f.Path); !os.IsNotExist(err) {
 		t.Error(err)
 	}

@@ -120,17 +120,11 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("model/m.yaml", "name: M\ncategory: a\ndescription: D.\n")
 	c.expect(t, "edited model/m, now model/m", "built, left ")
 	away := filepath.Join(t.TempDir(), "away")
-	if err := os.Rename(dir, away); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Rename(dir, away))
 	c.expect(t, dir+": no such folder; specify the folder that contains kinds.yaml or categories.yaml")
-	if err := os.Rename(away, dir); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Rename(away, dir))
 	c.expect(t, "found")
-	if err := os.RemoveAll(filepath.Join(dir, "model")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.RemoveAll(filepath.Join(dir, "model")))
 	c.expect(t, "edited no model/m, now model/m", "built, left ")
 
 	stop()
@@ -159,10 +153,7 @@ func TestCommit(t *testing.T) {
 	git("commit", "-q", "-m", "One tool")
 	c.expect(t, "built, committed: true")
 	stop()
-	b, err := exports.OpenCurrent(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.OpenCurrent(out))(t)
 	defer b.Close()
 	if n := b.History().Changes(); n != 1 {
 		t.Errorf("the changelog has %d changes", n)
@@ -193,9 +184,7 @@ func TestManyEdits(t *testing.T) {
 	w := New(options(dir, t.TempDir(), Options{
 		Edited:   func([]exports.Edit, []string) { live++ },
 		Deferred: func(n int) { deferred = n }}))
-	if _, err := w.Build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(w.Build(t.Context()))(t)
 	w.maxEdited = 1
 	writeTool(t, dir, "x", "X2")
 	writeTool(t, dir, "z", "Z2")
@@ -217,15 +206,11 @@ func TestFolderIsAway(t *testing.T) {
 		Found:  func() { said = append(said, "found") }}))
 	look := func() bool { return w.update(w.read(t.Context(), nil)) }
 	for range 2 {
-		if err := os.Rename(dir, dir+"-away"); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(dir, dir+"-away"))
 		if look() || look() {
 			t.Error("a folder that is away is a change")
 		}
-		if err := os.Rename(dir+"-away", dir); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(dir+"-away", dir))
 		look()
 	}
 	if want := []string{"failed", "found", "failed", "found"}; !slices.Equal(said, want) || len(w.now.Entities) != 2 {

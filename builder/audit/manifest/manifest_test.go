@@ -31,12 +31,8 @@ func unpack(t testing.TB, files []txtar.File) (dir string) {
 	dir = t.TempDir()
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		suite.Check(t, os.WriteFile(path, f.Data, 0o644))
 	}
 	return dir
 }
@@ -73,22 +69,16 @@ func describe(dir, name string) string {
 func TestIncludesStayInside(t *testing.T) {
 	outer := t.TempDir()
 	dir := filepath.Join(outer, "project")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Mkdir(dir, 0o755))
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	write(filepath.Join(outer, "secret.txt"), "secret==1\n")
 	write(filepath.Join(dir, "inside.txt"), "inside\n")
 	if runtime.GOOS != "windows" {
 		for link, to := range map[string]string{"out.txt": "../secret.txt", "folder": "..", "in.txt": "inside.txt", "root.txt": "/etc/hosts"} {
-			if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.Symlink(to, filepath.Join(dir, link)))
 		}
 		for _, include := range []string{"out.txt", "folder/secret.txt", "root.txt"} {
 			write(filepath.Join(dir, "requirements.txt"), "-r "+include+"\n")
@@ -129,17 +119,13 @@ func TestLimits(t *testing.T) {
 		{"environment.yml", "dependencies: " + strings.Repeat("[", deep), "nested more than"},
 		{"bom.xml", `<bom xmlns="http://cyclonedx.org/schema/bom/1.4">` + strings.Repeat("<components><component>", deep), "nested more than 200 deep"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, c.name), []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, c.name), []byte(c.text), 0o644))
 		if got := describe(dir, c.name); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %.300s, want %s", c.name, got[max(0, len(got)-300):], c.want)
 		}
 	}
 	for i := range 12 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("r%d-requirements.txt", i)), fmt.Appendf(nil, "-r r%d-requirements.txt\n", i+1), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("r%d-requirements.txt", i)), fmt.Appendf(nil, "-r r%d-requirements.txt\n", i+1), 0o644))
 	}
 	if got := describe(dir, "r0-requirements.txt"); !strings.Contains(got, "nested more than 10 deep") {
 		t.Errorf("%s", got)
@@ -149,18 +135,12 @@ func TestLimits(t *testing.T) {
 // FuzzRead reads any text as each kind of file. A file may be wrong, but must not end the
 // program, take a file from elsewhere, or state lines that it does not have.
 func FuzzRead(f *testing.F) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	archives := suite.Must(filepath.Glob("testdata/*.txtar"))(f)
 	names := []string{"package.json", "package-lock.json", "go.mod", "Cargo.toml", "Cargo.lock", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock",
 		"environment.yml", "requirements.txt", "sbom.spdx", "sbom.json", "bom.xml", "models.txt", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "deno.lock",
 		"pylock.toml", "setup.cfg", "litellm_config.yaml", "promptfooconfig.yaml", ".env", "Dockerfile", "notebook.ipynb", "spec.txt", "conda.yaml"}
 	for _, name := range archives {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		a := suite.Must(txtar.ParseFile(name))(f)
 		for i, n := range names {
 			if n == a.Files[0].Name {
 				f.Add(i, a.Files[0].Data)

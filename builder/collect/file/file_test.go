@@ -22,15 +22,9 @@ const mapping = "testdata/best-of.yaml"
 // readList returns the rows of a list, with the names of their columns.
 func readList(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Open(path))(t)
 	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := suite.Must(csv.NewReader(f).ReadAll())(t)
 	for _, cells := range all[1:] {
 		row := map[string]string{}
 		for i, name := range all[0] {
@@ -59,10 +53,7 @@ func repositories(rows []map[string]string) (ids []string) {
 
 func open(t *testing.T, path, day string) *collect.Source {
 	t.Helper()
-	s, err := file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, ""))(t)
 	return s
 }
 
@@ -191,17 +182,11 @@ func writeList(t *testing.T, list, mapping string) (*collect.Source, error) {
 func TestDeclaredSignals(t *testing.T) {
 	const declarations = "signals:\n  firings: {type: count, title: Firings, grows: true}\n  lastFiring: {type: date, title: Last firing}\n" +
 		"kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes, signals: [firings, lastFiring]}\n"
-	declared, err := kinds.Parse([]byte(declarations))
-	if err != nil {
-		t.Fatal(err)
-	}
+	declared := suite.Must(kinds.Parse([]byte(declarations)))(t)
 	dir := t.TempDir()
 	suite.Write(t, dir, map[string]string{"list.csv": "slug,n,day\ne0,1200,2026-11-01\ne1,5,2026-13-01\n",
 		"map.yaml": "source: {name: G, url: https://g.example/, license: CC0-1.0, date: 2026-11-20}\ntype: glaze\nslug: slug\nsignals: {firings: n, lastFiring: day}\n"})
-	s, err := file.New(declared, collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(file.New(declared, collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, ""))(t)
 	o := collecttest.Options(t, s, "glaze", "github", "x/e0", "x/e1")
 	suite.Write(t, o.Content, map[string]string{"kinds.yaml": declarations})
 	lines, r := collecttest.Run(t, o)
@@ -236,18 +221,12 @@ func TestOddLists(t *testing.T) {
 		"something that nobody indexes": {"own/b,140,2026-11-01" + page, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := writeList(t, head+c.rows+"\n", small)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := suite.Must(writeList(t, head+c.rows+"\n", small))(t)
 			lines, _ := collecttest.Run(t, collecttest.Options(t, s, "tool", "github", "own/a"))
 			collecttest.Want(t, lines, c.want...)
 		})
 	}
-	s, err := writeList(t, "a,b\n", small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(writeList(t, "a,b\n", small))(t)
 	if err := s.Read(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "star_count") {
 		t.Errorf("a list without the columns: %v", err)
 	}

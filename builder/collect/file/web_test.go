@@ -31,10 +31,7 @@ func served(t *testing.T, config collect.FileConfig, mapping string, documents m
 	})
 	config.Name, config.Map = "list", filepath.Join(t.TempDir(), "map.yaml")
 	suite.Write(t, filepath.Dir(config.Map), map[string]string{"map.yaml": mapping})
-	s, err := file.New(kinds.Default(), config, url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(file.New(kinds.Default(), config, url))(t)
 	return s
 }
 
@@ -104,10 +101,7 @@ offers:
 	s := served(t, collect.FileConfig{URL: "https://router.example/models", Rows: "data.*"}, mapping, documents)
 	o := collecttest.Options(t, s, "model", "openrouter", "lab/a")
 	path := filepath.Join(o.Content, "model", "e0.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(t)
 	text = append(text, `offers:
   - {provider: router, id: lab/a, input: 0.8, output: 1.6, context: 1000, image: 0.001, date: 2026-10-01, source: "https://router.example/models/v6/"}
   - {provider: router, id: lab/gone, input: 1, output: 2, date: 2026-10-01, source: "https://router.example/models/v6/"}
@@ -117,10 +111,7 @@ offers:
 	suite.Write(t, o.Content, map[string]string{"model/e0.yaml": string(text), "providers.yaml": providers})
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 offers.router/lab%2Fa.input 1", "e0 stopped offers.router/lab%2Fgone <nil>")
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(os.ReadFile(path))(t)
 	if !strings.Contains(string(got), "{provider: router, id: lab/a, input: 0.9, output: 1.6, image: 0.001, context: 1000, date: 2026-11-23, source: http://127.0.0.1:") || !strings.Contains(string(got), "/models/v7/}") {
 		t.Errorf("got\n%s", got)
 	}
@@ -144,10 +135,7 @@ lifecycle: {deprecated: {column: deprecated_on, optional: true}, retires: {colum
 		"/models.json": `{"models":[{"model":"lab/a","deprecated_on":"2026-10-01","shutdown_on":"2027-03-01","sources":[{"url":"https://lab.example/ends"}]},{"model":"lab/b-0613","shutdown_on":"2026-12-01","sources":[{"url":"https://lab.example/ends"}]}]}`})
 	o := collecttest.Options(t, s, "model", "openrouter", "lab/a", "lab/b")
 	path := filepath.Join(o.Content, "model", "e1.yaml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := suite.Must(os.ReadFile(path))(t)
 	suite.Write(t, o.Content, map[string]string{"model/e1.yaml": strings.Replace(string(text), `"lab/b"`, "[lab/b, lab/b-0613]", 1)})
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "e0 lifecycle.deprecated 2026-10-01", "e0 lifecycle.retires 2027-03-01")

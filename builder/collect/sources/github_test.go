@@ -230,8 +230,6 @@ func TestAllowance(t *testing.T) {
 		if run == 3 && len(counted) != entities {
 			t.Errorf("after four runs, the contributors of %d repositories are known", len(counted))
 		}
-		if err := clock.Sleep(t.Context(), 7*24*time.Hour-took); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, clock.Sleep(t.Context(), 7*24*time.Hour-took))
 	}
 }

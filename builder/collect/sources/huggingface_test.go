@@ -10,6 +10,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
+	"kindex/builder/suite"
 )
 
 // hub behaves as the Hub: renamed repositories are redirected within the host, and one that is
@@ -39,9 +40,7 @@ func hub(t *testing.T, models map[string]string) http.HandlerFunc {
 func TestProbeHuggingFace(t *testing.T) {
 	url := collecttest.Server(t, hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":12,"likes":7,"gated":"auto","pipeline_tag":"text-generation","lastModified":"2026-11-01T10:00:00.000Z"}`}))
 	var b strings.Builder
-	if err := collect.Probe(t.Context(), collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, collect.Probe(t.Context(), collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b))
 	for _, want := range []string{"https://huggingface.co/docs/hub/api", "lab/a: 1 requests", "huggingfaceDownloads: 12 (", "pipelineTag: text-generation (", "gated: auto ("} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, b.String())

@@ -7,6 +7,7 @@ import (
 
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
+	"kindex/builder/suite"
 )
 
 // TestNew checks that a model becomes a file with its facts and the offer of its maker, and counts as sold
@@ -19,9 +20,7 @@ func TestNewModels(t *testing.T) {
 "providers":{"lab":{"models":{"big-2":{"base_model":"lab/big-2","cost":{"input":2,"output":8,"cache_read":0}}}},
 "shop":{"models":{"x/big-2":{"base_model":"lab/big-2","cost":{"input":3,"output":9}},"broken":7}}}}`
 	path := filepath.Join(t.TempDir(), "catalog.json")
-	if err := os.WriteFile(path, []byte(catalog), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, []byte(catalog), 0o666))
 	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-11-20"), "model", "modelsdev", "lab/e0")
 	o.New = true
 	_, r := collecttest.Run(t, o)

@@ -9,6 +9,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
+	"kindex/builder/suite"
 )
 
 // priced returns the options of a run over one model with offers.
@@ -29,9 +30,7 @@ func TestOffersOfACheckout(t *testing.T) {
 		"providers/linked/models/b.toml": "x = 1\n",
 	})
 	link := func(name, to string) {
-		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))))
 	}
 	link("providers/linked/models/a.toml", "../../own/models/a.toml")
 	link("providers/linked/models/lost.toml", "../../gone/models/a.toml")

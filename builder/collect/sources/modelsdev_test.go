@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
+	"kindex/builder/suite"
 )
 
 const models = `{
@@ -52,9 +53,7 @@ func TestHTTP(t *testing.T) {
 
 func TestSavedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.json")
-	if err := os.WriteFile(path, []byte(`{"models":`+models+`,"providers":{"lab":{}}}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, []byte(`{"models":`+models+`,"providers":{"lab":{}}}`), 0o666))
 	o := collecttest.Options(t, sources.ModelsDev("", path, "2026-07-02"), "model", "modelsdev", asked...)
 	lines, r := collecttest.Run(t, o)
 	collecttest.Want(t, lines, want...)
@@ -75,12 +74,8 @@ func TestCheckout(t *testing.T) {
 	lines, _ := collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
 	collecttest.Want(t, lines, "e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 gone")
 
-	if err := os.Symlink("/etc", filepath.Join(dir, "models", "etc")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Symlink("/etc", filepath.Join(dir, "models", "etc")))
+	suite.Check(t, os.Symlink("/etc/passwd", filepath.Join(dir, "models", "lab", "out.toml")))
 	lines, _ = collecttest.Run(t, collecttest.Options(t, sources.ModelsDev("", dir, ""), "model", "modelsdev", "lab/out"))
 	if len(lines) != 1 || !strings.Contains(lines[0], "path escapes from parent") {
 		t.Errorf("a link out of the checkout: %q", lines)

@@ -38,10 +38,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, name := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := suite.Must(txtar.ParseFile(name))(t)
 			namespace, ids, _ := strings.Cut(strings.TrimSpace(string(a.Comment)), ": ")
 			responses, want := map[string][]byte{}, &a.Files[len(a.Files)-1]
 			for _, f := range a.Files[:len(a.Files)-1] {
@@ -61,18 +58,13 @@ func TestAnswers(t *testing.T) {
 			written := o.Content + "/model/e0.yaml"
 			appendTo(t, written, responses["e0.yaml"])
 			lines, _ := collecttest.Run(t, o)
-			file, err := os.ReadFile(written)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := suite.Must(os.ReadFile(written))(t)
 			if suite.Updating() {
 				want.Data = []byte(strings.Join(lines, "\n") + "\n")
 				if before := &a.Files[len(a.Files)-2]; before.Name == "written" {
 					before.Data = file
 				}
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, os.WriteFile(name, txtar.Format(a), 0o644))
 			}
 			if text := responses["written"]; text != nil && !suite.Updating() && string(text) != string(file) {
 				t.Errorf("the file is\n%s\nwant\n%s", file, text)

@@ -34,18 +34,10 @@ func check(t *testing.T, name string, compiled *jsonschema.Schema, d *yamldoc.Do
 // compile returns a schema as the library reads it.
 func compile(t testing.TB, name string) *jsonschema.Schema {
 	t.Helper()
-	data, err := JSON(name, kinds.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(JSON(name, kinds.Default()))(t)
+	raw := suite.Must(jsonschema.UnmarshalJSON(bytes.NewReader(data)))(t)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("urn:"+name, raw); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, c.AddResource("urn:"+name, raw))
 	return c.MustCompile("urn:" + name)
 }
 
@@ -56,10 +48,7 @@ func entityFiles(t testing.TB) (texts [][]byte) {
 		t.Fatal(len(files), err)
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(f))(t)
 		texts = append(texts, data)
 	}
 	return texts
@@ -72,10 +61,7 @@ func of(name string) *Schema { return Of(kinds.Default(), name) }
 
 // rootFile parses one of the root files in the content for tests.
 func rootFile(t testing.TB, name string) *yamldoc.Document {
-	data, err := os.ReadFile(filepath.Join(suite.Content(t), name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join(suite.Content(t), name+".yaml")))(t)
 	return yamldoc.Parse(name+".yaml", data, "version")
 }
 

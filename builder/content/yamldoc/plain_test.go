@@ -41,10 +41,7 @@ func entityFiles(t testing.TB) (texts []string) {
 		t.Fatal(len(files), err)
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(f))(t)
 		texts = append(texts, string(data))
 	}
 	return texts
@@ -66,10 +63,7 @@ func TestPlain(t *testing.T) {
 
 // TestPlainForms checks which forms are read without the parser.
 func TestPlainForms(t *testing.T) {
-	data, err := os.ReadFile("testdata/forms.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile("testdata/forms.txt"))(t)
 	for line := range strings.Lines(string(data)) {
 		word, quoted, _ := strings.Cut(strings.TrimSpace(line), " ")
 		text, err := strconv.Unquote(strings.TrimSpace(quoted))

@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
@@ -27,10 +28,7 @@ func TestCompose(t *testing.T) {
 		name := strings.TrimSuffix(c[0].Name, ".json")
 		t.Run(name, func(t *testing.T) {
 			fields := fieldsOf(t, c[0].Data)
-			got, err := yamlfmt.Compose(kinds.Default(), fields)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := suite.Must(yamlfmt.Compose(kinds.Default(), fields))(t)
 			if !bytes.Equal(got, c[1].Data) {
 				t.Errorf("--- got\n%s--- want\n%s", got, c[1].Data)
 			}
@@ -110,9 +108,7 @@ func fieldsOf(t *testing.T, data []byte) map[string]any {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	var fields map[string]any
-	if err := dec.Decode(&fields); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, dec.Decode(&fields))
 	return fields
 }
 
@@ -163,13 +159,8 @@ func same(got, want any) bool {
 // likeJSON converts all numbers to float64.
 func likeJSON(t *testing.T, v any) any {
 	t.Helper()
-	data, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(json.Marshal(v))(t)
 	var out any
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(data, &out))
 	return out
 }

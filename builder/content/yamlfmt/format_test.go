@@ -78,10 +78,7 @@ func TestFormatRaw(t *testing.T) {
 func TestFormatExamples(t *testing.T) {
 	examples := 0
 	for _, readme := range []string{"../../../README.md", "../../../content/README.md"} {
-		data, err := os.ReadFile(readme)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(readme))(t)
 		for _, text := range strings.Split(string(data), "```yaml\n")[1:] {
 			text, _, _ = strings.Cut(text, "```")
 			if text = unnamed(text); !strings.HasPrefix(text, "name:") {

@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -98,25 +99,16 @@ func quote(s string) string {
 // TestMergeDated checks that the value of a dated field never keeps the date or the source of
 // another value, and that other values stay as they are written.
 func TestMergeDated(t *testing.T) {
-	declared, err := kinds.Parse([]byte("fields:\n  stock: {type: count, title: Stock, dated: true}\nsignals:\n  sold: {type: count, title: Sold}\n" +
-		"kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes, fields: [stock], signals: [sold]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	declared := suite.Must(kinds.Parse([]byte("fields:\n  stock: {type: count, title: Stock, dated: true}\nsignals:\n  sold: {type: count, title: Sold}\n" +
+		"kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes, fields: [stock], signals: [sold]}\n")))(t)
 	const file = "name: X\nstock: {value: 1, date: 2026-01-01, source: https://a.example/}\nsignals:\n  sold: {value: 2, source: https://b.example/}\nweight: 70.0\n"
 	fields := map[string]any{"stock": map[string]any{"value": 3}, "signals": map[string]any{"sold": map[string]any{"value": 4, "date": "2026-02-02"}}}
-	out, err := yamlfmt.Merge(declared, "glaze/x.yaml", []byte(file), fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := suite.Must(yamlfmt.Merge(declared, "glaze/x.yaml", []byte(file), fields))(t)
 	const want = "name: X\nstock:\n  value: 3\nsignals:\n  sold: {value: 4, date: 2026-02-02}\nweight: 70.0\n"
 	if string(out) != want {
 		t.Errorf("got %s", out)
 	}
-	values, err := content.Fields([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := suite.Must(content.Fields([]byte(file)))(t)
 	if _, made, err := yamlfmt.Apply(declared, values, fields); err != nil || made["stock"].(map[string]any)["value"] != int64(3) {
 		t.Errorf("%v, %v", made, err)
 	}

@@ -29,10 +29,7 @@ func TestMappingLint(t *testing.T) {
 
 // TestMappingExamples checks that the mappings in the documentation are valid.
 func TestMappingExamples(t *testing.T) {
-	guide, err := os.ReadFile("../../../site/docs/importing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := suite.Must(os.ReadFile("../../../site/docs/importing.md"))(t)
 	blocks := strings.Split(string(guide), "```yaml\n")[1:]
 	if len(blocks) != 3 {
 		t.Fatalf("the guide has %d mappings, want a whole one, one of benchmarks and one of offers", len(blocks))
@@ -51,10 +48,7 @@ func TestMappingExamples(t *testing.T) {
 		t.Fatal(len(fixture), err)
 	}
 	for _, path := range fixture {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(path))(t)
 		if _, problems := mapping.Parse(kinds.Default(), path, data); len(problems) > 0 {
 			t.Error(problems)
 		}
@@ -69,10 +63,7 @@ func FuzzParseMapping(f *testing.F) {
 			f.Fatal("no seeds", err)
 		}
 		for _, path := range files {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
+			data := suite.Must(os.ReadFile(path))(f)
 			if a := txtar.Parse(data); len(a.Files) > 0 {
 				data = a.Files[0].Data
 			}

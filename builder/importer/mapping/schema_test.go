@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
 
@@ -53,13 +54,8 @@ type node struct {
 
 func schemaOf(t *testing.T, name string) *node {
 	t.Helper()
-	data, err := schema.JSON(name, kinds.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(schema.JSON(name, kinds.Default()))(t)
 	var n node
-	if err := json.Unmarshal(data, &n); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(data, &n))
 	return &n
 }
