@@ -105,10 +105,7 @@ func newContract(t *testing.T) *contract {
 	t.Helper()
 	c := &contract{operations: map[string]*operation{}, seen: newSeen(), valid: map[response]bool{}}
 	defineFormats()
-	var err error
-	if c.doc, err = openapi3.NewLoader().LoadFromData(openapi.YAML); err != nil {
-		t.Fatal(err)
-	}
+	c.doc = suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
 	for path, item := range c.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			c.operations[op.OperationID] = &operation{path, method, item, op}

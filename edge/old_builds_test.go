@@ -61,9 +61,7 @@ func TestPastDaysOneAtATime(t *testing.T) {
 	for _, path := range past {
 		get(path+"2026-11-05", http.StatusOK)
 	}
-	if leave, err = s.enterPast(); err != nil {
-		t.Fatal(err)
-	}
+	leave = suite.Must(s.enterPast())(t)
 	for _, path := range past {
 		get(path+"2026-11-05", http.StatusOK) // it is in memory
 		get(path+"2026-11-06", http.StatusServiceUnavailable)

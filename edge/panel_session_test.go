@@ -62,9 +62,7 @@ func (p *panelled) signIn(t *testing.T, name string) *person {
 	if b.key = keyText.FindString(string(a.body)); b.key == "" {
 		t.Fatalf("%s was not signed in: %d\n%s", name, a.status, a.body)
 	}
-	if b.account, err = p.state.AccountNamed(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
+	b.account = suite.Must(p.state.AccountNamed(t.Context(), name))(t)
 	return b
 }
 

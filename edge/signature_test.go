@@ -36,9 +36,7 @@ func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *sign.Key) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err = sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"); err != nil {
-		t.Fatal(err)
-	}
+	key = suite.Must(sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"))(t)
 	suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}))(t)
 	return out, to, key
 }

@@ -34,9 +34,7 @@ func workshop(t *testing.T) (c *contract, declared *kinds.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if declared, err = kinds.Parse(data); err != nil {
-		t.Fatal(err)
-	}
+	declared = suite.Must(kinds.Parse(data))(t)
 	c = &contract{operations: map[string]*operation{}, seen: newSeen(), valid: map[response]bool{}}
 	defineFormats()
 	out := t.TempDir()
@@ -46,9 +44,7 @@ func workshop(t *testing.T) (c *contract, declared *kinds.Set) {
 	c.server, c.url = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, false)
 	c.key = c.newKey(t, "potter", false)
 	a := c.send(t, request{target: "/api/openapi?format=yaml", status: 200})
-	if c.doc, err = openapi3.NewLoader().LoadFromData(a.body); err != nil {
-		t.Fatal(err)
-	}
+	c.doc = suite.Must(openapi3.NewLoader().LoadFromData(a.body))(t)
 	for path, item := range c.doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			c.operations[op.OperationID] = &operation{path, method, item, op}

@@ -20,10 +20,7 @@ func TestHistoriesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 6))
 	dir, m := smallBuild(t)
-	other, err := exports.Open(build(t, commits(t, 2), t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := suite.Must(exports.Open(build(t, commits(t, 2), t.TempDir())))(t)
 	defer other.Close()
 	refuses := func(what, path string, change func([]byte) []byte) {
 		t.Helper()
@@ -41,10 +38,7 @@ func TestHistoriesThatDoNotFit(t *testing.T) {
 		}
 	}
 	for _, path := range []string{history.VersionsFile, history.ChangelogFile} {
-		theirs, err := other.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs := suite.Must(other.ReadFile(path))(t)
 		refuses("with that of another build", path, func([]byte) []byte { return theirs })
 	}
 	for _, weeks := range []string{"null]", "[null]", `[{"end": "2026-01-05T00:00:00+00:00", "figures": [{}]}, {"end": "2026-01-05T00:00:00Z", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z"}]`,
@@ -72,14 +66,8 @@ func TestHistoriesThatDoNotFit(t *testing.T) {
 // replacedIn replaces the first occurrence of a text in a compressed file. If the text is "", it removes the last byte.
 func replacedIn(t *testing.T, file []byte, old, text string) []byte {
 	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(gzip.NewReader(bytes.NewReader(file)))(t)
+	data := suite.Must(io.ReadAll(r))(t)
 	if !strings.Contains(string(data), old) {
 		t.Fatalf("there is no %s in it", old)
 	}
@@ -89,11 +77,7 @@ func replacedIn(t *testing.T, file []byte, old, text string) []byte {
 	}
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := io.WriteString(w, changed); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(io.WriteString(w, changed))(t)
+	suite.Check(t, w.Close())
 	return out.Bytes()
 }

@@ -92,9 +92,7 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 	last := ""
 	for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
 		var row struct{ Type, Slug string }
-		if err := json.Unmarshal(s.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(s.Bytes(), &row))
 		key := row.Type + "\x00" + row.Slug
 		if key <= last {
 			t.Errorf("%q comes after %q", key, last)

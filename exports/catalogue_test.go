@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -279,13 +280,8 @@ func openBuild(t testing.TB, entities []*record.Entity) *Build {
 	t.Helper()
 	root := t.TempDir()
 	id := writeBuild(t, root, entities)
-	if _, err := store.Verify(filepath.Join(store.BuildsDir(root), id)); err != nil {
-		t.Fatal(err)
-	}
-	b, err := OpenCurrent(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Must(store.Verify(filepath.Join(store.BuildsDir(root), id)))(t)
+	b := suite.Must(OpenCurrent(root))(t)
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
 			t.Error(err)

@@ -62,10 +62,7 @@ func open(dir string) error {
 func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	t.Helper()
 	dir = build(t, commits(t, 8), t.TempDir())
-	m, err := store.Verify(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = suite.Must(store.Verify(dir))(t)
 	return dir, m
 }
 
@@ -117,24 +114,16 @@ func commit(t *testing.T, repo, at string) {
 // build builds a content folder as of a fixed day, and returns the folder of the build.
 func build(t *testing.T, content, out string) (dir string) {
 	t.Helper()
-	r, err := builder.Build(t.Context(), builder.Options{Content: content, Out: out, Keep: 9, AllowShrink: true, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(builder.Build(t.Context(), builder.Options{Content: content, Out: out, Keep: 9, AllowShrink: true, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)}))(t)
 	return r.Dir
 }
 
 // changed runs f while a file's content is replaced.
 func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 	t.Helper()
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := suite.Must(os.ReadFile(path))(t)
 	write := func(b []byte) {
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, b, 0o644))
 	}
 	write(change(slices.Clone(old)))
 	defer write(old)
@@ -163,24 +152,16 @@ func TestDamagedFiles(t *testing.T) {
 			})
 		}
 		away := filepath.Join(t.TempDir(), "away")
-		if err := os.Rename(path, away); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(path, away))
 		wantDamage(t, verify(dir), path, "is missing")
 		wantDamage(t, open(dir), path, "is missing")
-		if err := os.Rename(away, path); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(away, path))
 	}
 	for _, extra := range []string{"extra.json", "lookup/extra.bin", "new/folder/x"} {
 		path := filepath.Join(dir, filepath.FromSlash(extra))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 		wantDamage(t, verify(dir), path, "is not listed in the manifest")
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Remove(path))
 	}
 	first, last := filepath.Join(dir, m.Files[0].Path), filepath.Join(dir, m.Files[len(m.Files)-1].Path)
 	cut := func([]byte) []byte { return nil }
@@ -235,15 +216,11 @@ func TestDamagedManifest(t *testing.T) {
 			wantDamage(t, verify(dir), path, "")
 		})
 	}
-	if err := os.Rename(path, path+"x"); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Rename(path, path+"x"))
 	wantDamage(t, verify(dir), path, "is missing")
 	wantDamage(t, open(dir), path, "is missing")
 	moved := filepath.Join(filepath.Dir(dir), "20261101-0123456789abcdef")
-	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)))
 	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of build 20261101-0123456789abcdef")
 	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
@@ -257,23 +234,16 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 		sealed.Files = slices.Clone(m.Files)
 		for i := range sealed.Files {
 			if sealed.Files[i].Path == path {
-				file, err := store.Describe(dir, filepath.Join(dir, path))
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := suite.Must(store.Describe(dir, filepath.Join(dir, path)))(t)
 				file.License = sealed.Files[i].License
 				sealed.Files[i] = file
 			}
 		}
 		sealed.Finalize()
 		other := filepath.Join(filepath.Dir(dir), sealed.ID)
-		if err := os.Rename(dir, other); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(dir, other))
 		changed(t, filepath.Join(other, store.ManifestFile), func([]byte) []byte { return sealed.Encode() }, func() {
-			if err := verify(other); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, verify(other))
 			if list := damages(t, open(other)); len(list) > 0 {
 				refused = true
 				if list[0].Path != other {
@@ -281,9 +251,7 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 				}
 			}
 		})
-		if err := os.Rename(other, dir); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.Rename(other, dir))
 	})
 	return refused
 }

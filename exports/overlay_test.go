@@ -60,10 +60,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			base := openBuild(t, list)
 			edits := editsBetween(list, next)
 			rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
-			with, err := base.WithEdits(edits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			with := suite.Must(base.WithEdits(edits))(t)
 			x := &edited{t, rng, base, with, openBuild(t, next), next}
 			x.addresses(list)
 			x.identifiers(list)

@@ -18,10 +18,7 @@ import (
 // opened opens a build with a history.
 func opened(t *testing.T) *exports.Build {
 	t.Helper()
-	b, err := exports.Open(build(t, commits(t, 8), t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.Open(build(t, commits(t, 8), t.TempDir())))(t)
 	t.Cleanup(func() { _ = b.Close() })
 	return b
 }
@@ -40,10 +37,7 @@ func TestDaysInMemory(t *testing.T) {
 	})
 	first := map[string]*history.Day{}
 	for _, day := range []string{"2026-10-25", "2026-10-01", "2026-10-02", "2026-10-02", "2026-10-01", "2026-10-25", "2026-10-03", "2026-10-01", "2026-10-04"} {
-		d, err := a.Day(day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := suite.Must(a.Day(day))(t)
 		if first[day] != nil && d != first[day] {
 			t.Errorf("%s was forgotten", day)
 		}
@@ -80,10 +74,7 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s/%s", typ, slug)
 		}
-		list, err := b.Moments(o, math.MaxInt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := suite.Must(b.Moments(o, math.MaxInt))(t)
 		return history.SignalSeries(list, "stars")
 	}
 	before := series(b, e.Type, e.Slug)
@@ -94,10 +85,7 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	}
 	added := stars(e, 7)
 	added.Slug, added.Formerly = "quite-new", nil
-	with, err := b.WithEdits([]exports.Edit{{e.Type, e.Slug, stars(e, 123456)}, {e.Type, added.Slug, added}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := suite.Must(b.WithEdits([]exports.Edit{{e.Type, e.Slug, stars(e, 123456)}, {e.Type, added.Slug, added}}))(t)
 	want := history.Point[record.Fact]{Value: record.Fact{Name: "stars", Number: 123456, Date: "2026-10-01"}}
 	if got := series(with, e.Type, e.Slug); !slices.Equal(got, append(before, want)) {
 		t.Errorf("edited:\ngot  %v\nwant %v and %v", got, before, want)
@@ -128,10 +116,7 @@ func TestEndOfDay(t *testing.T) {
 	at("2025-03-03T00:00:00Z", "a", "name: Two\n")
 	at("2025-03-03T23:59:59Z", "", "")
 	at("2025-03-05T00:00:00Z", "b", "name: Three\nformerly: [a, older]\n")
-	b, err := exports.Open(build(t, repo, t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(exports.Open(build(t, repo, t.TempDir())))(t)
 	defer b.Close()
 	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
 		for _, slug := range []string{"a", "b", "older"} {

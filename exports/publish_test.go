@@ -33,10 +33,7 @@ func TestInstallKeepsOrMends(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	before, err := os.Stat(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := suite.Must(os.Stat(dir))(t)
 	build(t, content, root)
 	only()
 	if after, err := os.Stat(dir); err != nil || !os.SameFile(before, after) {
@@ -48,9 +45,7 @@ func TestInstallKeepsOrMends(t *testing.T) {
 		func() error { return os.WriteFile(filepath.Join(dir, "extra"), nil, 0o644) },
 		func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
 	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, damage())
 		build(t, content, root)
 		only()
 	}
@@ -60,17 +55,14 @@ func TestInstallKeepsOrMends(t *testing.T) {
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(path)
 		files[strings.TrimPrefix(path, dir)] = string(b)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -78,36 +70,19 @@ func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".tmp-1/lookup/x", "20261101-0123456789abcdef/x", "other/.tmp-2"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".tmp-3"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	opened, err := store.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(dir, ".tmp-3"), nil, 0o644))
+	opened := suite.Must(store.OpenFolder(dir))(t)
 	defer opened.Close()
-	temporary, err := store.TemporaryDir(opened)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := exports.NewWriter(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Add("a/b", []byte("x")), store.RemoveLeftovers(dir), store.RemoveLeftovers(filepath.Join(dir, "none"))); err != nil {
-		t.Fatal(err)
-	}
+	temporary := suite.Must(store.TemporaryDir(opened))(t)
+	w := suite.Must(exports.NewWriter(dir))(t)
+	suite.Check(t, errors.Join(w.Add("a/b", []byte("x")), store.RemoveLeftovers(dir), store.RemoveLeftovers(filepath.Join(dir, "none"))))
 	if _, err := opened.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the temporary folder still exists")
 	}
 	files := tree(t, dir)
-	if err := errors.Join(store.RemoveLeftovers(store.BuildsDir(dir)), w.Discard()); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(store.RemoveLeftovers(store.BuildsDir(dir)), w.Discard()))
 	if _, ok := files["/other/.tmp-2"]; len(files) != 3 || !ok || len(tree(t, dir)) != 2 {
 		t.Errorf("left: %v, then %v", files, tree(t, dir))
 	}
@@ -120,13 +95,9 @@ func TestPublishIsAtomic(t *testing.T) {
 	if _, err := store.Current(root); !errors.Is(err, store.ErrNoBuild) {
 		t.Errorf("nothing is published, but %v", err)
 	}
-	if err := os.MkdirAll(store.BuildsDir(root), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(store.BuildsDir(root), 0o755))
 	id := func(i int) string { return fmt.Sprintf("20261101-%016x", i) }
-	if err := store.Publish(root, id(0)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, store.Publish(root, id(0)))
 	var latest, reads atomic.Int64
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
@@ -150,18 +121,14 @@ func TestPublishIsAtomic(t *testing.T) {
 		})
 	}
 	for i := 1; i <= 200 || reads.Load() < 3000 && !t.Failed(); i++ {
-		if err := store.Publish(root, id(i)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, store.Publish(root, id(i)))
 		latest.Store(int64(i))
 	}
 	close(stop)
 	readers.Wait()
 	for _, bad := range []string{"", "x", "../../etc", "20261101-0123456789ABCDEF", "20261101-0123456789abcdef0"} {
 		path := filepath.Join(root, "exports", "current")
-		if err := os.WriteFile(path, []byte(bad+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(path, []byte(bad+"\n"), 0o644))
 		_, err := store.Current(root)
 		wantDamage(t, err, path, "which is not a build ID")
 	}

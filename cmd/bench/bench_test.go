@@ -28,9 +28,7 @@ func TestBench(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", kindex, "kindex/cmd/kindex").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.CopyFS(corpus, os.DirFS(suite.Content(t))); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(corpus, os.DirFS(suite.Content(t))))
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-corpus", corpus, "-kindex", kindex, "-queries", "20"}, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())

@@ -37,10 +37,7 @@ func releaseFiles(t *testing.T) string {
 	t.Helper()
 	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
 	made.once.Do(func() {
-		where, err := os.MkdirTemp("", "kindex-dist-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		where := suite.Must(os.MkdirTemp("", "kindex-dist-"))(t)
 		made.where, made.root = where, filepath.Join(where, "repository")
 		repository(t, made.root)
 		signer, verifier, err := note.GenerateKey(rand.Reader, "releases.example.org")
@@ -48,9 +45,7 @@ func releaseFiles(t *testing.T) string {
 			t.Fatal(err)
 		}
 		file := filepath.Join(where, "release.key")
-		if err := os.WriteFile(file, []byte(signer+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(file, []byte(signer+"\n"), 0o600))
 		dir := filepath.Join(made.root, ".dist")
 		code, stdout, stderr := dist(t, "-version", version, "-root", made.root, "-out", dir, "-url", releaseURL)
 		if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
@@ -76,9 +71,7 @@ func TestReproducible(t *testing.T) {
 	first := releaseFiles(t)
 	root := filepath.Join(t.TempDir(), "a much longer path", "kindex")
 	gitIn(t, ".", "clone", "-q", made.root, root)
-	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(made.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(made.root, filepath.FromSlash(minisearch))), 0o644))
 	t.Setenv("GOCACHE", t.TempDir())
 	second := filepath.Join(t.TempDir(), "out")
 	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", "linux/amd64,linux/arm64", "-url", releaseURL)
@@ -107,10 +100,7 @@ func TestSums(t *testing.T) {
 	if got, want := strings.Count(out, ": OK\n"), len(namesIn(t, dir))-2; got != want {
 		t.Errorf("%d sums, want %d:\n%s", got, want, out)
 	}
-	verifier, err := note.NewVerifier(made.verifier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	verifier := suite.Must(note.NewVerifier(made.verifier))(t)
 	n, err := note.Open(read(t, filepath.Join(dir, noteFile)), note.VerifierList(verifier))
 	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
 		t.Errorf("%v", err)
@@ -165,9 +155,7 @@ func TestRefused(t *testing.T) {
 	gitIn(t, root, "tag", "v0.1.0")
 	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "2")
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o600))
 	for what, c := range map[string]struct {
 		args []string
 		env  string
@@ -206,9 +194,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if err := os.WriteFile(filepath.Join(root, "new"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(root, "new"), nil, 0o600))
 	if code, _, stderr := dist(t, "-version", "v1.2.3", "-root", root); code != exitProblem || !strings.Contains(stderr, "has uncommitted changes") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -232,16 +218,11 @@ func TestSign(t *testing.T) {
 	refused("write the release first")
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write("kindex", "program")
 	write(installFile, installText)
-	sums, err := sumsOf(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := suite.Must(sumsOf(dir))(t)
 	write(sumsFile, string(sums))
 	write("kindex", "another program")
 	refused("are not those of SHA256SUMS")
@@ -249,10 +230,7 @@ func TestSign(t *testing.T) {
 	if code, stdout, stderr := dist(t, "-sign", "-out", dir); code != exitOK || !strings.Contains(stdout, public) {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 	}
-	verifier, err := note.NewVerifier(public)
-	if err != nil {
-		t.Fatal(err)
-	}
+	verifier := suite.Must(note.NewVerifier(public))(t)
 	n, err := note.Open(read(t, filepath.Join(dir, noteFile)), note.VerifierList(verifier))
 	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
 		t.Fatalf("%v: %+v", err, n)
@@ -266,10 +244,7 @@ func TestSign(t *testing.T) {
 
 func namesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := suite.Must(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -278,10 +253,7 @@ func namesIn(t *testing.T, dir string) (names []string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(path))(t)
 	return data
 }
 

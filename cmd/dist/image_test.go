@@ -30,30 +30,17 @@ func openImage(t *testing.T) v1.Image {
 	t.Helper()
 	dir := t.TempDir()
 	mustRun(t, dir, "tar", "-xf", filepath.Join(releaseFiles(t), "kindex-"+version+"-image.tar"))
-	outer, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	outer := suite.Must(layout.ImageIndexFromPath(dir))(t)
 	m, err := outer.IndexManifest()
 	if err != nil || len(m.Manifests) != 1 || m.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != version {
 		t.Fatalf("%+v: %v", m, err)
 	}
-	index, err := outer.ImageIndex(m.Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := validate.Index(index); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = index.IndexManifest(); err != nil {
-		t.Fatal(err)
-	}
+	index := suite.Must(outer.ImageIndex(m.Manifests[0].Digest))(t)
+	suite.Check(t, validate.Index(index))
+	m = suite.Must(index.IndexManifest())(t)
 	for _, d := range m.Manifests {
 		if d.Platform.OS == "linux" && d.Platform.Architecture == runtime.GOARCH {
-			image, err := index.Image(d.Digest)
-			if err != nil {
-				t.Fatal(err)
-			}
+			image := suite.Must(index.Image(d.Digest))(t)
 			return image
 		}
 	}
@@ -109,10 +96,7 @@ func unpackRoot(t *testing.T, image v1.Image) (root string) {
 // one volume.
 func TestImage(t *testing.T) {
 	image := openImage(t)
-	c, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := suite.Must(image.ConfigFile())(t)
 	if c.Config.User != "65532:65532" || len(c.Config.Volumes) != 1 || !c.Created.Equal(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)) ||
 		c.Config.Labels["org.opencontainers.image.version"] != version {
 		t.Errorf("%+v", c)
@@ -130,9 +114,7 @@ func TestImage(t *testing.T) {
 	cmd.Env = append(append(cmd.Env, c.Config.Env...), "KINDEX_ADDR="+address, "TZ=Europe/Berlin")
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	page, err := getPage(t.Context(), "http://"+address+"/api/entity/tool/example", ended)
@@ -152,9 +134,7 @@ func buildVolume(t *testing.T, root string) {
 	t.Helper()
 	content := t.TempDir()
 	entity := "name: Example\ncategory: tools\ndescription: An example of a tool.\n"
-	if err := writeFile(filepath.Join(content, "tool", "example.yaml"), []byte(entity), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeFile(filepath.Join(content, "tool", "example.yaml"), []byte(entity), 0o644))
 	data := filepath.Join(root, "data")
 	mustRun(t, content, filepath.Join(root, "usr", "bin", "kindex"), "build", "--content", content, "--out", data)
 	if os.Geteuid() == 0 {

@@ -97,9 +97,7 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 	}))
 	defer s.Close()
 	certificate := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
 	args = append([]string{filepath.Join(releaseFiles(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
 	cmd := exec.Command("sh", args...)
 	cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)

@@ -15,6 +15,8 @@ import (
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"kindex/builder/suite"
 )
 
 // installed are files that every package contains, below /usr.
@@ -48,13 +50,9 @@ func TestDeb(t *testing.T) {
 		mustRun(t, ".", "dpkg-deb", "--extract", name, root) // only root can install
 	} else {
 		for _, dir := range []string{"info", "updates", "triggers"} {
-			if err := os.MkdirAll(filepath.Join(root, "var", "lib", "dpkg", dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.MkdirAll(filepath.Join(root, "var", "lib", "dpkg", dir), 0o755))
 		}
-		if err := os.WriteFile(filepath.Join(root, "var", "lib", "dpkg", "status"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(root, "var", "lib", "dpkg", "status"), nil, 0o644))
 		mustRun(t, ".", "dpkg", "--root="+root, "--force-script-chrootless", "--install", name)
 		if out := mustRun(t, ".", "dpkg", "--root="+root, "--status", "kindex"); !strings.Contains(out, "Status: install ok installed") {
 			t.Error(out)
@@ -110,10 +108,7 @@ func TestArchive(t *testing.T) {
 	mustRun(t, root, "bash", "-n", base+"/completions/bash/kindex")
 	for _, arch := range []string{"amd64", "arm64"} {
 		name := "kindex-" + version + "-windows-" + arch
-		z, err := zip.OpenReader(filepath.Join(dir, name+".zip"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := suite.Must(zip.OpenReader(filepath.Join(dir, name+".zip")))(t)
 		defer z.Close()
 		if z.File[0].Name != name+"/kindex.exe" || !z.File[0].Modified.Equal(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)) {
 			t.Errorf("%+v", z.File[0].FileHeader)
@@ -126,15 +121,10 @@ func TestArchive(t *testing.T) {
 func TestBillOfMaterials(t *testing.T) {
 	dir := releaseFiles(t)
 	name := "kindex-linux-" + runtime.GOARCH
-	f, err := os.Open(filepath.Join(dir, name+".cdx.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(os.Open(filepath.Join(dir, name+".cdx.json")))(t)
 	defer f.Close()
 	bom := cdx.NewBOM()
-	if err := cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(bom); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(bom))
 	if bom.SpecVersion != cdx.SpecVersion1_6 || bom.Metadata.Timestamp != "2026-11-01T12:00:00Z" || bom.Metadata.Component.Version != version {
 		t.Errorf("%v %+v", bom.SpecVersion, bom.Metadata)
 	}
@@ -167,22 +157,11 @@ func validateBOM(t *testing.T, path string) {
 		"bom-1.6.schema.json": "bom-1.6.schema.json", "spdx.schema.json": "spdx.schema.json",
 		"jsf-0.82.schema.json": "jsf-0.82.schemax.json", // misspelled in the module
 	} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(read(t, filepath.Join(module, "schema", file))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.AddResource("http://cyclonedx.org/schema/"+name, doc); err != nil {
-			t.Fatal(err)
-		}
+		doc := suite.Must(jsonschema.UnmarshalJSON(bytes.NewReader(read(t, filepath.Join(module, "schema", file)))))(t)
+		suite.Check(t, c.AddResource("http://cyclonedx.org/schema/"+name, doc))
 	}
-	schema, err := c.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(read(t, path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := suite.Must(c.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json"))(t)
+	doc := suite.Must(jsonschema.UnmarshalJSON(bytes.NewReader(read(t, path))))(t)
 	if err := schema.Validate(doc); err != nil {
 		t.Errorf("%v", err)
 	}

@@ -26,9 +26,7 @@ func repository(t *testing.T, dir string) {
 		suite.Missing(t, "MiniSearch")
 	}
 	gitIn(t, ".", "clone", "-q", suite.Root(t), dir)
-	if err := writeFile(filepath.Join(dir, filepath.FromSlash(minisearch)), library, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeFile(filepath.Join(dir, filepath.FromSlash(minisearch)), library, 0o644))
 	gitIn(t, dir, "commit", "-q", "--allow-empty", "-m", "release")
 	gitIn(t, dir, "tag", version)
 }

@@ -35,9 +35,7 @@ type releaseWorkflow struct {
 func TestReleaseWorkflow(t *testing.T) {
 	dir := releaseFiles(t)
 	var w releaseWorkflow
-	if err := yaml.Unmarshal(read(t, filepath.Join(suite.Root(t), ".github", "workflows", "release.yml")), &w); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, yaml.Unmarshal(read(t, filepath.Join(suite.Root(t), ".github", "workflows", "release.yml")), &w))
 	if len(w.On["push"].Tags) != 1 || len(w.Permissions) != 1 || w.Permissions["contents"] != "read" || w.Jobs["dist"].Permissions != nil || len(w.Jobs["publish"].Permissions) != 2 {
 		t.Fatalf("%+v", w)
 	}
@@ -74,9 +72,7 @@ func TestReleaseWorkflow(t *testing.T) {
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps["Sign"])
 		cmd.Dir = t.TempDir()
 		cmd.Env = append(os.Environ(), "KINDEX_RELEASE_KEY="+key, "RUNNER_TEMP="+cmd.Dir)
-		if err := writeFile(filepath.Join(cmd.Dir, "dist"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, writeFile(filepath.Join(cmd.Dir, "dist"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755))
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), says) {
 			t.Errorf("the step Sign with the key %q: %v %s", key, err, out)
 		}
@@ -99,9 +95,7 @@ func TestReleaseWorkflow(t *testing.T) {
 	mustRun(t, suite.Root(t), "go", "build", "-modfile=.tools.mod", "-o", crane, "github.com/google/go-containerregistry/cmd/crane")
 	mustRun(t, temp, "cp", "-r", dir, filepath.Join(temp, "release", ".dist"))
 	fake := "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + temp + "/gh.txt'\n"
-	if err := writeFile(filepath.Join(temp, "bin", "gh"), []byte(fake), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeFile(filepath.Join(temp, "bin", "gh"), []byte(fake), 0o755))
 	step := func(name string) (string, error) {
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps[name])
 		cmd.Dir = suite.Root(t)
@@ -114,9 +108,7 @@ func TestReleaseWorkflow(t *testing.T) {
 		return string(out), err
 	}
 	changelog := "# Changelog\n\n## Unreleased\n\n- more\n\n## " + strings.TrimPrefix(version, "v") + " – 2026-11-01\n\n- this\n\n## 0.1.0 – 2026-01-01\n\n- less\n"
-	if err := writeFile(filepath.Join(temp, "release", "CHANGELOG.md"), []byte(changelog), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, writeFile(filepath.Join(temp, "release", "CHANGELOG.md"), []byte(changelog), 0o644))
 	for _, name := range []string{"Notes", "Release", "Image"} {
 		if out, err := step(name); err != nil || strings.Contains(out, "secret") {
 			t.Fatalf("%s: %v\n%s", name, err, out)
@@ -137,9 +129,7 @@ func TestReleaseWorkflow(t *testing.T) {
 	}
 
 	// A damaged file must not be published.
-	if err := os.WriteFile(filepath.Join(temp, "release", ".dist", "install.sh"), []byte("rm -rf /nonexistent\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(temp, "release", ".dist", "install.sh"), []byte("rm -rf /nonexistent\n"), 0o644))
 	_ = os.Remove(filepath.Join(temp, "gh.txt"))
 	if out, err := step("Release"); err == nil {
 		t.Errorf("published: %s", out)

@@ -19,9 +19,7 @@ import (
 func generate(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "corpus")
-	if err := run(append(args, "-content", suite.Content(t), "-out", dir)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, run(append(args, "-content", suite.Content(t), "-out", dir)))
 	return dir
 }
 
@@ -106,9 +104,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	full := t.TempDir()
-	if err := os.WriteFile(filepath.Join(full, "notes"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(full, "notes"), nil, 0o600))
 	free := filepath.Join(t.TempDir(), "out")
 	for args, message := range map[string]string{
 		"-n 1 -out " + full:                         "is not empty",

@@ -25,10 +25,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	}
 	ctx := context.Background()
 	target, ballast := filepath.Join(disk, "kindex.db"), filepath.Join(disk, "ballast")
-	s, err := storage.Open(ctx, target, storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := suite.Must(storage.Open(ctx, target, storage.Options{Exclusive: true}))(t)
 	acknowledged := map[string]bool{}
 	writeMany := func(round int) (refused int) {
 		var mu sync.Mutex

@@ -287,9 +287,7 @@ func FuzzTexts(f *testing.F) {
 		takenInAsSent(t, string(body))
 		fields := fieldsOf(t, string(body))
 		delete(fields, "tags")
-		if body, err = json.Marshal(fields); err != nil {
-			t.Fatal(err)
-		}
+		body = suite.Must(json.Marshal(fields))(t)
 		takenInAsSent(t, string(body))
 	})
 }

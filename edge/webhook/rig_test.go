@@ -87,10 +87,7 @@ func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lines{}}
 	r.open = func() *storage.State { return storagetest.OpenAt(t, target, now) }
 	r.state = r.open()
-	var err error
-	if r.keys, err = seal.Parse(seal.Generate()); err != nil {
-		t.Fatal(err)
-	}
+	r.keys = suite.Must(seal.Parse(seal.Generate()))(t)
 	r.write(func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("ada")
 		r.account = a.ID

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/bucket"
 	"kindex/exports/bucket/buckettest"
 )
@@ -34,10 +35,7 @@ func TestS3(t *testing.T) {
 
 func open(t *testing.T, address string) bucket.Bucket {
 	t.Helper()
-	b, err := bucket.Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(bucket.Open(address))(t)
 	return b
 }
 
@@ -151,19 +149,14 @@ func checkRace(t *testing.T, b bucket.Bucket) {
 		if won != 1 {
 			t.Errorf("%s: %d writers replaced the same version", b, won)
 		}
-		var err error
-		if now, err = bucket.Read(t.Context(), b, "race", 10); err != nil {
-			t.Fatal(err)
-		}
+		now = suite.Must(bucket.Read(t.Context(), b, "race", 10))(t)
 	}
 }
 
 // TestWeb checks what a reader makes of the answers of web servers.
 func TestWeb(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/there", []byte("content"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(dir+"/there", []byte("content"), 0o644))
 	files := http.FileServerFS(os.DirFS(dir))
 	mux := http.NewServeMux()
 	mux.HandleFunc("/base/forbidden", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
@@ -181,10 +174,7 @@ func TestWeb(t *testing.T) {
 	mux.Handle("/base/", http.StripPrefix("/base/", files))
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
-	r, err := bucket.OpenReader(srv.URL + "/base")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(bucket.OpenReader(srv.URL + "/base"))(t)
 	for _, c := range []struct{ name, want, problem string }{
 		{"there", "content", ""},
 		{"missing", "", "file does not exist"},
@@ -242,10 +232,7 @@ func TestRedirects(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	b, err := bucket.OpenReader(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(bucket.OpenReader(server.URL))(t)
 	if data, err := bucket.Read(t.Context(), b, "moved", 100); err != nil || string(data) != "ours" {
 		t.Errorf("%q %v", data, err)
 	}

@@ -41,9 +41,7 @@ func sample() *calendar.Calendar {
 func write(t *testing.T, c *calendar.Calendar) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, c.Write(&b))
 	return b.Bytes()
 }
 
@@ -78,9 +76,7 @@ func TestReadByOthers(t *testing.T) {
 	suite.NodeModules(t, "ical.js", "node-ical")
 	path := filepath.Join(t.TempDir(), "calendar.ics")
 	c := sample()
-	if err := os.WriteFile(path, write(t, c), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(path, write(t, c), 0o644))
 	for _, zone := range []string{"UTC", "America/Los_Angeles", "Pacific/Auckland"} {
 		cmd := exec.Command("node", "testdata/read.mjs", site, path)
 		cmd.Env = append(os.Environ(), "TZ="+zone)
@@ -93,9 +89,7 @@ func TestReadByOthers(t *testing.T) {
 			Name, Refresh, Source string
 			Events                []event
 		}
-		if err := json.Unmarshal(out, &found); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(out, &found))
 		if found[0].Refresh != "PT12H" || found[0].Source != c.Self {
 			t.Errorf("ical.js: refresh %q, source %q", found[0].Refresh, found[0].Source)
 		}

@@ -31,10 +31,7 @@ func manifest() *store.Manifest {
 
 func describe(t *testing.T, m *store.Manifest) []byte {
 	t.Helper()
-	doc, err := croissant.Describe(m, kinds.Default(), "https://kindex.example.org", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := suite.Must(croissant.Describe(m, kinds.Default(), "https://kindex.example.org", nil))(t)
 	return doc
 }
 

@@ -25,10 +25,7 @@ func TestMain(m *testing.M) { edgetest.Main(m) }
 // get fetches a URL and expects status 200.
 func get(t *testing.T, address string) (http.Header, []byte) {
 	t.Helper()
-	res, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.Get(address))(t)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -49,9 +46,7 @@ func TestServed(t *testing.T) {
 		t.Error(v)
 	}
 	var d map[string]any
-	if err := json.Unmarshal(doc, &d); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(doc, &d))
 	build := header.Get("X-Build")
 	if !strings.HasSuffix(text(d["version"]), "+"+build) || !strings.Contains(text(d["citeAs"]), build) {
 		t.Errorf("build %s has the version %v and is cited as %v", build, d["version"], d["citeAs"])
@@ -73,9 +68,7 @@ func TestServed(t *testing.T) {
 		Counts struct{ Entities, Ranked, Categories int }
 	}
 	_, manifest := get(t, e.URL+"/api/export/manifest")
-	if err := json.Unmarshal(manifest, &m); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(manifest, &m))
 	lines := func(table string) int {
 		_, text := get(t, e.URL+"/api/export/"+strings.Replace(table, "?", "?format=jsonl&", 1))
 		return bytes.Count(text, []byte("\n"))
@@ -273,15 +266,9 @@ func TestPublicAddress(t *testing.T) {
 	if !bytes.Equal(doc, other) || header.Get("ETag") == "" || header.Get("ETag") != again.Get("ETag") {
 		t.Errorf("ETag %s, and then %s", header.Get("ETag"), again.Get("ETag"))
 	}
-	req, err := http.NewRequest(http.MethodGet, e.URL+"/api/export/croissant", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequest(http.MethodGet, e.URL+"/api/export/croissant", nil))(t)
 	req.Header.Set("If-None-Match", header.Get("ETag"))
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(req))(t)
 	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusNotModified {
 		t.Errorf("%d, %v instead of 304", res.StatusCode, err)
 	}

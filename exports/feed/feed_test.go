@@ -203,9 +203,7 @@ func sample(changes ...*record.Change) *feed.Feed {
 func write(t *testing.T, f *feed.Feed, format string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, format); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, f.Write(&b, format))
 	return b.Bytes()
 }
 

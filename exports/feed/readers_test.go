@@ -25,9 +25,7 @@ func files(t *testing.T, f *feed.Feed) map[string]string {
 	dir, paths := t.TempDir(), map[string]string{}
 	for _, format := range feed.Formats {
 		paths[format] = filepath.Join(dir, "feed."+format)
-		if err := os.WriteFile(paths[format], write(t, f, format), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(paths[format], write(t, f, format), 0o644))
 	}
 	return paths
 }
@@ -51,9 +49,7 @@ func TestReadByOthers(t *testing.T) {
 		Links                        map[string]string
 		Items                        []newsOut
 	}
-	if err := json.Unmarshal(out, &found); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(out, &found))
 	for i, format := range feed.Formats {
 		got := found[i]
 		if got.Title != f.Title || got.Description != f.Description || got.Language != "en" {
@@ -102,15 +98,10 @@ func TestSchema(t *testing.T) {
 	path := filepath.Join(suite.NodeModules(t, "jsonfeed-schema"), "jsonfeed-schema", "schema-v1.1.json")
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	schema, err := c.Compile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := suite.Must(c.Compile(path))(t)
 	for name, f := range map[string]*feed.Feed{"news": sampleOfAll(), "empty": {}} {
 		var doc any
-		if err := json.Unmarshal(write(t, f, "json"), &doc); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(write(t, f, "json"), &doc))
 		if err := schema.Validate(doc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -134,9 +125,7 @@ func TestWellFormed(t *testing.T) {
 		}
 	}
 	broken := filepath.Join(t.TempDir(), "broken.xml")
-	if err := os.WriteFile(broken, []byte("<rss><atom:link/>\x01</rss>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(broken, []byte("<rss><atom:link/>\x01</rss>"), 0o644))
 	if out, err := exec.Command("xmllint", "--nonet", "--noout", broken).CombinedOutput(); err == nil {
 		t.Errorf("xmllint accepts a broken document: %s", out)
 	}

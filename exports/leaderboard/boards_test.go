@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/history"
 	"kindex/exports/leaderboard"
@@ -18,10 +19,7 @@ func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
 	for o, e := range p.entities {
-		got, err := a.RankHistory(uint32(o))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := suite.Must(a.RankHistory(uint32(o)))(t)
 		var want []leaderboard.RankAt
 		for i, w := range p.weeks {
 			then, was := w.stood[p.of[e]]
@@ -161,10 +159,7 @@ func TestEdits(t *testing.T) {
 		if len(e.Formerly) > 0 {
 			was = e.Formerly[0]
 		}
-		course, err := a.RankHistory(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		course := suite.Must(a.RankHistory(o))(t)
 		if e.Slug == fresh.Slug {
 			if course != nil {
 				t.Errorf("%s is not committed, but was at %v", key, course)

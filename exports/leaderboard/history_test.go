@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/history"
 	"kindex/exports/record"
@@ -181,10 +182,7 @@ func (p *madeHistory) snapshots(tb testing.TB) (list []*history.Snapshot) {
 	}
 	version, next := map[*line]uint32{}, 0
 	for _, w := range p.weeks {
-		day, err := time.Parse(time.DateOnly, w.day)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		day := suite.Must(time.Parse(time.DateOnly, w.day))(tb)
 		for ; next < len(p.versions) && p.versions[next].Time < day.AddDate(0, 0, 1).Unix(); next++ {
 			version[lineOf[int32(next)]] = uint32(next)
 		}

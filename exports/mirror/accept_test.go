@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/bucket"
 	"kindex/exports/mirror"
 	"kindex/exports/sign"
@@ -85,10 +86,7 @@ func offers(t *testing.T, k *sign.Key) (good bucket.Bucket, list []shown) {
 
 func current(t *testing.T, dir string) string {
 	t.Helper()
-	id, err := store.Current(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := suite.Must(store.Current(dir))(t)
 	return id
 }
 
@@ -109,14 +107,9 @@ func currentOf(t *testing.T, dir string) (c map[string]any) {
 func edited(t *testing.T, edit func(c map[string]any)) func(string) string {
 	return func(text string) string {
 		var c map[string]any
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal([]byte(text), &c))
 		edit(c)
-		data, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(json.Marshal(c))(t)
 		return string(data)
 	}
 }
@@ -133,10 +126,7 @@ func resigned(t *testing.T, k *sign.Key, change func(*sign.Statement)) func(stri
 			t.Fatal(err)
 		}
 		change(s)
-		signed, err := s.Sign(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		signed := suite.Must(s.Sign(k))(t)
 		c["signature"] = string(signed)
 	})
 }
@@ -145,17 +135,12 @@ func resigned(t *testing.T, k *sign.Key, change func(*sign.Statement)) func(stri
 func alterList(t *testing.T, dir string, change func(string) string) (sum string) {
 	t.Helper()
 	sum = currentOf(t, dir)["files"].(string)
-	data, err := os.ReadFile(filepath.Join(dir, "files", "sha256", sum[:2], sum))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(os.ReadFile(filepath.Join(dir, "files", "sha256", sum[:2], sum)))(t)
 	altered := change(string(data))
 	hash := sha256.Sum256([]byte(altered))
 	sum = hex.EncodeToString(hash[:])
 	name := filepath.Join(dir, "files", "sha256", sum[:2], sum)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(altered), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(altered), 0o644)))
 	return sum
 }
 
@@ -193,13 +178,9 @@ func TestAccepted(t *testing.T) {
 					o.Only = []string{"entities.csv"}
 				}
 				name := fmt.Sprintf("%s, key %v, %s", c.name, keyed, damage.name)
-				if _, err := mirror.Pull(t.Context(), good, o); err != nil {
-					t.Fatal(err)
-				}
+				suite.Must(mirror.Pull(t.Context(), good, o))(t)
 				if damage.do != nil {
-					if err := damage.do(o.Dir); err != nil {
-						t.Fatal(err)
-					}
+					suite.Check(t, damage.do(o.Dir))
 				}
 				before := tree(t, o.Dir)
 				r, err := mirror.Pull(t.Context(), c.from, o)
@@ -237,17 +218,14 @@ func TestAccepted(t *testing.T) {
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(path)
 		fmt.Fprintf(&b, "%s %d %.300q\n", strings.TrimPrefix(path, dir), len(data), data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return b.String()
 }
 
@@ -263,9 +241,7 @@ func TestAcceptedIsDamaged(t *testing.T) {
 	if _, err := mirror.Pull(t.Context(), to, o); err == nil || !strings.Contains(err.Error(), "remove "+record+" to accept the published one") {
 		t.Fatal(err)
 	}
-	if err := os.Remove(record); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(record))
 	pull(t, to, o)
 }
 
@@ -292,17 +268,13 @@ func TestSigned(t *testing.T) {
 	if r := publish(t, to, second, k); r.Signature.Counter != 2 {
 		t.Errorf("after an unsigned build: %+v", r.Signature)
 	}
-	if err := os.Remove(filepath.Join(dir, "current")); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Remove(filepath.Join(dir, "current")))
 	if r := publish(t, to, first, k); r.Signature.Counter != 3 {
 		t.Errorf("without current: %+v", r.Signature)
 	}
 	// A publisher that remembers its last number does not depend on the bucket.
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(second)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(folder, os.DirFS(second)))
 	for want := int64(4); want < 6; want++ {
 		other := openBucket(t, "file:"+t.TempDir())
 		if want == 4 {

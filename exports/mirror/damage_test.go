@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/bucket"
 	"kindex/exports/mirror"
 	"kindex/exports/store"
@@ -27,10 +28,7 @@ func TestDamagedObjects(t *testing.T) {
 	old := publish(t, to, first, nil).Build
 	pull(t, to, mirror.PullOptions{Dir: there})
 	publish(t, to, second, nil)
-	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(second), current(t, second)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := suite.Must(store.ReadManifest(filepath.Join(store.BuildsDir(second), current(t, second))))(t)
 	signals, _ := m.File("signals.csv.gz") // differs from that of the first build
 	sums := []string{currentOf(t, origin)["files"].(string), signals.SHA256}
 	objects := []string{"current", "files/sha256/" + sums[0][:2] + "/" + sums[0], "files/sha256/" + sums[1][:2] + "/" + sums[1]}
@@ -43,18 +41,11 @@ func TestDamagedObjects(t *testing.T) {
 	}
 	for _, object := range objects {
 		path := filepath.Join(origin, filepath.FromSlash(object))
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := suite.Must(os.ReadFile(path))(t)
 		for name, damage := range damages {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.Remove(path))
 			if damage != nil {
-				if err := os.WriteFile(path, damage(bytes.Clone(whole)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, os.WriteFile(path, damage(bytes.Clone(whole)), 0o644))
 			}
 			for _, dir := range []string{there, t.TempDir()} {
 				_, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir})
@@ -70,9 +61,7 @@ func TestDamagedObjects(t *testing.T) {
 					t.Errorf("%s, %s: %+v", object, name, r)
 				}
 			}
-			if err := os.WriteFile(path, whole, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(path, whole, 0o644))
 		}
 	}
 	verify(t, there, old)
@@ -85,9 +74,7 @@ func TestDamagedFolder(t *testing.T) {
 	to := openBucket(t, "file:"+t.TempDir())
 	publish(t, to, first, nil)
 	blocked := t.TempDir()
-	if err := os.WriteFile(filepath.Join(blocked, "indexes"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(blocked, "indexes"), nil, 0o644))
 	if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: blocked}); err == nil {
 		t.Error("pulled to a folder where a file is in the way")
 	}
@@ -98,9 +85,7 @@ func TestDamagedFolder(t *testing.T) {
 	if _, err := mirror.Publish(t.Context(), empty, mirror.PublishOptions{Dir: half, Dirty: true}); err == nil || !strings.Contains(err.Error(), "entities.csv does not have the SHA-256") {
 		t.Errorf("published a damaged build: %v", err)
 	}
-	if err := os.RemoveAll(indexes.Dir(half, id)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.RemoveAll(indexes.Dir(half, id)))
 	if _, err := mirror.Publish(t.Context(), empty, mirror.PublishOptions{Dir: half, Dirty: true}); err == nil {
 		t.Error("published a build without an index")
 	}
@@ -128,9 +113,7 @@ func TestOnVerified(t *testing.T) {
 	if r := pull(t, to, o); !r.Unchanged {
 		t.Errorf("%+v", r)
 	}
-	if err := os.WriteFile(filepath.Join(store.BuildsDir(dir), id, "entities.csv"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.WriteFile(filepath.Join(store.BuildsDir(dir), id, "entities.csv"), nil, 0o644))
 	o.Verified = ""
 	if r := pull(t, to, o); r.Unchanged || r.Fetched != 1 {
 		t.Errorf("%+v", r)
@@ -164,10 +147,7 @@ func TestBounds(t *testing.T) {
 	}))
 	defer srv.Close()
 	for _, path := range []string{"/a", "/b", "/c"} {
-		from, err := bucket.OpenReader(srv.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := suite.Must(bucket.OpenReader(srv.URL + path))(t)
 		if r, err := mirror.Pull(t.Context(), from, mirror.PullOptions{Dir: t.TempDir()}); err == nil || r.Downloaded > 64<<20 {
 			t.Errorf("%s: %+v %v", path, r, err)
 		}

@@ -33,27 +33,18 @@ var twoBuilds struct {
 
 func makeBuilds(t *testing.T) {
 	t.Helper()
-	root, err := os.MkdirTemp("", "mirror-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := suite.Must(os.MkdirTemp("", "mirror-test-"))(t)
 	twoBuilds.root = root
 	content := filepath.Join(root, "content", "tool")
-	if err := os.MkdirAll(content, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(content, 0o755))
 	for n, name := range []string{"first", "second"} {
 		for i := range 12 {
 			text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that move.\nsignals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n", i, i%2, i, i*i+n*i/11, i)
-			if err := os.WriteFile(filepath.Join(content, fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, os.WriteFile(filepath.Join(content, fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644))
 		}
 		dir := filepath.Join(root, name)
-		if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Dir(content), Out: dir, Keep: 1,
-			AsOf: time.Date(2026, 11, 1, 0, n, 0, 0, time.UTC)}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Must(builder.Build(t.Context(), builder.Options{Content: filepath.Dir(content), Out: dir, Keep: 1,
+			AsOf: time.Date(2026, 11, 1, 0, n, 0, 0, time.UTC)}))(t)
 		twoBuilds.dirs[n] = dir
 	}
 }
@@ -80,33 +71,22 @@ func builds(t *testing.T) (first, second string) {
 
 func openBucket(t *testing.T, address string) bucket.Bucket {
 	t.Helper()
-	b, err := bucket.Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := suite.Must(bucket.Open(address))(t)
 	return b
 }
 
 // publish publishes a build, signed unless the key is nil. The folder does not remember it.
 func publish(t *testing.T, to bucket.Bucket, dir string, k *sign.Key) *mirror.PublishResult {
 	t.Helper()
-	r, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: dir, Dirty: true, Key: k})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.RemoveAll(filepath.Join(dir, ".kindex-accepted")), os.RemoveAll(filepath.Join(dir, "exports", "statements"))); err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: dir, Dirty: true, Key: k}))(t)
+	suite.Check(t, errors.Join(os.RemoveAll(filepath.Join(dir, ".kindex-accepted")), os.RemoveAll(filepath.Join(dir, "exports", "statements"))))
 	return r
 }
 
 // pull pulls a build, and checks the copy.
 func pull(t *testing.T, from bucket.Reader, o mirror.PullOptions) *mirror.PullResult {
 	t.Helper()
-	r, err := mirror.Pull(t.Context(), from, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(mirror.Pull(t.Context(), from, o))(t)
 	checkSame(t, o.Dir, r.Build)
 	return r
 }
@@ -162,10 +142,7 @@ func verify(t *testing.T, dir, id string) {
 
 func newKey(t *testing.T) *sign.Key {
 	t.Helper()
-	k, err := sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index")
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := suite.Must(sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"))(t)
 	return k
 }
 
@@ -181,9 +158,7 @@ func keys(list ...*sign.Key) (v []note.Verifier) {
 func copyBucket(t *testing.T, origin string) (bucket.Bucket, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bucket")
-	if err := os.CopyFS(dir, os.DirFS(origin)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(dir, os.DirFS(origin)))
 	return openBucket(t, "file:"+dir), dir
 }
 

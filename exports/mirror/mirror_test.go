@@ -45,10 +45,7 @@ func TestPublishAndPull(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer srv.Close()
-	web, err := bucket.OpenReader(srv.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	web := suite.Must(bucket.OpenReader(srv.URL))(t)
 	copyTwice(t, to, []bucket.Reader{to, web}, first, second)
 }
 
@@ -177,17 +174,14 @@ func (o *overtaken) Replace(ctx context.Context, name string, data, old []byte) 
 // age makes all objects in a folder hours older.
 func age(t *testing.T, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		info, err := d.Info()
 		at := info.ModTime().Add(-3 * time.Hour)
 		return errors.Join(err, os.Chtimes(path, at, at))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestPrune removes the old build and what only it needs, once they are old, and nothing else.
@@ -198,9 +192,7 @@ func TestPrune(t *testing.T) {
 	old := publish(t, to, first, newKey(t)).Build
 	publish(t, to, second, nil)
 	stray := filepath.Join(dir, "files", "sha256", "00", strings.Repeat("0", 64))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(stray), 0o755), os.WriteFile(stray, []byte("of a killed publisher"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(stray), 0o755), os.WriteFile(stray, []byte("of a killed publisher"), 0o644)))
 	o := mirror.PruneOptions{Keep: 1, Grace: 2 * time.Hour}
 	if _, err := mirror.Prune(t.Context(), to, mirror.PruneOptions{Keep: 1, Grace: time.Minute}); err == nil {
 		t.Error("pruned with a grace period of a minute")
@@ -309,9 +301,7 @@ func TestPullInterrupted(t *testing.T) {
 	others := []string{".tmp-mine", filepath.Join(".tmp-fedcba9876543210", "mine")}
 	for _, name := range slices.Concat(left, others) {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 	}
 	publish(t, to, second, nil)
 	pull(t, to, mirror.PullOptions{Dir: dir})
@@ -334,9 +324,7 @@ func TestSameBuildElsewhere(t *testing.T) {
 	to := openBucket(t, "file:"+origin)
 	id := publish(t, to, first, nil).Build
 	pull(t, to, mirror.PullOptions{Dir: dir})
-	if err := os.CopyFS(other, os.DirFS(first)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.CopyFS(other, os.DirFS(first)))
 	rewrite(t, filepath.Join(other, "indexes", "builds", id, "manifest.json"), replace("\n", "\n "))
 	k := newKey(t)
 	publish(t, to, other, k)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -31,10 +32,7 @@ func TestGroups(t *testing.T) {
 		{Type: "tool", Slug: "c", Category: "w", Signals: record.Signals{Benchmarks: []record.Benchmark{{Name: "B", Date: "2026-01-02"}}}},
 		{Type: "tool", Slug: "gone", Category: "v", Status: record.Withdrawn, License: "MIT"},
 	}
-	got, err := json.MarshalIndent(quality.New(kinds.Default(), entities, quality.Status{}).Groups, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(json.MarshalIndent(quality.New(kinds.Default(), entities, quality.Status{}).Groups, "", " "))(t)
 	text := strings.Join(strings.Fields(string(got)), " ")
 	for _, want := range []string{
 		`"category": null, "entities": 3, "ranked": 0, "facts": [ { "fact": "license", "entities": 2 }, { "fact": "stars", "entities": 2 }, { "fact": "benchmarks", "entities": 1 }, { "fact": "forks", "entities": 1 }, { "fact": "version", "entities": 1 } ], "figures": { "count": 4, "dated": 3, "oldest": "2026-01-01", "median": "2026-01-02", "newest": "2026-01-03", "oldestOf": "tool/b" }`,
@@ -76,10 +74,7 @@ func TestContradictions(t *testing.T) {
 func TestParseStatus(t *testing.T) {
 	whole := quality.Status{Sources: map[string]quality.SourceStatus{"npm": {Read: "2026-01-01", Covers: 2, Answers: 1, Values: []string{"downloads"}}},
 		Stopped: []quality.Stopped{{Entity: "tool/a", Name: "stars", Source: "npm", Held: 5.0, Found: nil, Reason: "r"}}}
-	data, err := json.Marshal(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := suite.Must(json.Marshal(whole))(t)
 	if got, err := quality.ParseStatus(data); err != nil || !reflect.DeepEqual(got, whole) {
 		t.Error(got, err)
 	}
@@ -87,10 +82,7 @@ func TestParseStatus(t *testing.T) {
 	for i := range 201 {
 		many.Sources[fmt.Sprint(i)] = quality.SourceStatus{}
 	}
-	tooMany, err := json.Marshal(many)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tooMany := suite.Must(json.Marshal(many))(t)
 	for text, wrong := range map[string]string{
 		string(tooMany):                "sources: more than 200",
 		"":                             "EOF",

@@ -41,9 +41,7 @@ func TestDecodeEntity(t *testing.T) {
 	for name, want := range map[string]*record.Entity{"whole": whole(), "empty": {}} {
 		data := want.AppendJSON(nil)
 		var spaced bytes.Buffer
-		if err := json.Indent(&spaced, data, " ", "\t"); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Indent(&spaced, data, " ", "\t"))
 		for _, b := range [][]byte{data, spaced.Bytes(), bytes.ReplaceAll(spaced.Bytes(), []byte("\n"), []byte("\r\n"))} {
 			var got record.Entity
 			if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(&got, want) {
@@ -114,8 +112,6 @@ func BenchmarkDecodeEntity(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var e record.Entity
-		if err := e.UnmarshalJSON(data); err != nil {
-			b.Fatal(err)
-		}
+		suite.Check(b, e.UnmarshalJSON(data))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -50,10 +51,7 @@ func TestPrice(t *testing.T) {
 
 func TestMaintenance(t *testing.T) {
 	day := func(s string) int32 {
-		n, err := record.DayNumber(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := suite.Must(record.DayNumber(s))(t)
 		return n
 	}
 	facts := func(commit, read string, archived float64) *record.Signals {

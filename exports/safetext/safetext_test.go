@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kindex/builder/suite"
 	"kindex/exports/safetext"
 )
 
@@ -52,10 +53,7 @@ func FuzzSafetext(f *testing.F) {
 			t.Errorf("OneLine(%q) = %q", s, out)
 		}
 		// Escaping must not change what a JSON document means.
-		data, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := suite.Must(json.Marshal(s))(t)
 		var before, after string
 		if json.Unmarshal(data, &before) != nil || json.Unmarshal([]byte(safetext.EscapeJSON(string(data))), &after) != nil || before != after {
 			t.Errorf("EscapeJSON returns %q for %q", after, before)

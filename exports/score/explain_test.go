@@ -30,10 +30,7 @@ func TestExplanationsRecompute(t *testing.T) {
 		}
 		e := randomEntity(rng)
 		asOf := time.Unix(1609459200+rng.Int64N(220000000), 0)
-		text, err := json.Marshal(f.Explain(e, asOf))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(json.Marshal(f.Explain(e, asOf)))(t)
 		got := recompute(t, f, e, text, states)
 		want := f.Scores(e, asOf)
 		if got != want {
@@ -95,9 +92,7 @@ type shownMeasure struct {
 func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, states map[string]int) (s record.Scores) {
 	t.Helper()
 	var x shown
-	if err := json.Unmarshal(text, &x); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(text, &x))
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
 		if got == nil || math.Abs(*got-want) > 1e-9 {
@@ -328,20 +323,12 @@ func TestGolden(t *testing.T) {
 		if i < 0 {
 			t.Fatalf("no entity %s", key)
 		}
-		text, err := json.Marshal(f.Explain(c.Entities[i], at("2026-11-01")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := suite.Must(json.Marshal(f.Explain(c.Entities[i], at("2026-11-01"))))(t)
 		var x any
-		if err := json.Unmarshal(text, &x); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(text, &x))
 		all = append(all, rounded(x))
 	}
-	got, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := suite.Must(json.MarshalIndent(all, "", "  "))(t)
 	got = append(got, '\n')
 	suite.Golden(t, filepath.Join("testdata", "explain.golden.json"), got)
 }

@@ -11,16 +11,14 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"kindex/builder/suite"
 	"kindex/exports/sign"
 )
 
 func newKey(t *testing.T, name string) (k *sign.Key, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "key")
-	k, err := sign.CreateKey(file, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k = suite.Must(sign.CreateKey(file, name))(t)
 	return k, file
 }
 
@@ -34,10 +32,7 @@ func TestSign(t *testing.T) {
 	k, _ := newKey(t, "builds.example.org/index")
 	stranger, _ := newKey(t, "builds.example.org/index")
 	s := statement()
-	signed, err := s.Sign(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := suite.Must(s.Sign(k))(t)
 	const text = "kindex build v2\nbuild 20261101-0123456789abcdef\nfiles "
 	if !strings.HasPrefix(string(signed), text) || !strings.Contains(string(signed), "\nas-of 2026-11-01T00:00:00Z\ncounter 7\n\n— builds.example.org/index ") {
 		t.Errorf("%s", signed)
@@ -63,19 +58,13 @@ func TestSign(t *testing.T) {
 // TestOtherTexts signs what is no statement.
 func TestOtherTexts(t *testing.T) {
 	k, _ := newKey(t, "example.org")
-	signed, err := statement().Sign(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := suite.Must(statement().Sign(k))(t)
 	text, _, _ := strings.Cut(string(signed), "\n\n")
 	text += "\n"
 	for _, other := range []string{"hello\n", text + "more\n", strings.Replace(text, "v2", "v1", 1), strings.Replace(text, "counter 7", "counter 07", 1),
 		strings.Replace(text, "counter 7", "counter 0", 1), strings.Replace(text, "counter 7", "counter 99999999999999999999", 1),
 		strings.Replace(text, "as-of 2026", "as-of 2026 ", 1), strings.Replace(text, "\nfiles", "\nFiles", 1)} {
-		signed, err := note.Sign(&note.Note{Text: other}, k.Signer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		signed := suite.Must(note.Sign(&note.Note{Text: other}, k.Signer))(t)
 		if s, _, err := sign.Open(signed, []note.Verifier{k.Verifier}); err == nil || !strings.Contains(err.Error(), "not a statement about a build") {
 			t.Errorf("%q: %+v %v", other, s, err)
 		}
@@ -105,16 +94,11 @@ func TestKeys(t *testing.T) {
 	if v, err := sign.ParseVerifier(k.Public); err != nil || sign.KeyName(v) != sign.KeyName(k.Verifier) {
 		t.Error(err)
 	}
-	private, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := suite.Must(os.ReadFile(file))(t)
 	if _, err := sign.ParseVerifier(file); err == nil || strings.Contains(err.Error(), strings.TrimSpace(string(private))) {
 		t.Errorf("a private key was used to verify, or shown: %v", err)
 	}
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.Chmod(file, 0o644))
 	if _, err := sign.LoadKey(file); err == nil {
 		t.Error("loaded a key that everybody can read")
 	}

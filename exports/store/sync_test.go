@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestBuildsAreDurable checks the order of syncs: first each file and folder of a build,
@@ -25,18 +27,11 @@ func TestBuildsAreDurable(t *testing.T) { // cannot run in parallel, because it 
 	}
 	defer func() { fsync = (*os.File).Sync }()
 
-	w, err := NewStaging(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := suite.Must(NewStaging(root))(t)
 	m := &Manifest{}
-	if err := errors.Join(w.Add("a", []byte("x")), w.Add("deep/er/b", []byte("y")), w.Finalize(m, func(string) string { return "" })); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(w.Add("a", []byte("x")), w.Add("deep/er/b", []byte("y")), w.Finalize(m, func(string) string { return "" })))
 	part := filepath.Join("exports", "builds", filepath.Base(w.dir.Name()))
-	if err := errors.Join(w.Install(m), Publish(root, m.ID)); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, errors.Join(w.Install(m), Publish(root, m.ID)))
 	want := []string{part, "a", "deep", "deep/er", "deep/er/b", ManifestFile}
 	for i := range want[1:] {
 		want[i+1] = filepath.Join(part, filepath.FromSlash(want[i+1]))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"kindex/builder/suite"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 )
@@ -37,26 +38,17 @@ func sample() []*record.Entity {
 func encodeAll(t *testing.T, format string, columns []Column) []byte {
 	t.Helper()
 	var buf bytes.Buffer
-	enc, err := NewEncoder(format, &buf, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := suite.Must(NewEncoder(format, &buf, columns))(t)
 	for _, e := range sample() {
-		if err := enc.Write(EntityRow(e)); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, enc.Write(EntityRow(e)))
 	}
-	if err := enc.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, enc.Close())
 	return buf.Bytes()
 }
 
 func TestJSONExport(t *testing.T) {
 	var rows []map[string]any
-	if err := json.Unmarshal(encodeAll(t, "json", EntityColumns), &rows); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, json.Unmarshal(encodeAll(t, "json", EntityColumns), &rows))
 	if len(rows) != 2 || len(rows[0]) != 20 || len(rows[1]) != 20 {
 		t.Fatalf("rows: %v", rows)
 	}
@@ -73,10 +65,7 @@ func TestCSVExport(t *testing.T) {
 	if n := bytes.Count(raw, []byte("\r\n")); n != 3 {
 		t.Errorf("%d lines end in CRLF, want 3", n)
 	}
-	rows, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(csv.NewReader(bytes.NewReader(raw)).ReadAll())(t)
 	want := []string{"a", "tool", "A, \"quoted\"\u2028", "P", "x | y é ⫶", "c", "1.10", "open-source", "MIT",
 		"https://example.org/a", "one|two", "three", "93.5", "0.0", "", "", "", "", "2024-02-29", "1969-12-31"}
 	if !reflect.DeepEqual(rows[1], want) {
@@ -95,10 +84,7 @@ type parquetRow struct {
 
 func TestParquetExport(t *testing.T) {
 	raw := encodeAll(t, "parquet", EntityColumns)
-	f, err := parquet.OpenFile(bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(parquet.OpenFile(bytes.NewReader(raw), int64(len(raw))))(t)
 	var names []string
 	for _, field := range f.Schema().Fields() {
 		names = append(names, field.Name())
@@ -111,10 +97,7 @@ func TestParquetExport(t *testing.T) {
 	if s := f.Schema().Fields()[19].String(); !bytes.Contains([]byte(s), []byte("DATE")) {
 		t.Errorf("lastUpdated is %s", s)
 	}
-	rows, err := parquet.Read[parquetRow](bytes.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := suite.Must(parquet.Read[parquetRow](bytes.NewReader(raw), int64(len(raw))))(t)
 	a, b := rows[0], rows[1]
 	if a.Slug != "a" || *a.Provider != "P" || !reflect.DeepEqual(a.Tags, []string{"one", "two"}) ||
 		*a.Composite != 93.5 || a.Quality != nil || *a.LastUpdated != -1 {
@@ -142,9 +125,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Fatalf("not JSON: %s", raw)
 		}
 		var back record.Entity
-		if err := json.Unmarshal(raw, &back); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, json.Unmarshal(raw, &back))
 		if got := back.AppendJSON(nil); !bytes.Equal(got, raw) {
 			t.Errorf("got  %s\nwant %s", got, raw)
 		}

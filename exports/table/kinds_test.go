@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"kindex/builder/suite"
 )
 
 // columnKinds has a column of every kind that entity columns do not cover, with full and
@@ -25,18 +27,11 @@ func kindRows() []Row {
 func encodeKinds(t *testing.T, format string) string {
 	t.Helper()
 	var buf bytes.Buffer
-	enc, err := NewEncoder(format, &buf, columnKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := suite.Must(NewEncoder(format, &buf, columnKinds))(t)
 	for _, r := range kindRows() {
-		if err := enc.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, enc.Write(r))
 	}
-	if err := enc.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, enc.Close())
 	return buf.String()
 }
 
@@ -60,17 +55,12 @@ func TestKindsAsText(t *testing.T) {
 
 func TestKindsInParquet(t *testing.T) {
 	raw := encodeKinds(t, "parquet")
-	f, err := parquet.OpenFile(strings.NewReader(raw), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := suite.Must(parquet.OpenFile(strings.NewReader(raw), int64(len(raw))))(t)
 	for i, want := range []string{"optional int64 n", "optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS))", "optional binary raw (STRING)",
 		"optional double x", "optional boolean free"} {
 		field := f.Schema().Fields()[i]
 		var b strings.Builder
-		if err := parquet.PrintSchema(&b, field.Name(), parquet.Group{field.Name(): field}); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, parquet.PrintSchema(&b, field.Name(), parquet.Group{field.Name(): field}))
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("column %d is %s, want %s", i, b.String(), want)
 		}
@@ -97,10 +87,7 @@ func TestKindsInParquet(t *testing.T) {
 }
 
 func TestTimesMustBeTimes(t *testing.T) {
-	enc, err := NewEncoder("parquet", &bytes.Buffer{}, columnKinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := suite.Must(NewEncoder("parquet", &bytes.Buffer{}, columnKinds))(t)
 	if err := enc.Write(Row{{}, {Text: "yesterday"}, {}}); err == nil || !strings.Contains(err.Error(), "parquet: at: ") {
 		t.Errorf("%v", err)
 	}

@@ -3,6 +3,8 @@ package table
 import (
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestSpreadsheetCells checks that strings and lists that a spreadsheet would
@@ -10,21 +12,14 @@ import (
 func TestSpreadsheetCells(t *testing.T) {
 	var b strings.Builder
 	columns := []Column{{Name: "a", Kind: Text}, {Name: "b", Kind: List}, {Name: "c", Kind: Integer}}
-	enc, err := NewEncoder(SpreadsheetCSV, &b, columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := suite.Must(NewEncoder(SpreadsheetCSV, &b, columns))(t)
 	for _, row := range []Row{
 		{{Text: "=1+1"}, {List: []string{"=2+2", "x"}}, {Number: -3, Known: true}},
 		{{Text: "plain"}, {List: []string{"x", "=2+2"}}, {}},
 	} {
-		if err := enc.Write(row); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, enc.Write(row))
 	}
-	if err := enc.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, enc.Close())
 	if got, want := b.String(), "a,b,c\r\n'=1+1,'=2+2|x,-3\r\nplain,x|=2+2,\r\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -12,10 +12,7 @@ import (
 func held(t *testing.T, format string, rows int) (most int, bytes int) {
 	t.Helper()
 	w := &counter{}
-	enc, err := NewStreamEncoder(format, w, EntityColumns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	enc := suite.Must(NewStreamEncoder(format, w, EntityColumns))(t)
 	row := make(Row, len(EntityColumns))
 	since := 0
 	for i := range rows {
@@ -26,17 +23,13 @@ func held(t *testing.T, format string, rows int) (most int, bytes int) {
 			}
 		}
 		before := w.n
-		if err := enc.Write(row); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, enc.Write(row))
 		if since++; w.n > before {
 			since = 0
 		}
 		most = max(most, since)
 	}
-	if err := enc.Close(); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, enc.Close())
 	return most, w.n
 }
 

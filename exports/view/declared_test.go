@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -13,10 +14,7 @@ import (
 // BenchmarkDeclared compares filters and orders by declared fields with those by core fields that have the same
 // values. A new order is that of a view that has not been sorted yet.
 func BenchmarkDeclared(b *testing.B) {
-	set, err := kinds.Parse([]byte("fields:\n  line: {type: slug, filter: true}\n  rows: {type: count, filter: true, sort: true}\nkinds:\n  thing: {fields: [line, rows]}\n"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	set := suite.Must(kinds.Parse([]byte("fields:\n  line: {type: slug, filter: true}\n  rows: {type: count, filter: true, sort: true}\nkinds:\n  thing: {fields: [line, rows]}\n")))(b)
 	for _, n := range []int{2_000, 100_000} {
 		entities := make([]*record.Entity, n)
 		for i := range entities {
