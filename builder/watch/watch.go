@@ -245,7 +245,9 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 		known[name] = e.blob
 	}
 	for name := range w.now.Blobs {
-		known[name] = known[name] // zero if the file is new
+		if _, ok := known[name]; !ok {
+			known[name] = edit{}.blob // the file is new
+		}
 	}
 	var changed []edit
 	for name, blob := range known {

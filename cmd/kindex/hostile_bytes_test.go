@@ -43,7 +43,7 @@ func TestHostileNumbers(t *testing.T) {
 				out := filepath.Join(t.TempDir(), "out")
 				suite.Check(t, os.CopyFS(out, os.DirFS(good)))
 				suite.Check(t, forgeBuild(out, part == "indexes", name, func(b []byte) []byte { return spoil(rng, b) }))
-				for _, command := range readersOf(part, name, tries) {
+				for _, command := range readersOf(part, tries) {
 					tries++
 					if peak := peakOf(t, out, command); peak > usual+256<<10 {
 						t.Errorf("%s on a build with corrupt numbers in %s: %d KiB of memory, normally %d", command, name, peak, usual)
@@ -63,7 +63,7 @@ func TestHostileNumbers(t *testing.T) {
 // readersOf lists the commands to run on a changed file. In make soak, these are all
 // commands. Otherwise, it is one command in rotation, which opens the index if no other
 // command needs the file.
-func readersOf(part, name string, turn int) []string {
+func readersOf(part string, turn int) []string {
 	commands := []string{"search", "mcp", "show", "history"}
 	switch {
 	case suite.Soaking():

@@ -154,8 +154,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := site.MarkdownAt(e, v, asOf, c.BaseURL())
-	return &web.Reply{MediaType: MarkdownType, Body: body}, err
+	return &web.Reply{MediaType: MarkdownType, Body: site.MarkdownAt(e, v, asOf, c.BaseURL())}, nil
 }
 
 // versionAt returns the version of an entity at the end of a day. It returns a problem if the

@@ -148,15 +148,13 @@ func (f *Feed) changeItem(c *record.Change) (i item, err error) {
 	}
 	i = item{id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c.Type, c.Slug), author: clean(c.Author), kind: clean(c.Type),
 		published: truncateToSecond(c.Timestamp)}
-	s, from := Summary{}, origin(c)
+	s, from := Summarize(c, f.Words), origin(c)
 	if r := f.Refreshes[c.ID]; r != nil {
 		s, from = SummarizeRefresh(r, f.Words), more(r)+from
 		i.id, i.kind = refreshURN+url.PathEscape(r.ID), ""
 		if i.link != "" {
 			i.link = f.base() + RefreshPath(r.ID)
 		}
-	} else {
-		s = Summarize(c, f.Words)
 	}
 	i.title = s.Title
 	i.content, err = contentOf(s, from)

@@ -243,10 +243,7 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 		if err != nil {
 			return err
 		}
-		c, err := r.describeChange(int(at), set, entries)
-		if err != nil {
-			return err
-		}
+		c := r.describeChange(int(at), set, entries)
 		day := c.Timestamp.UTC().Format(time.DateOnly)
 		if n := len(d.Days); n == 0 || d.Days[n-1].Day != day {
 			d.Days = append(d.Days, changeDay{Day: day})
@@ -258,10 +255,8 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 }
 
 // describeChange reads an entry and keeps the first items of each line.
-func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSummary, err error) {
-	if c, err = s.changeRow("", i); err != nil {
-		return c, err
-	}
+func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) changeSummary {
+	c := s.changeRow("", i)
 	c.Lines = slices.Clone(c.Lines)
 	for i, l := range c.Lines {
 		if n := len(l.Items); n > maxItems {
@@ -273,7 +268,7 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (c changeSumm
 			c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, s.words()), true
 		}
 	}
-	return c, nil
+	return c
 }
 
 // addChangeFilters fills in the filters. On a static site, choosing a filter replaces the

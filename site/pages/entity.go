@@ -117,8 +117,8 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return nil, err
 	}
-	d.History, err = r.history(d.Now, r.changesOf(o))
-	return d, err
+	d.History = r.history(d.Now, r.changesOf(o))
+	return d, nil
 }
 
 // maxMain is the number of facts on the main card.
@@ -194,10 +194,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.past(e, v, asOf)
-	if err != nil {
-		return nil, err
-	}
+	d := r.past(e, v, asOf)
 	if e.Slug != slug {
 		d.Then = e.Slug
 	}
@@ -218,15 +215,15 @@ func daysBetween(first, last string) string {
 }
 
 // past returns what a page says of a version of an entity as of the end of a day, but for its figures over time.
-func (r *request) past(e *record.Entity, v int, asOf time.Time) (d *entityPage, err error) {
+func (r *request) past(e *record.Entity, v int, asOf time.Time) *entityPage {
 	a, day := r.Build.History(), asOf.Format(time.DateOnly)
-	d = &entityPage{Entity: e, Day: day, AsOf: day}
+	d := &entityPage{Entity: e, Day: day, AsOf: day}
 	if now := a.Version(a.Newest(v)); !now.Deleted {
 		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {
 			d.Now = r.path(o)
 		}
 	}
 	r.describe(d, asOf)
-	d.History, err = r.history("", r.changesUntil(v, asOf))
-	return d, err
+	d.History = r.history("", r.changesUntil(v, asOf))
+	return d
 }

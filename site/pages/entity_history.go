@@ -27,7 +27,7 @@ func (h *changeList) Earlier() []changeSummary { return h.Changes[len(h.Latest()
 const shortHash = 10
 
 // history returns the latest changes to the entity at a path. If path is "", there are no links to the others.
-func (s *Site) history(path string, changes []uint32) (*changeList, error) {
+func (s *Site) history(path string, changes []uint32) *changeList {
 	p := pager{Total: len(changes), Last: min(entityChanges, len(changes))}
 	if path != "" && p.Last < p.Total {
 		p.Next = path + "history/page-2/"
@@ -36,20 +36,16 @@ func (s *Site) history(path string, changes []uint32) (*changeList, error) {
 }
 
 // changesOn returns the changes of the page that begins at from, newest first.
-func (s *Site) changesOn(p pager, path string, changes []uint32, from int) (*changeList, error) {
+func (s *Site) changesOn(p pager, path string, changes []uint32, from int) *changeList {
 	h := &changeList{pager: p}
 	for i := from; i < p.Last; i++ {
-		c, err := s.changeRow(path, int(changes[len(changes)-1-i]))
-		if err != nil {
-			return nil, err
-		}
-		h.Changes = append(h.Changes, c)
+		h.Changes = append(h.Changes, s.changeRow(path, int(changes[len(changes)-1-i])))
 	}
-	return h, nil
+	return h
 }
 
 // changeRow describes a change. path is that of the entity, to link to its earlier states, or "".
-func (s *Site) changeRow(path string, i int) (changeSummary, error) {
+func (s *Site) changeRow(path string, i int) changeSummary {
 	change := s.Build.History().Change(i)
 	c, repository := s.changeSummary(change), s.Build.Manifest.Repository
 	if titleSays(&c.Summary) {
@@ -59,7 +55,7 @@ func (s *Site) changeRow(path string, i int) (changeSummary, error) {
 	if path != "" && !s.Static && c.Event != record.Deleted {
 		c.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
-	return c, nil
+	return c
 }
 
 // titleSays reports whether the title of a change already contains the values of its only line.
@@ -95,16 +91,12 @@ func (r *request) entityHistory() (*page, error) {
 	if !ok {
 		return r.notFound(), nil
 	}
-	list, err := r.changesOn(p, of.path(), of.changes, from)
-	if err != nil {
-		return nil, err
-	}
 	name := slug
 	if !of.deleted {
 		name = textfmt.Name(r.Build.Entity(of.ordinal).Name)
 	}
 	crumbs := []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: name, To: of.path()}}
-	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, list}, NoIndex: of.deleted || from > 0,
+	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, r.changesOn(p, of.path(), of.changes, from)}, NoIndex: of.deleted || from > 0,
 		Description: "Every change to " + name + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
 }
 
@@ -149,10 +141,7 @@ func (r *request) currentEntity(typ, slug string) []link {
 // tombstone renders the page of a deleted entity, given the version that deleted it.
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
-	var err error
-	if d.History, err = r.history(siteurl.Entity(v.Type, v.Slug), changes); err != nil {
-		return nil, err
-	}
+	d.History = r.history(siteurl.Entity(v.Type, v.Slug), changes)
 	if len(d.History.Changes) > 0 {
 		d.Name = d.History.Changes[0].Change.Name
 	}

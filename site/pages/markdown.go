@@ -33,13 +33,9 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 }
 
 // MarkdownAt renders a version of an entity, as of the end of a day, as Markdown.
-func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) ([]byte, error) {
+func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) []byte {
 	r := &request{Site: s, Request: Request{Base: base}}
-	d, err := r.past(e, version, day)
-	if err != nil {
-		return nil, err
-	}
-	return r.markdown(d), nil
+	return r.markdown(r.past(e, version, day))
 }
 
 // markdown renders the page of an entity, without charts.
