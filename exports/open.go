@@ -20,6 +20,7 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -76,10 +77,18 @@ func (b *Build) openLookups() error {
 		}
 		return score.ParseChecked(terms.Kinds(), data)
 	})
-	if b.history, err = b.openHistory(); err != nil {
+	var similar error
+	parallel.Do(2, func(w int) {
+		if w == 0 {
+			b.history, err = b.openHistory()
+		} else {
+			similar = b.openSimilar()
+		}
+	})
+	if err := errors.Join(err, similar); err != nil {
 		return err
 	}
-	if err := errors.Join(b.openSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
+	if err := errors.Join(b.openBoards(), b.openLeaderboards()); err != nil {
 		return err
 	}
 	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
