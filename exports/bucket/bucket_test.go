@@ -78,7 +78,7 @@ func checkBucket(t *testing.T, address string) {
 		t.Fatalf("%+v", i)
 	}
 
-	check("create what is there", b.Replace(ctx, "dir/one", []byte("x"), nil), bucket.ErrConflict)
+	check("create an object that exists", b.Replace(ctx, "dir/one", []byte("x"), nil), bucket.ErrConflict)
 	check("replace", b.Replace(ctx, "dir/one", []byte("second"), first), nil)
 	check("replace an old version", b.Replace(ctx, "dir/one", []byte("x"), first), bucket.ErrConflict)
 	check("create", b.Replace(ctx, "dir/two", []byte{}, nil), nil)
