@@ -201,9 +201,7 @@ func TestBoards(t *testing.T) {
 		full := h.build(t.TempDir(), 1)
 		sameBuild(t, report.Dir, full.Dir)
 		loaded, _, err := builder.LoadContent(h.dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		b := built(t, report)
 		checkBoards(t, b, loaded.Formula, h.asOf)
 

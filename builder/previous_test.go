@@ -29,10 +29,7 @@ func (f folder) write(name, text string) {
 
 func (f folder) read(name string) string {
 	f.t.Helper()
-	b, err := os.ReadFile(filepath.Join(f.dir, name))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(filepath.Join(f.dir, name)))(f.t)
 	return string(b)
 }
 
@@ -55,16 +52,12 @@ func (f folder) add(name, text string) { f.write(name, f.read(name)+text) }
 
 func (f folder) remove(name string) {
 	f.t.Helper()
-	if err := os.Remove(filepath.Join(f.dir, name)); err != nil {
-		f.t.Fatal(err)
-	}
+	suite.Check(f.t, os.Remove(filepath.Join(f.dir, name)))
 }
 
 func (f folder) rename(from, to string) {
 	f.t.Helper()
-	if err := os.Rename(filepath.Join(f.dir, from), filepath.Join(f.dir, to)); err != nil {
-		f.t.Fatal(err)
-	}
+	suite.Check(f.t, os.Rename(filepath.Join(f.dir, from), filepath.Join(f.dir, to)))
 }
 
 // copied returns a folder with the content for tests, or with some categories and entities of it.
@@ -168,6 +161,5 @@ func TestBuildReusesPrevious(t *testing.T) {
 
 func buildAt(t *testing.T, content, out string, at time.Time) *builder.Report {
 	t.Helper()
-	r := suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3}))(t)
-	return r
+	return suite.Must(builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: at, Keep: 3}))(t)
 }

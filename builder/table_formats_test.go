@@ -68,8 +68,7 @@ func unzipped(t *testing.T, member []byte) []byte {
 	t.Helper()
 	z := suite.Must(gzip.NewReader(bytes.NewReader(member)))(t)
 	z.Multistream(false) // many clients stop after the first member
-	text := suite.Must(io.ReadAll(z))(t)
-	return text
+	return suite.Must(io.ReadAll(z))(t)
 }
 
 // csvRows reads a CSV file, in which null is an empty cell.

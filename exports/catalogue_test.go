@@ -234,9 +234,7 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 	w, err := NewWriter(root)
 	check(err)

@@ -90,9 +90,7 @@ func commits(t *testing.T, n int) (content string) {
 			}
 			err = errors.Join(err, os.WriteFile(tool(name), []byte(text), 0o644))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		commit(t, repo, day.Format(time.RFC3339))
 	}
 	return content

@@ -107,9 +107,7 @@ func TestEndOfDay(t *testing.T) {
 		if text != "" {
 			err = errors.Join(err, os.WriteFile(filepath.Join(folder, slug+".yaml"), []byte("category: c\ndescription: D.\n"+text), 0o644))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		commit(t, repo, moment)
 	}
 	at("2025-03-01T23:59:59Z", "a", "name: One\n")

@@ -34,9 +34,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 	p := indexes.Prepare(entities, someTitles)
 	dir, err := p.Write(root)

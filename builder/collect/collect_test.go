@@ -116,8 +116,7 @@ func read(t testing.TB, dir string) map[string]string {
 
 func mustRun(t testing.TB, o collect.Options) *collect.Report {
 	t.Helper()
-	r := suite.Must(collect.Run(t.Context(), o))(t)
-	return r
+	return suite.Must(collect.Run(t.Context(), o))(t)
 }
 
 func TestWritesOnlyWhatChanged(t *testing.T) {

@@ -208,8 +208,7 @@ func TestStoppedRemains(t *testing.T) {
 			o.Cache = filepath.Join(t.TempDir(), "another")
 		}
 		mustRun(t, o)
-		s := suite.Must(collect.ReadStatus(dir))(t)
-		return s
+		return suite.Must(collect.ReadStatus(dir))(t)
 	}
 	first := run("2026-12-01", true)
 	if len(first.Stopped) != 1 || first.Stopped[0].Name != "license" || first.Sources["github"].Answers != 2 {

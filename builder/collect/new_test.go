@@ -101,9 +101,7 @@ func checkProposal(t *testing.T, dir string, e collect.Entry) {
 	} {
 		suite.Check(t, os.WriteFile(path, []byte(c.text), 0o666))
 		_, problems, err := content.Load(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		n, _ := problems.Count()
 		if c.problem == "" && n > 0 || c.problem != "" && (n != 1 || !strings.Contains(problems[0].Message, c.problem)) {
 			t.Errorf("%v\n%s", problems, c.text)

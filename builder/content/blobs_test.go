@@ -20,9 +20,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	suite.InTest(t)
 	dir := suite.Content(t)
 	c, _, err := content.Load(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	slices.SortFunc(c.Entities, func(a, b *record.Entity) int {
 		return cmp.Or(-cmp.Compare(a.Name, b.Name), record.CompareKey(a, b))
 	})

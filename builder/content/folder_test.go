@@ -65,13 +65,9 @@ func TestFolderLikeLoad(t *testing.T) {
 	for range 150 {
 		randomEdit(t, r, dir)
 		want, wantProblems, err := builder.LoadContent(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		got, problems, err := builder.LoadFolder(f, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		if earlier != nil {
 			if !reflect.DeepEqual(loadedEntities(earlier), before) {
 				t.Fatal("reading the folder has changed a snapshot")

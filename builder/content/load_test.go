@@ -130,10 +130,7 @@ func TestLoadContent(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	roots, err := filepath.Glob(filepath.Join(dir, "*.yaml")) // such as categories.yaml
-	if err != nil {
-		t.Fatal(err)
-	}
+	roots := suite.Must(filepath.Glob(filepath.Join(dir, "*.yaml")))(t) // such as categories.yaml
 	all := int64(len(files) + len(roots))
 	if len(l.Entities) != len(files) || calls.Load() != all || last.Load() != all {
 		t.Errorf("%d entities, progress reported %d of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
@@ -157,9 +154,7 @@ func TestLinks(t *testing.T) {
 		suite.Check(t, os.Symlink(filepath.Join(secret, to), name))
 	}
 	_, problems, err := builder.LoadContent("content", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	want := `content/index.yaml:1:1: must be a regular file, not a link
 content/model:1:1: must be a folder of entity files, not a file or a link
 content/tool/y.yaml:1:1: must be a regular file, not a link`

@@ -110,9 +110,7 @@ func TestPushOverHTTP(t *testing.T) {
 	if err == nil {
 		err = remote.Push(t.Context(), b)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	if err := remote.Push(t.Context(), b); err != nil {
 		t.Errorf("a second time: %v", err)
 	}

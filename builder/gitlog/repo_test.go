@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
+	"kindex/builder/suite"
 	"kindex/exports/history"
 	"kindex/exports/record"
 )
@@ -76,9 +77,7 @@ func (r *repo) write(files ...string) {
 		if pair[1] != "" {
 			err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(pair[1]), 0o644))
 		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		suite.Check(r.t, err)
 	}
 }
 
@@ -95,11 +94,7 @@ func (r *repo) walk(o gitlog.Options) *gitlog.Log {
 	if o.Dir == "" {
 		o.Dir = r.dir
 	}
-	log, err := gitlog.Walk(context.Background(), o)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return log
+	return suite.Must(gitlog.Walk(context.Background(), o))(r.t)
 }
 
 // entity returns a minimal file.

@@ -30,9 +30,7 @@ func FuzzOptions(f *testing.F) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		c, problems, err := content.Load(filepath.Join(dir, "content"), nil)
 		if err != nil || len(problems) > 0 {
 			t.Fatalf("%v %v", err, problems)

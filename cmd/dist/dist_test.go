@@ -41,9 +41,7 @@ func releaseFiles(t *testing.T) string {
 		made.where, made.root = where, filepath.Join(where, "repository")
 		repository(t, made.root)
 		signer, verifier, err := note.GenerateKey(rand.Reader, "releases.example.org")
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		file := filepath.Join(where, "release.key")
 		suite.Check(t, os.WriteFile(file, []byte(signer+"\n"), 0o600))
 		dir := filepath.Join(made.root, ".dist")
@@ -204,9 +202,7 @@ func TestRefused(t *testing.T) {
 // a folder without sums.
 func TestSign(t *testing.T) {
 	secret, public, err := note.GenerateKey(rand.Reader, "releases.example.org")
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	t.Setenv("KINDEX_RELEASE_KEY", secret)
 	dir := t.TempDir()
 	refused := func(says string) {
@@ -253,8 +249,7 @@ func namesIn(t *testing.T, dir string) (names []string) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data := suite.Must(os.ReadFile(path))(t)
-	return data
+	return suite.Must(os.ReadFile(path))(t)
 }
 
 func digest(t *testing.T, path string) string {

@@ -40,8 +40,7 @@ func openImage(t *testing.T) v1.Image {
 	m = suite.Must(index.IndexManifest())(t)
 	for _, d := range m.Manifests {
 		if d.Platform.OS == "linux" && d.Platform.Architecture == runtime.GOARCH {
-			image := suite.Must(index.Image(d.Digest))(t)
-			return image
+			return suite.Must(index.Image(d.Digest))(t)
 		}
 	}
 	t.Fatalf("no image for this machine: %+v", m)
@@ -63,9 +62,7 @@ func unpackRoot(t *testing.T, image v1.Image) (root string) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		path := filepath.Join(root, filepath.FromSlash(h.Name))
 		if (h.Uid == uid) != (h.Name == "data/" || h.Name == "data") || h.Mode&0o6000 != 0 || !filepath.IsLocal(filepath.FromSlash(h.Name)) {
 			t.Errorf("%+v", h)
@@ -81,9 +78,7 @@ func unpackRoot(t *testing.T, image v1.Image) (root string) {
 				err = writeFile(path, data, os.FileMode(h.Mode&0o777))
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 	if programs != 1 {
 		t.Errorf("%d programs, want only kindex", programs)

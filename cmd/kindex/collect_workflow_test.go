@@ -57,12 +57,8 @@ func newCollectRepository(t *testing.T) *collectRepository {
 func (c *collectRepository) write(name, text string) {
 	c.t.Helper()
 	path := filepath.Join(c.work, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		c.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	suite.Check(c.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // git runs a script, whose $1 is the remote.
@@ -118,9 +114,7 @@ func (c *collectRepository) run(env ...string) (r collected) {
 	}
 	second := newRunner(c.t, clone(), append([]string{"GH_TOKEN=" + githubtest.Token, "GITHUB_API_URL=" + c.forge.URL, "GITHUB_SERVER_URL=" + c.forge.URL,
 		"GITHUB_REPOSITORY=" + githubtest.Repository, "GITHUB_REF_NAME=main", "GITHUB_RUN_ID=42", "BRANCH=" + c.w.Env["BRANCH"], "LABEL=" + c.w.Env["LABEL"]}, env...)...)
-	if err := os.CopyFS(filepath.Join(second.temp, "kindex-collect"), os.DirFS(filepath.Join(first.temp, "kindex-collect"))); err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, os.CopyFS(filepath.Join(second.temp, "kindex-collect"), os.DirFS(filepath.Join(first.temp, "kindex-collect"))))
 	steps := c.w.Jobs["propose"].Steps
 	out, err := second.run(steps[len(steps)-1].Run)
 	r.log, r.failed, r.proposed = r.log+out, r.failed || err != nil, true

@@ -206,9 +206,7 @@ func (p *pullRequest) git(script string) {
 func (p *pullRequest) push(name, text string) {
 	p.t.Helper()
 	p.git("git checkout -q change")
-	if err := os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(name)), []byte(text), 0o644))
 	p.git(`git add . && git commit -qm change && git checkout -q --detach "origin/$1" && git merge -q --no-ff -m merge change`)
 }
 
@@ -223,9 +221,7 @@ func (p *pullRequest) setComments(list ...issueComment) {
 	if err == nil {
 		err = os.WriteFile(p.comments, data, 0o644)
 	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, err)
 }
 
 // check runs both jobs. It returns whether the first job succeeded, what the second job
@@ -244,16 +240,12 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 	}
 	// The second job runs on a different machine, which is empty at first.
 	second := newRunner(p.t, p.t.TempDir(), "GH_TOKEN="+token, "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
-	if err := os.WriteFile(filepath.Join(second.temp, "kindex-diff.md"), []byte(compared), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, os.WriteFile(filepath.Join(second.temp, "kindex-diff.md"), []byte(compared), 0o644))
 	printed, err = second.run(p.comment)
 	if err != nil {
 		p.t.Errorf("the comment makes the check fail: %v\n%s", err, printed)
 	}
-	if err := json.Unmarshal([]byte(readText(p.t, p.comments)), &comments); err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, json.Unmarshal([]byte(readText(p.t, p.comments)), &comments))
 	if comments[0].Body != "<!-- kindex diff -->\nnot by the workflow" || comments[1].Body != "by another workflow" {
 		p.t.Errorf("somebody else's comment was changed to %+v", comments[:2])
 	}

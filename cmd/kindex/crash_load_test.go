@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
@@ -172,9 +173,7 @@ func (c *crashing) stored() (used int) {
 		err = db.QueryRowContext(c.t.Context(), "SELECT COALESCE(SUM(c.used), 0) FROM counters c JOIN accounts a ON c.subject LIKE '%' || a.id WHERE a.name = 'counted'").Scan(&used)
 		err = errors.Join(err, db.Close())
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, err)
 	return used
 }
 
@@ -182,20 +181,11 @@ func (c *crashing) stored() (used int) {
 // number of requests sent. The tests of package ratelimit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
-	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil))(c.t)
 	req.Header.Set("x-api-key", c.counted)
-	res, err := crashClient.Do(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	res := suite.Must(crashClient.Do(req))(c.t)
 	res.Body.Close()
-	left, err := strconv.Atoi(res.Header.Get("X-RateLimit-Remaining"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	left := suite.Must(strconv.Atoi(res.Header.Get("X-RateLimit-Remaining")))(c.t)
 	used := crashLimit - left
 	if used < c.before || used > c.sent {
 		c.t.Errorf("kill %d: %d requests are counted, want %d to %d", c.kills, used, c.before, c.sent)

@@ -161,9 +161,7 @@ func (c *crashing) start() {
 	if err == nil {
 		err = c.server.Start()
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, err)
 	c.t.Cleanup(func() { _ = c.server.Process.Kill() })
 	line := make([]byte, 256)
 	n, err := out.Read(line)
@@ -177,9 +175,7 @@ func (c *crashing) start() {
 
 func (c *crashing) kill(after time.Duration) {
 	time.Sleep(after)
-	if err := c.server.Process.Kill(); err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, c.server.Process.Kill())
 	_ = c.server.Wait() // killed
 	c.checkLog()
 }
@@ -256,9 +252,7 @@ func (c *crashing) build() {
 func (c *crashing) finish() {
 	c.t.Helper()
 	if storage.IsPostgreSQL(c.target) && !suite.Soaking() { // as if the minute of the killed server's lease were over
-		if err := storagetest.Exec(c.target, "UPDATE webhooks SET leased_until = 0, lease_owner = NULL"); err != nil {
-			c.t.Fatal(err)
-		}
+		suite.Check(c.t, storagetest.Exec(c.target, "UPDATE webhooks SET leased_until = 0, lease_owner = NULL"))
 	}
 	c.start()
 	c.checkKeys()
@@ -312,9 +306,7 @@ func (c *crashing) finish() {
 // interrupt stops the server as an operator would.
 func (c *crashing) interrupt() {
 	c.t.Helper()
-	if err := c.server.Process.Signal(os.Interrupt); err != nil {
-		c.t.Fatal(err)
-	}
+	suite.Check(c.t, c.server.Process.Signal(os.Interrupt))
 	if err := c.server.Wait(); err != nil {
 		c.t.Errorf("the server ends with %v", err)
 	}

@@ -123,9 +123,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 func fillDisk(t *testing.T, path string, room int64) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	defer f.Close()
 	size := int64(0)
 	for block := make([]byte, 4096); err == nil; size += int64(len(block)) {

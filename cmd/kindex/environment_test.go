@@ -57,9 +57,7 @@ func TestEnvironmentEveryFlag(t *testing.T) {
 			t.Setenv(cli.Variable(f.Name), sample[0])
 			for _, onLine := range []bool{false, true} {
 				fresh, _, err := newRoot(io.Discard, io.Discard).Find(strings.Fields(command))
-				if err != nil {
-					t.Fatal(err)
-				}
+				suite.Check(t, err)
 				got, want := fresh.Flags().Lookup(f.Name), sample[1]
 				if onLine {
 					suite.Check(t, fresh.ParseFlags([]string{"--" + f.Name + "=" + strings.Trim(f.DefValue, "[]")}))

@@ -97,20 +97,11 @@ var formToken = regexp.MustCompile(`name="token" value="([^"]+)"`)
 // session's cookies.
 func (f *fleet) signIn() (cookies string) {
 	f.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	jar := suite.Must(cookiejar.New(nil))(f.t)
 	browser := &http.Client{Transport: f.client.Transport, Jar: jar, Timeout: hanging}
-	req, err := http.NewRequest(http.MethodPost, f.proxy+"/signin/github", nil)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequest(http.MethodPost, f.proxy+"/signin/github", nil))(f.t)
 	req.Header.Set("Origin", f.proxy)
-	res, err := browser.Do(req)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	res := suite.Must(browser.Do(req))(f.t)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {

@@ -109,16 +109,11 @@ type fleetLoad struct {
 func (l *fleetLoad) prepare() {
 	f := l.f
 	f.t.Helper()
-	st, err := storage.Open(f.t.Context(), f.database, storage.Options{MustExist: true})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	st := suite.Must(storage.Open(f.t.Context(), f.database, storage.Options{MustExist: true}))(f.t)
 	for account, key := range map[string]*string{"counted": &l.counted, "keyed": &l.keyed, "author": &l.author, "hooked": &l.hooked, "repeated": &l.repeated} {
 		*key = makeKey(f.t, st, account)
 	}
-	if err := st.Close(); err != nil {
-		f.t.Fatal(err)
-	}
+	suite.Check(f.t, st.Close())
 	if code, stderr := kindex(f.t, "accounts", "limit", "counted", fmt.Sprint(l.limit), "--state", f.database); code != cli.ExitOK {
 		f.t.Fatal(stderr)
 	}
@@ -348,10 +343,7 @@ func (e *fleetEdge) await(build string) {
 // checkNewEdge adds an edge, which has no builds, and logs how long it takes to serve one.
 func (f *fleet) checkNewEdge() {
 	f.t.Helper()
-	build, err := store.Current(filepath.Join(f.dir, "work", "build"))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	build := suite.Must(store.Current(filepath.Join(f.dir, "work", "build")))(f.t)
 	start := time.Now()
 	e := f.add()
 	status, body := f.ask(e.at(f.port), http.MethodGet, "/api/entity/tool/tool-1", "", "")

@@ -74,11 +74,8 @@ func newFleet(t *testing.T, n int, database string) *fleet {
 func freePort(t *testing.T) int {
 	t.Helper()
 	_, port, err := net.SplitHostPort(suite.FreeAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := suite.Must(strconv.Atoi(port))(t)
-	return n
+	suite.Check(t, err)
+	return suite.Must(strconv.Atoi(port))(t)
 }
 
 // startBucket starts the bucket. In make soak it is in versitygw, where bucket.sh lets everybody
@@ -93,9 +90,7 @@ func (f *fleet) startBucket() {
 		return
 	}
 	folder := filepath.Join(f.dir, "bucket")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		f.t.Fatal(err)
-	}
+	suite.Check(f.t, os.Mkdir(folder, 0o755))
 	web := httptest.NewServer(http.FileServerFS(os.DirFS(folder)))
 	f.t.Cleanup(web.Close)
 	f.from, f.to = web.URL, "file:"+folder
@@ -119,10 +114,7 @@ func (f *fleet) startProxy() {
 	f.t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
 	server.Close()
-	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	key := suite.Must(x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey))(f.t)
 	cert := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
 	public, plain, health := suite.FreeAddress(f.t), suite.FreeAddress(f.t), suite.FreeAddress(f.t)
 	text := readText(f.t, filepath.Join(deployFolder, "haproxy.cfg"))
@@ -134,9 +126,7 @@ func (f *fleet) startProxy() {
 		text = strings.Replace(text, r[0], r[1], 1)
 	}
 	for name, data := range map[string][]byte{"tls.pem": cert, "haproxy.cfg": []byte(text)} {
-		if err := os.WriteFile(filepath.Join(f.dir, name), data, 0o600); err != nil {
-			f.t.Fatal(err)
-		}
+		suite.Check(f.t, os.WriteFile(filepath.Join(f.dir, name), data, 0o600))
 	}
 	program, err := exec.LookPath("haproxy")
 	if err != nil {
@@ -149,9 +139,7 @@ func (f *fleet) startProxy() {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
-	if err := cmd.Start(); err != nil {
-		f.t.Fatal(err)
-	}
+	suite.Check(f.t, cmd.Start())
 	f.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -174,9 +162,7 @@ func (f *fleet) publish() (id string) {
 	f.generation++
 	content := filepath.Join(f.content, "content")
 	if f.generation == 1 {
-		if err := os.MkdirAll(filepath.Join(content, "tool"), 0o755); err != nil {
-			f.t.Fatal(err)
-		}
+		suite.Check(f.t, os.MkdirAll(filepath.Join(content, "tool"), 0o755))
 	}
 	for i := range f.entityN {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Tool number %d as of generation %d.\ntags: [t%d]\n"+
@@ -184,9 +170,7 @@ func (f *fleet) publish() (id string) {
 		if f.generation > 1 { // the first version is an event, too
 			text += fmt.Sprintf("version: \"%d\"\n", f.generation)
 		}
-		if err := os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644); err != nil {
-			f.t.Fatal(err)
-		}
+		suite.Check(f.t, os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644))
 	}
 	id, _ = f.build(fmt.Sprintf("2026-07-01T00:%02d:00Z", f.generation))
 	f.builds[id] = f.generation
@@ -203,11 +187,7 @@ func (f *fleet) build(asOf string) (id, printed string) {
 	}
 	work := filepath.Join(f.dir, "work")
 	printed = f.script("builder.sh", nil, "CONTENT_REPOSITORY="+f.content, "BUCKET="+f.to, "WORK="+work, "KINDEX_AS_OF="+asOf)
-	id, err := store.Current(filepath.Join(work, "build"))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return id, printed
+	return suite.Must(store.Current(filepath.Join(work, "build")))(f.t), printed
 }
 
 func (f *fleet) commit() {

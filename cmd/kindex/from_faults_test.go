@@ -109,9 +109,7 @@ func (o *origin) damaged(e *pulling, round int) {
 		if data = damage(data); data != nil && err == nil {
 			err = os.WriteFile(path, data, 0o644)
 		}
-		if err != nil {
-			o.t.Fatal(err)
-		}
+		suite.Check(o.t, err)
 	}
 	o.fail(nil)
 	e.waitReady(`"status":"failed"`, "files/")
@@ -196,9 +194,7 @@ func (o *origin) pruned(e *pulling, _ int) {
 		}
 		return err
 	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	suite.Check(o.t, err)
 	if code, stderr := kindex(o.t, "prune", o.to, "--keep", "1", "--grace", "1h"); code != cli.ExitOK {
 		o.t.Fatalf("kindex prune: %s", stderr)
 	}

@@ -46,9 +46,7 @@ func (e *pulling) start() {
 		"--limit-anonymous", "0", "--limit-pages", "0", "--log-format", "json"}, e.flags...)
 	e.cmd = program(args...)
 	e.cmd.Env = append(e.cmd.Env, e.origin.env...)
-	if err := e.cmd.Start(); err != nil {
-		e.t.Fatal(err)
-	}
+	suite.Check(e.t, e.cmd.Start())
 }
 
 // kill ends the edge without a warning.

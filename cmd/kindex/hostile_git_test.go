@@ -147,9 +147,7 @@ func (h *hostile) ran() string {
 	if err == nil {
 		err = os.Remove(h.trace)
 	}
-	if err != nil {
-		h.Fatal(err)
-	}
+	suite.Check(h, err)
 	return "ran: " + string(data)
 }
 

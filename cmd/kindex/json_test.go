@@ -110,9 +110,7 @@ func TestJSON(t *testing.T) {
 	for _, call := range jsonCalls {
 		args := strings.Fields(strings.Replace(call.args, "KEY", *key, 1))
 		c, _, err := newRoot(io.Discard, io.Discard).Find(args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		name := strings.TrimPrefix(c.CommandPath(), "kindex ")
 		delete(missing, name)
 		var out, problems bytes.Buffer

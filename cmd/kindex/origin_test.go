@@ -97,10 +97,7 @@ func (o *origin) serve(prefix string, objects http.Handler) (address string) {
 
 // gateway sends requests to the S3 server, as they are signed.
 func (o *origin) gateway() http.Handler {
-	server, err := url.Parse(o.s3.URL)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	server := suite.Must(url.Parse(o.s3.URL))(o.t)
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(server)
@@ -149,10 +146,7 @@ func (o *origin) sign() {
 func (o *origin) newKey() (file, public string) {
 	o.t.Helper()
 	file = filepath.Join(o.t.TempDir(), "builds.key")
-	out, err := program("sign", "init", "--out", file, "--name", "builds.example.org/index").Output()
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	out := suite.Must(program("sign", "init", "--out", file, "--name", "builds.example.org/index").Output())(o.t)
 	return file, strings.TrimSpace(string(out))
 }
 
@@ -172,12 +166,8 @@ func (o *origin) build() (id string) {
 	for i := range originEntities {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that move.\nversion: %s\n", i, i%3, i, version)
 		path := filepath.Join(o.content, "tool", fmt.Sprintf("tool-%d.yaml", i))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			o.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			o.t.Fatal(err)
-		}
+		suite.Check(o.t, os.MkdirAll(filepath.Dir(path), 0o755))
+		suite.Check(o.t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	id = buildHere(o.t, builder.Options{Content: o.content, Out: o.out, AsOf: time.Date(2026, 1, o.day, 0, 0, 0, 0, time.UTC), Keep: 5})
 	o.allow(id, version)
@@ -227,9 +217,7 @@ func (o *origin) objects(prefix string) map[string][]byte {
 		if err == nil {
 			found[i.Name], err = bucket.Read(o.t.Context(), o.bucket, i.Name, 1<<30)
 		}
-		if err != nil {
-			o.t.Fatal(err)
-		}
+		suite.Check(o.t, err)
 	}
 	return found
 }
@@ -237,25 +225,17 @@ func (o *origin) objects(prefix string) map[string][]byte {
 // write writes an object.
 func (o *origin) write(name string, data []byte) {
 	o.t.Helper()
-	if err := o.bucket.Write(o.t.Context(), name, bytes.NewReader(data), int64(len(data))); err != nil {
-		o.t.Fatal(err)
-	}
+	suite.Check(o.t, o.bucket.Write(o.t.Context(), name, bytes.NewReader(data), int64(len(data))))
 }
 
 // remove removes an object.
 func (o *origin) remove(name string) {
 	o.t.Helper()
-	if err := o.bucket.Remove(o.t.Context(), name); err != nil {
-		o.t.Fatal(err)
-	}
+	suite.Check(o.t, o.bucket.Remove(o.t.Context(), name))
 }
 
 // current returns the object that names the published build.
 func (o *origin) current() []byte {
 	o.t.Helper()
-	data, err := bucket.Read(o.t.Context(), o.bucket, "current", 1<<20)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	return data
+	return suite.Must(bucket.Read(o.t.Context(), o.bucket, "current", 1<<20))(o.t)
 }

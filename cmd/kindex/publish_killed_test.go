@@ -99,9 +99,7 @@ func (o *origin) killPublisher(rng *rand.Rand, took time.Duration) bool {
 	} else {
 		time.AfterFunc(time.Duration(rng.Int64N(int64(took))), func() { close(moment) })
 	}
-	if err := cmd.Start(); err != nil {
-		o.t.Fatal(err)
-	}
+	suite.Check(o.t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // how it ended does not matter

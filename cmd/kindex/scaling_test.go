@@ -54,8 +54,7 @@ func TestScalingGuide(t *testing.T) {
 				t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
 			}
 		}
-		id := suite.Must(store.Current(filepath.Join(dir, "build")))(t)
-		return id
+		return suite.Must(store.Current(filepath.Join(dir, "build")))(t)
 	}
 	first := build("2026-11-01")
 	ended := make(chan error, 2)

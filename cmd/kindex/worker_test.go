@@ -126,8 +126,7 @@ func inWorker(line commandLine) (outcome, error) {
 func workIn(t *testing.T, dir string, variables []string, args ...string) outcome {
 	t.Helper()
 	dir = suite.Must(filepath.Abs(dir))(t)
-	o := suite.Must(inWorker(commandLine{Dir: dir, Env: slices.Concat(os.Environ(), programEnvironment, variables, []string{"PWD=" + dir}), Args: args}))(t)
-	return o
+	return suite.Must(inWorker(commandLine{Dir: dir, Env: slices.Concat(os.Environ(), programEnvironment, variables, []string{"PWD=" + dir}), Args: args}))(t)
 }
 
 func takeWorker() (*worker, error) {

@@ -106,9 +106,7 @@ func newRunner(t *testing.T, dir string, env ...string) *runner {
 func (r *runner) run(script string) (output string, err error) {
 	r.t.Helper()
 	file := filepath.Join(r.temp, "step.sh")
-	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, os.WriteFile(file, []byte(script), 0o644))
 	cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", file)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	if added, err := os.ReadFile(filepath.Join(r.temp, "path")); err == nil {

@@ -35,8 +35,7 @@ func TestS3(t *testing.T) {
 
 func open(t *testing.T, address string) bucket.Bucket {
 	t.Helper()
-	b := suite.Must(bucket.Open(address))(t)
-	return b
+	return suite.Must(bucket.Open(address))(t)
 }
 
 // checkBucket checks everything that the interface promises.

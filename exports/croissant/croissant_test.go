@@ -31,8 +31,7 @@ func manifest() *store.Manifest {
 
 func describe(t *testing.T, m *store.Manifest) []byte {
 	t.Helper()
-	doc := suite.Must(croissant.Describe(m, kinds.Default(), "https://kindex.example.org", nil))(t)
-	return doc
+	return suite.Must(croissant.Describe(m, kinds.Default(), "https://kindex.example.org", nil))(t)
 }
 
 func TestDescribe(t *testing.T) {

@@ -145,9 +145,7 @@ func TestEdits(t *testing.T) {
 	now[fresh.Key()] = &fresh
 	edits = append(edits, exports.Edit{Type: fresh.Type, Slug: fresh.Slug, Entity: &fresh})
 	b, err := below.WithEdits(edits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	a, old := leaderboard.New(b, p.asOf()), leaderboard.New(below, p.asOf())
 	for key, e := range now {
 		o, _, ok := b.Find(e.Type, e.Slug)

@@ -197,9 +197,7 @@ func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	tb.Helper()
 	check := func(err error) {
 		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
+		suite.Check(tb, err)
 	}
 	root := tb.TempDir()
 	w, err := exports.NewWriter(root)

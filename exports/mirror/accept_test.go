@@ -86,8 +86,7 @@ func offers(t *testing.T, k *sign.Key) (good bucket.Bucket, list []shown) {
 
 func current(t *testing.T, dir string) string {
 	t.Helper()
-	id := suite.Must(store.Current(dir))(t)
-	return id
+	return suite.Must(store.Current(dir))(t)
 }
 
 // currentOf returns the content of current in a bucket in a folder.
@@ -97,9 +96,7 @@ func currentOf(t *testing.T, dir string) (c map[string]any) {
 	if err == nil {
 		err = json.Unmarshal(data, &c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	return c
 }
 
@@ -122,9 +119,7 @@ func unsigned(t *testing.T) func(string) string {
 func resigned(t *testing.T, k *sign.Key, change func(*sign.Statement)) func(string) string {
 	return edited(t, func(c map[string]any) {
 		s, _, err := sign.Open([]byte(c["signature"].(string)), keys(k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		change(s)
 		signed := suite.Must(s.Sign(k))(t)
 		c["signature"] = string(signed)

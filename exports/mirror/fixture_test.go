@@ -71,8 +71,7 @@ func builds(t *testing.T) (first, second string) {
 
 func openBucket(t *testing.T, address string) bucket.Bucket {
 	t.Helper()
-	b := suite.Must(bucket.Open(address))(t)
-	return b
+	return suite.Must(bucket.Open(address))(t)
 }
 
 // publish publishes a build, signed unless the key is nil. The folder does not remember it.
@@ -135,15 +134,12 @@ func verify(t *testing.T, dir, id string) {
 	if err == nil {
 		_, err = indexes.Verify(indexes.Dir(dir, id), id, m.Index)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 }
 
 func newKey(t *testing.T) *sign.Key {
 	t.Helper()
-	k := suite.Must(sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"))(t)
-	return k
+	return suite.Must(sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"))(t)
 }
 
 // keys returns the verifiers of keys.
@@ -173,9 +169,7 @@ func rewrite(t *testing.T, path string, change func(string) string) {
 		}
 		err = os.WriteFile(path, []byte(changed), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 }
 
 // replace replaces one text by another.

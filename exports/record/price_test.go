@@ -51,8 +51,7 @@ func TestPrice(t *testing.T) {
 
 func TestMaintenance(t *testing.T) {
 	day := func(s string) int32 {
-		n := suite.Must(record.DayNumber(s))(t)
-		return n
+		return suite.Must(record.DayNumber(s))(t)
 	}
 	facts := func(commit, read string, archived float64) *record.Signals {
 		return &record.Signals{Facts: []record.Fact{{Name: "archived", Number: archived, Date: read}, {Name: "lastCommit", Day: commit, Date: read}}}

@@ -39,9 +39,7 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	if errors.Is(err, fs.ErrNotExist) {
 		suite.Missing(t, "axe-core")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 

@@ -31,9 +31,7 @@ func TestPrivateIndexInABrowser(t *testing.T) {
 	b := browser.Open(t, 800, 600)
 	named := func(address string) string {
 		_, port, err := net.SplitHostPort(strings.TrimPrefix(address, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		return "http://" + net.JoinHostPort(browser.Stranger, port)
 	}
 

@@ -249,8 +249,7 @@ func (v *visitor) goAstray() {
 // number formats a number as pages do.
 func number(t testing.TB, text string) float64 {
 	t.Helper()
-	n := suite.Must(parse(text))(t)
-	return n
+	return suite.Must(parse(text))(t)
 }
 
 func parse(text string) (float64, error) {

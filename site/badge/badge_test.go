@@ -75,9 +75,7 @@ func FuzzBadge(f *testing.F) {
 			if errors.Is(err, io.EOF) {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, err)
 			if e, ok := token.(xml.StartElement); ok && !strings.Contains(elements, " "+e.Name.Local+" ") {
 				t.Errorf("it has the element %s: %s", e.Name.Local, svg)
 			}

@@ -64,9 +64,7 @@ func (p *place) listed(path string) (sum string, size int64) {
 			Size         int64
 		}
 	}
-	if err := json.Unmarshal(p.get("/api/export/manifest"), &m); err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, json.Unmarshal(p.get("/api/export/manifest"), &m))
 	for _, f := range m.Files {
 		if f.Path == path {
 			return f.SHA256, f.Size

@@ -87,9 +87,6 @@ func (p *place) peak(args ...string) int64 {
 	said := p.must(append([]string{"python3", "-c", `import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)`}, args...)...)
-	kilobytes, err := strconv.ParseInt(strings.TrimSpace(said), 10, 64)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	kilobytes := suite.Must(strconv.ParseInt(strings.TrimSpace(said), 10, 64))(p.t)
 	return kilobytes << 10
 }

@@ -61,20 +61,13 @@ func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Han
 func (p *place) write(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		p.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		p.t.Fatal(err)
-	}
+	suite.Check(p.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	suite.Check(p.t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func (p *place) read(name string) string {
 	p.t.Helper()
-	b, err := os.ReadFile(filepath.Join(p.dir, name))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(filepath.Join(p.dir, name)))(p.t)
 	return string(b)
 }
 
@@ -82,11 +75,7 @@ func (p *place) size(name string) int64 { p.t.Helper(); return int64(len(p.read(
 
 // there returns the files in the folder that match a pattern.
 func (p *place) there(pattern string) []string {
-	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return names
+	return suite.Must(filepath.Glob(filepath.Join(p.dir, pattern)))(p.t)
 }
 
 // command runs a program in the folder.
@@ -115,11 +104,7 @@ func (p *place) run(args ...string) (stdout string, err error) {
 // must runs a program that must succeed.
 func (p *place) must(args ...string) string {
 	p.t.Helper()
-	out, err := p.run(args...)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return out
+	return suite.Must(p.run(args...))(p.t)
 }
 
 // fails runs a program that must fail, and returns its output.
@@ -135,15 +120,9 @@ func (p *place) fails(args ...string) string {
 // get sends a request to the edge.
 func (p *place) get(path string) []byte {
 	p.t.Helper()
-	req, err := http.NewRequestWithContext(p.t.Context(), "GET", p.edge.URL+path, nil)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	req := suite.Must(http.NewRequestWithContext(p.t.Context(), "GET", p.edge.URL+path, nil))(p.t)
 	req.Header.Set("x-api-key", p.key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	res := suite.Must(http.DefaultClient.Do(req))(p.t)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK {

@@ -61,10 +61,7 @@ func (s *series) publish(days int) {
 // commit commits changes, if there are any.
 func (s *series) commit() {
 	s.t.Helper()
-	out, err := exec.Command("git", "-C", s.repo, "status", "--porcelain").Output()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	out := suite.Must(exec.Command("git", "-C", s.repo, "status", "--porcelain").Output())(s.t)
 	if len(out) > 0 {
 		edgetest.Commit(s.t, s.repo, 0)
 	}
@@ -76,18 +73,13 @@ func (s *series) path(entity string) string {
 
 func (s *series) text(entity string) string {
 	s.t.Helper()
-	b, err := os.ReadFile(s.path(entity))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	b := suite.Must(os.ReadFile(s.path(entity)))(s.t)
 	return string(b)
 }
 
 func (s *series) write(entity, text string) {
 	s.t.Helper()
-	if err := os.WriteFile(s.path(entity), []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
-	}
+	suite.Check(s.t, os.WriteFile(s.path(entity), []byte(text), 0o644))
 }
 
 // edit replaces the matches of a regular expression in an entity's file.
@@ -103,9 +95,7 @@ func (s *series) edit(entity, pattern, by string) {
 
 func (s *series) remove(entity string) {
 	s.t.Helper()
-	if err := os.Remove(s.path(entity)); err != nil {
-		s.t.Fatal(err)
-	}
+	suite.Check(s.t, os.Remove(s.path(entity)))
 }
 
 // rename changes the slug of an entity. If another entity already has the new slug, that
@@ -139,26 +129,16 @@ func (s *series) inStep(p *place, after string) string {
 // copied returns the rows of the copy.
 func (p *place) copied() []map[string]any {
 	p.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(p.dir, "kindex.sqlite")) // package edge registers the driver
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	db := suite.Must(sql.Open("sqlite", filepath.Join(p.dir, "kindex.sqlite")))(p.t) // package edge registers the driver
 	defer db.Close()
 	column := func(query string) (values []string) {
-		rows, err := db.Query(query)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		rows := suite.Must(db.Query(query))(p.t)
 		defer rows.Close()
 		for rows.Next() {
 			values = append(values, "")
-			if err := rows.Scan(&values[len(values)-1]); err != nil {
-				p.t.Fatal(err)
-			}
+			suite.Check(p.t, rows.Scan(&values[len(values)-1]))
 		}
-		if err := rows.Err(); err != nil {
-			p.t.Fatal(err)
-		}
+		suite.Check(p.t, rows.Err())
 		return values
 	}
 	fields := column(`SELECT format(iif(name IN ('tags', 'capabilities'), '''%s'', json(%s)', '''%s'', %s'), name, name) FROM pragma_table_info('listed')`)
@@ -268,17 +248,13 @@ func (s *series) breaks(t *testing.T) {
 // atOnce runs several copies of the recipe concurrently, after a build with one change.
 func (s *series) atOnce(p *place) {
 	s.t.Helper()
-	if err := p.edge.Reload(); err != nil {
-		s.t.Fatal(err)
-	}
+	suite.Check(s.t, p.edge.Reload())
 	var outs [4]bytes.Buffer
 	var cmds []*exec.Cmd
 	for i := range outs {
 		cmd := p.command("python3", "sync.py")
 		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
-		if err := cmd.Start(); err != nil {
-			s.t.Fatal(err)
-		}
+		suite.Check(s.t, cmd.Start())
 		cmds = append(cmds, cmd)
 	}
 	changed := 0

@@ -142,8 +142,7 @@ func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
 func unescape(t *testing.T, address string) string {
 	t.Helper()
-	path := suite.Must(url.PathUnescape(address))(t)
-	return path
+	return suite.Must(url.PathUnescape(address))(t)
 }
 
 func (b *browsed) same(address string, got, want []string) {

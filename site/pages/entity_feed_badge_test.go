@@ -72,10 +72,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 // ask sends a request and follows redirects.
 func ask(t *testing.T, url string) (status int, body []byte) {
 	t.Helper()
-	res, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := suite.Must(http.Get(url))(t)
 	defer res.Body.Close()
 	body = suite.Must(io.ReadAll(res.Body))(t)
 	return res.StatusCode, body

@@ -33,9 +33,7 @@ func departed(t *testing.T) (out string) {
 	content := edgetest.Content(t)
 	in := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
 	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 	torch, err := os.ReadFile(in("pytorch"))
 	must(err)

@@ -36,8 +36,7 @@ func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *p
 	if len(edits) == 0 && !o.Static {
 		from.Index = index
 	}
-	s := suite.Must(pages.New(from, o))(t)
-	return s
+	return suite.Must(pages.New(from, o))(t)
 }
 
 // get renders a page.

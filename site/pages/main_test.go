@@ -42,9 +42,7 @@ func pathsOf(tb testing.TB, s *pages.Site, follows func(path string) bool) (path
 		}
 		return s.Get(pages.Request{Path: path})
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	suite.Check(tb, err)
 	slices.Sort(paths)
 	return paths
 }

@@ -48,9 +48,7 @@ func writePast(t testing.TB, repo string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 	content := filepath.Join(repo, "content")
 	suite.CopyContent(t, content)

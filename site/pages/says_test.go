@@ -120,6 +120,5 @@ func builtOf(t *testing.T, files map[string]string) string {
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u := suite.Must(url.Parse(address))(t)
-	a := suite.Must(s.Get(pages.Request{Path: u.Path, Query: u.Query(), Base: s.Base}))(t)
-	return a
+	return suite.Must(s.Get(pages.Request{Path: u.Path, Query: u.Query(), Base: s.Base}))(t)
 }

@@ -195,17 +195,14 @@ func compress(t *testing.T, data []byte) []byte {
 		_, err = w.Write(data)
 		err = errors.Join(err, w.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	return b.Bytes()
 }
 
 func unzip(t *testing.T, data []byte) []byte {
 	t.Helper()
 	r := suite.Must(gzip.NewReader(bytes.NewReader(data)))(t)
-	out := suite.Must(io.ReadAll(r))(t)
-	return out
+	return suite.Must(io.ReadAll(r))(t)
 }
 
 // differences returns the names of the files that differ between two tar archives.

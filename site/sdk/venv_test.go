@@ -36,9 +36,7 @@ func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d ed
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	waitFor(t, address)
 	if status := post(t, address, d.Header, append([]byte(" "), d.Body...)); status != 400 {

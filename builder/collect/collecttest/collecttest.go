@@ -16,6 +16,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/safedial"
+	"kindex/builder/suite"
 )
 
 // Today is the day of every run.
@@ -57,10 +58,7 @@ func Server(t testing.TB, h http.HandlerFunc) string {
 // Client returns a client that connects to loopback only.
 func Client(t testing.TB) *http.Client {
 	t.Helper()
-	allow, err := safedial.ParseException("127.0.0.0/8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	allow := suite.Must(safedial.ParseException("127.0.0.0/8"))(t)
 	return collect.NewHTTPClient(safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1}))
 }
 
@@ -69,14 +67,10 @@ func Client(t testing.TB) *http.Client {
 func Options(t testing.TB, s *collect.Source, typ, namespace string, ids ...string) collect.Options {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "content")
-	if err := os.MkdirAll(filepath.Join(dir, typ), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, os.MkdirAll(filepath.Join(dir, typ), 0o777))
 	for i, id := range ids {
 		text := fmt.Sprintf("name: E%d\ndescription: What it is.\ncategory: things\nids:\n  %s: %q\n", i, namespace, id)
-		if err := os.WriteFile(filepath.Join(dir, typ, fmt.Sprintf("e%d.yaml", i)), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.WriteFile(filepath.Join(dir, typ, fmt.Sprintf("e%d.yaml", i)), []byte(text), 0o666))
 	}
 	client := Client(t)
 	client.Timeout = time.Second
@@ -92,10 +86,7 @@ func Options(t testing.TB, s *collect.Source, typ, namespace string, ids ...stri
 //	e2 failed: status 500
 func Run(t testing.TB, o collect.Options) ([]string, *collect.Report) {
 	t.Helper()
-	r, err := collect.Run(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := suite.Must(collect.Run(t.Context(), o))(t)
 	var lines []string
 	slug := func(entity string) string { _, s, _ := strings.Cut(entity, "/"); return s }
 	for _, c := range r.Changes {

@@ -53,8 +53,7 @@ func repositories(rows []map[string]string) (ids []string) {
 
 func open(t *testing.T, path, day string) *collect.Source {
 	t.Helper()
-	s := suite.Must(file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, ""))(t)
-	return s
+	return suite.Must(file.New(kinds.Default(), collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, ""))(t)
 }
 
 // github matches what the list has as the name of a repository.
@@ -73,9 +72,7 @@ func hold(t *testing.T, o collect.Options, ids []string, figures map[string]stri
 		if err == nil {
 			err = os.WriteFile(path, append(text, []byte("signals:\n"+more)...), 0o666)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 	}
 }
 

@@ -31,8 +31,7 @@ func served(t *testing.T, config collect.FileConfig, mapping string, documents m
 	})
 	config.Name, config.Map = "list", filepath.Join(t.TempDir(), "map.yaml")
 	suite.Write(t, filepath.Dir(config.Map), map[string]string{"map.yaml": mapping})
-	s := suite.Must(file.New(kinds.Default(), config, url))(t)
-	return s
+	return suite.Must(file.New(kinds.Default(), config, url))(t)
 }
 
 const asr = `type: model

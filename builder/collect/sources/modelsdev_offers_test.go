@@ -71,9 +71,7 @@ func TestOffersOfNothing(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(path, []byte(strings.Replace(string(data), "modelsdev:", "huggingface:", 1)), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	_, r := collecttest.Run(t, o)
 	if s := r.Sources[0]; s.Covers != 0 || s.Offers != 0 || len(r.Broken()) != 1 || !strings.Contains(s.Error, "no such file") {
 		t.Errorf("%+v", s)

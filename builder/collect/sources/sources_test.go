@@ -103,9 +103,7 @@ func appendTo(t *testing.T, path string, text []byte) {
 	if err == nil {
 		err = os.WriteFile(path, append(data, text...), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 }
 
 // unpack writes files into a new folder.

@@ -27,10 +27,7 @@ func Seeds(f *testing.F) (list [][]byte) {
 		f.Fatal("no seed archives", err)
 	}
 	for _, path := range archives {
-		a, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		a := suite.Must(txtar.ParseFile(path))(f)
 		for _, file := range a.Files {
 			if strings.Contains(file.Name, "/") {
 				list = append(list, file.Data)
@@ -42,10 +39,7 @@ func Seeds(f *testing.F) (list [][]byte) {
 		f.Fatal("no valid seed files", err)
 	}
 	for _, path := range good {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := suite.Must(os.ReadFile(path))(f)
 		list = append(list, data)
 	}
 	return list

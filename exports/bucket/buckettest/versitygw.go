@@ -51,9 +51,7 @@ func Start(t *testing.T) *Server {
 	s := &Server{Address: "s3://builds", URL: "http://" + host, Bucket: "builds", Dir: filepath.Join(buckets, "builds"), t: t,
 		args: []string{program, "--access", "tester", "--secret", "tester-secret", "--port", host, "--quiet", "posix", "--sidecar", metadata, buckets}}
 	for _, d := range []string{s.Dir, metadata} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, os.MkdirAll(d, 0o755))
 	}
 	var err error
 	if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
@@ -86,9 +84,7 @@ func (s *Server) Restart() {
 	s.cmd = exec.Command(s.args[0], s.args[1:]...)
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	suite.Check(s.t, s.cmd.Start())
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if resp, err := http.Get(s.URL); err == nil {
 			_ = resp.Body.Close()
