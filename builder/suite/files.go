@@ -31,9 +31,15 @@ func Git(t testing.TB, dir string, at time.Time, args ...string) string {
 	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@example.org",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+	return strings.TrimSpace(Output(t, cmd))
+}
+
+// Output runs a program that must succeed, and returns what it prints.
+func Output(t testing.TB, cmd *exec.Cmd) string {
+	t.Helper()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("git %v: %v: %s", args, err, out)
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return string(out)
 }

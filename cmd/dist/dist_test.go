@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 // releaseFiles returns the folder with the files of the release.
 func releaseFiles(t *testing.T) string {
 	t.Helper()
-	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
+	suite.InSoak(t, "the program is compiled for all platforms, with the flags of a release, which takes minutes; make test checks what is refused")
 	made.once.Do(func() {
 		where := suite.Must(os.MkdirTemp("", "kindex-dist-"))(t)
 		made.where, made.root = where, filepath.Join(where, "repository")

@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,9 +33,8 @@ func TestCheckLinks(t *testing.T) {
 	}))
 	defer s.Close()
 	dir := filepath.Join(t.TempDir(), "content")
-	suite.Check(t, os.MkdirAll(filepath.Join(dir, "tool"), 0o777))
 	text := "name: A\ndescription: What it is.\ncategory: things\nurl: " + s.URL + "/\nlinks:\n  paper: " + s.URL + "/paper\n"
-	suite.Check(t, os.WriteFile(filepath.Join(dir, "tool", "a.yaml"), []byte(text), 0o644))
+	writeFile(t, filepath.Join(dir, "tool", "a.yaml"), text)
 	check := func(args ...string) (code int, out string) {
 		cmd := program(append([]string{"check", "links", "--content", dir, "--rate", "100", "--allow", "127.0.0.0/8"}, args...)...)
 		text, _ := cmd.CombinedOutput()

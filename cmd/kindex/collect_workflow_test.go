@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -56,21 +55,13 @@ func newCollectRepository(t *testing.T) *collectRepository {
 
 func (c *collectRepository) write(name, text string) {
 	c.t.Helper()
-	path := filepath.Join(c.work, filepath.FromSlash(name))
-	suite.Check(c.t, os.MkdirAll(filepath.Dir(path), 0o777))
-	suite.Check(c.t, os.WriteFile(path, []byte(text), 0o644))
+	writeFile(c.t, filepath.Join(c.work, name), text)
 }
 
 // git runs a script, whose $1 is the remote.
 func (c *collectRepository) git(dir, script string) string {
 	c.t.Helper()
-	cmd := exec.Command("bash", "-euc", script, "bash", c.remote)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), programEnvironment...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		c.t.Fatalf("%s: %v\n%s", script, err, out)
-	}
-	return string(out)
+	return shell(c.t, dir, script, c.remote)
 }
 
 // publish commits a list of stars to the main branch.

@@ -195,18 +195,14 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 
 func (p *pullRequest) git(script string) {
 	p.t.Helper()
-	cmd := exec.Command("bash", "-euc", script, "bash", p.base)
-	cmd.Dir, cmd.Env = p.dir, append(os.Environ(), programEnvironment...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		p.t.Fatalf("%s: %v\n%s", script, err, out)
-	}
+	shell(p.t, p.dir, script, p.base)
 }
 
 // push commits a file on the branch and checks out its merge.
 func (p *pullRequest) push(name, text string) {
 	p.t.Helper()
 	p.git("git checkout -q change")
-	suite.Check(p.t, os.WriteFile(filepath.Join(p.dir, filepath.FromSlash(name)), []byte(text), 0o644))
+	writeFile(p.t, filepath.Join(p.dir, name), text)
 	p.git(`git add . && git commit -qm change && git checkout -q --detach "origin/$1" && git merge -q --no-ff -m merge change`)
 }
 
@@ -240,7 +236,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 	}
 	// The second job runs on a different machine, which is empty at first.
 	second := newRunner(p.t, p.t.TempDir(), "GH_TOKEN="+token, "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
-	suite.Check(p.t, os.WriteFile(filepath.Join(second.temp, "kindex-diff.md"), []byte(compared), 0o644))
+	writeFile(p.t, filepath.Join(second.temp, "kindex-diff.md"), compared)
 	printed, err = second.run(p.comment)
 	if err != nil {
 		p.t.Errorf("the comment makes the check fail: %v\n%s", err, printed)

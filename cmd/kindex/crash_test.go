@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
@@ -217,34 +216,15 @@ var crashClient = &http.Client{Timeout: hanging, Transport: &http.Transport{MaxI
 func (c *crashing) edit() {
 	c.edits++
 	path := filepath.Join(c.dir, "content", "tool", fmt.Sprintf("tool-%d.yaml", c.edits%6))
-	text, err := os.ReadFile(path)
-	if err == nil {
-		lines := strings.SplitAfter(string(text), "\n")
-		kept := lines[:0]
-		for _, l := range lines {
-			if !strings.HasPrefix(l, "version:") {
-				kept = append(kept, l)
-			}
-		}
-		err = os.WriteFile(path, []byte(strings.Join(kept, "")+fmt.Sprintf("version: \"%d\"\n", c.edits)), 0o644)
-	}
-	if err != nil {
-		c.t.Error(err)
-		return
-	}
-	cmd := exec.Command("git", "-C", c.dir, "commit", "-q", "-a", "-m", fmt.Sprint("Edit ", c.edits))
-	cmd.Env = append(os.Environ(), programEnvironment...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		c.t.Errorf("git commit: %v: %s", err, out)
-		return
-	}
+	text, _, _ := strings.Cut(readText(c.t, path), "version:") // the last line, after the first edit
+	writeFile(c.t, path, text+fmt.Sprintf("version: \"%d\"\n", c.edits))
+	gitIn(c.t, c.dir, "commit", "-q", "-a", "-m", fmt.Sprint("Edit ", c.edits))
 	c.build()
 }
 
 func (c *crashing) build() {
-	if code, said := kindex(c.t, "build", "--content", filepath.Join(c.dir, "content"), "--out", filepath.Join(c.dir, "out"), "--as-of", "2026-07-01"); code != cli.ExitOK {
-		c.t.Errorf("kindex build exits with %d: %s", code, said)
-	}
+	c.t.Helper()
+	succeed(c.t, "build", "--content", filepath.Join(c.dir, "content"), "--out", filepath.Join(c.dir, "out"), "--as-of", "2026-07-01")
 }
 
 // finish waits until the server is idle, and compares everything it stored with what it

@@ -18,10 +18,7 @@ func TestDeployGuide(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
 	live := filepath.Join(dir, "live")
-	suite.Check(t, os.Mkdir(live, 0o755))
-	for _, name := range []string{"fullchain.pem", "privkey.pem"} {
-		suite.Check(t, os.WriteFile(filepath.Join(live, name), []byte(name+"\n"), 0o600))
-	}
+	suite.Write(t, live, map[string]string{"fullchain.pem": "fullchain.pem\n", "privkey.pem": "privkey.pem\n"})
 	reasons := map[string]string{
 		"compose.signing.yaml":               "needs a container engine; edge/deploy checks the file",
 		"kindex-signing":                     "needs a cluster; edge/deploy checks the manifests",
@@ -35,9 +32,7 @@ func TestDeployGuide(t *testing.T) {
 			text := strings.NewReplacer("/srv/kindex", filepath.Join(dir, "srv"), "/etc/letsencrypt/live/index.example.org", live).Replace(b.Text)
 			cmd := exec.Command("bash", "-euo", "pipefail", "-c", "chown() { test \"$*\" = '-R 65532:65532 secrets "+filepath.Join(dir, "srv")+"'; }\n"+text)
 			cmd.Dir = dir
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("deploying.md:%d: %v\n%s", b.Line, err, out)
-			}
+			suite.Output(t, cmd)
 			continue
 		}
 		found := false

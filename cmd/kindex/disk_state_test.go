@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -20,9 +19,7 @@ import (
 // once there is room. writeOnFullDisk is part of TestFullDisk.
 func writeOnFullDisk(t *testing.T, disk string) {
 	// This disk is mounted over the one that contains the builds, which is full.
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "small", disk).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	mount(t, disk, "8m")
 	ctx := context.Background()
 	target, ballast := filepath.Join(disk, "kindex.db"), filepath.Join(disk, "ballast")
 	s := suite.Must(storage.Open(ctx, target, storage.Options{Exclusive: true}))(t)
@@ -70,9 +67,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	if failed < 2 {
 		t.Errorf("the disk was too full %d times", failed)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, s.Close())
 	s = suite.Must(storage.Open(ctx, target, storage.Options{}))(t)
 	defer s.Close()
 	onlyAcknowledged(t, s, acknowledged)

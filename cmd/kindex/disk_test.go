@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/cmd/kindex/cli"
@@ -63,17 +64,12 @@ func unshareCommand() []string {
 func buildOnFullDisk(t *testing.T, disk string) {
 	content := t.TempDir()
 	writeContent(t, content, 60)
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	mount(t, disk, "4m")
 	out := filepath.Join(disk, "out")
-	build := func(day int) (code int, stderr string) {
-		t.Helper()
-		return kindex(t, "build", "--content", content, "--out", out, "--keep", "1", "--as-of", fmt.Sprintf("2026-07-%02d", day))
+	build := func(day int) []string {
+		return []string{"build", "--content", content, "--out", out, "--keep", "1", "--as-of", fmt.Sprintf("2026-07-%02d", day)}
 	}
-	if code, stderr := build(1); code != cli.ExitOK {
-		t.Fatalf("the first build: exit %d, %s", code, stderr)
-	}
+	succeed(t, build(1)...)
 	before := intact(t, out)
 
 	// The free space increases step by step, from none at all to enough.
@@ -82,7 +78,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	failed := 0
 	for room := int64(0); ; room += suite.Pick[int64](112<<10, 32<<10) {
 		fillDisk(t, ballast, room)
-		code, stderr := build(2)
+		code, stderr := kindex(t, build(2)...)
 		if code == cli.ExitOK {
 			break
 		}
@@ -112,9 +108,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	killed := filepath.Join(store.BuildsDir(out), ".tmp-killed")
 	suite.Check(t, os.Mkdir(killed, 0o755))
 	fillDisk(t, filepath.Join(killed, "entities.json"), 0)
-	if code, stderr := build(3); code != cli.ExitOK {
-		t.Errorf("with the disk full of leftovers: exit %d, %s", code, stderr)
-	}
+	succeed(t, build(3)...)
 	intact(t, out)
 	noLeftovers(t, out)
 }
@@ -184,6 +178,43 @@ func kindex(t *testing.T, args ...string) (code int, stderr string) {
 	return o.Code, o.Stderr
 }
 
+// succeed executes a command line that must succeed.
+func succeed(t *testing.T, args ...string) {
+	t.Helper()
+	if code, stderr := kindex(t, args...); code != cli.ExitOK {
+		t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
+	}
+}
+
+// shell runs a script in a folder, with an argument, and returns what it prints.
+func shell(t *testing.T, dir, script, argument string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-euc", script, "bash", argument)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), programEnvironment...)
+	return suite.Output(t, cmd)
+}
+
+// gitIn runs git in a folder.
+func gitIn(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	return suite.Git(t, dir, time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), args...)
+}
+
+// commitAll turns a folder into a git repository with one commit.
+func commitAll(t *testing.T, dir string) {
+	t.Helper()
+	gitIn(t, dir, "init", "-q", "-b", "main")
+	gitIn(t, dir, "add", ".")
+	gitIn(t, dir, "commit", "-q", "-m", "First")
+}
+
+// mount mounts a small disk over a folder until the test ends.
+func mount(t *testing.T, folder, size string) {
+	t.Helper()
+	suite.Output(t, exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "small", folder))
+	t.Cleanup(func() { suite.Output(t, exec.Command("umount", folder)) })
+}
+
 // program returns the path of the program that TestMain installed.
 func program(args ...string) *exec.Cmd {
 	cmd := exec.Command("kindex", args...)
@@ -194,10 +225,9 @@ func program(args ...string) *exec.Cmd {
 // writeContent creates a content folder with n tools.
 func writeContent(t *testing.T, dir string, n int) {
 	t.Helper()
-	suite.Check(t, os.MkdirAll(filepath.Join(dir, "tool"), 0o755))
 	for i := range n {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that fill a disk.\ntags: [t%d, u%d]\n"+
 			"signals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n", i, i%7, i, i%5, i%3, i*i, i)
-		suite.Check(t, os.WriteFile(filepath.Join(dir, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644))
+		writeFile(t, filepath.Join(dir, "tool", fmt.Sprintf("tool-%d.yaml", i)), text)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/store"
@@ -114,9 +113,7 @@ func (l *fleetLoad) prepare() {
 		*key = makeKey(f.t, st, account)
 	}
 	suite.Check(f.t, st.Close())
-	if code, stderr := kindex(f.t, "accounts", "limit", "counted", fmt.Sprint(l.limit), "--state", f.database); code != cli.ExitOK {
-		f.t.Fatal(stderr)
-	}
+	succeed(f.t, "accounts", "limit", "counted", fmt.Sprint(l.limit), "--state", f.database)
 	if status, body := f.ask(f.proxy, http.MethodPost, "/api/webhooks", l.hooked, `{"url":"`+f.hook.url+`","events":["entity.updated"]}`); status != http.StatusCreated {
 		f.t.Fatalf("the webhook: %d %s", status, body)
 	}

@@ -160,17 +160,13 @@ func (f *fleet) startProxy() {
 func (f *fleet) publish() (id string) {
 	f.t.Helper()
 	f.generation++
-	content := filepath.Join(f.content, "content")
-	if f.generation == 1 {
-		suite.Check(f.t, os.MkdirAll(filepath.Join(content, "tool"), 0o755))
-	}
 	for i := range f.entityN {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Tool number %d as of generation %d.\ntags: [t%d]\n"+
 			"signals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n", i, i%3, i, f.generation, i%5, i*i+f.generation, i)
 		if f.generation > 1 { // the first version is an event, too
 			text += fmt.Sprintf("version: \"%d\"\n", f.generation)
 		}
-		suite.Check(f.t, os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644))
+		writeFile(f.t, filepath.Join(f.content, "content", "tool", fmt.Sprintf("tool-%d.yaml", i)), text)
 	}
 	id, _ = f.build(fmt.Sprintf("2026-07-01T00:%02d:00Z", f.generation))
 	f.builds[id] = f.generation
@@ -192,23 +188,8 @@ func (f *fleet) build(asOf string) (id, printed string) {
 
 func (f *fleet) commit() {
 	f.t.Helper()
-	cmd := exec.Command("git", "-C", f.content, "commit", "-q", "-a", "-m", fmt.Sprint("Generation ", f.generation))
-	cmd.Env = append(append(os.Environ(), programEnvironment...), fmt.Sprintf("GIT_COMMITTER_DATE=2026-03-01T10:%02d:00Z", f.generation))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		f.t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// commitAll turns a folder into a git repository with one commit.
-func commitAll(t *testing.T, dir string) {
-	t.Helper()
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "First"}} {
-		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-		cmd.Env = append(os.Environ(), programEnvironment...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
+	at := time.Date(2026, 3, 1, 10, f.generation, 0, 0, time.UTC)
+	suite.Git(f.t, f.content, at, "commit", "-q", "-a", "-m", fmt.Sprint("Generation ", f.generation))
 }
 
 // add starts another edge, and tells the proxy its address.

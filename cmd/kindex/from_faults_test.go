@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 )
 
 // TestServeFromFaults publishes signed builds while storage fails in every way, and a client sends
@@ -195,9 +193,7 @@ func (o *origin) pruned(e *pulling, _ int) {
 		return err
 	})
 	suite.Check(o.t, err)
-	if code, stderr := kindex(o.t, "prune", o.to, "--keep", "1", "--grace", "1h"); code != cli.ExitOK {
-		o.t.Fatalf("kindex prune: %s", stderr)
-	}
+	succeed(o.t, "prune", o.to, "--keep", "1", "--grace", "1h")
 	close(pruned)
 	e.waitReady(next, `"status":"ok"`)
 	o.fail(nil)
@@ -260,14 +256,7 @@ func killEdge(t *testing.T, o *origin) {
 // pulls the build when there is room.
 func serveOnFullDisk(t *testing.T, o *origin) {
 	disk := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
-	})
+	mount(t, disk, "4m")
 	first := o.publish()
 	dir, ballast := filepath.Join(disk, "edge"), filepath.Join(disk, "ballast")
 	e := startPulling(t, o, dir, "--state", filepath.Join(t.TempDir(), "kindex.db"))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,9 +68,7 @@ func newHostile(t *testing.T) *hostile {
 		hostileIn(t, dir).commitTwice()
 	})
 	h := hostileIn(t, t.TempDir())
-	if out, err := exec.Command("cp", "-a", pristine.dir+"/.", h.root).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	suite.Output(t, exec.Command("cp", "-a", pristine.dir+"/.", h.root))
 	config := filepath.Join(h.dir, ".git", "config")
 	h.write(config, strings.ReplaceAll(readText(t, config), pristine.dir, h.root))
 	suite.Check(t, os.Mkdir(filepath.Join(h.root, "tmp"), 0o755))
@@ -109,13 +108,7 @@ func (h *hostile) entity(name string) {
 // git runs git as the attacker, without triggering the trap.
 func (h *hostile) git(dir string, args ...string) string {
 	h.Helper()
-	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-	cmd.Env = append(os.Environ(), programEnvironment...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		h.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return gitIn(h, dir, args...)
 }
 
 // config adds settings to the checkout, as alternating names and values.
@@ -144,10 +137,7 @@ func (h *hostile) ran() string {
 	if os.IsNotExist(err) {
 		return ""
 	}
-	if err == nil {
-		err = os.Remove(h.trace)
-	}
-	suite.Check(h, err)
+	suite.Check(h, errors.Join(err, os.Remove(h.trace)))
 	return "ran: " + string(data)
 }
 
@@ -203,9 +193,7 @@ func (h *hostile) prove(trap trap) {
 	h.ran() // forget what ran while the trap was being set
 	saved := filepath.Join(h.root, "saved")
 	suite.Check(h, os.CopyFS(saved, os.DirFS(h.bare)))
-	if out, err := exec.Command("cp", "-a", h.dir, h.dir+".saved").CombinedOutput(); err != nil {
-		h.Fatalf("%v: %s", err, out)
-	}
+	suite.Output(h, exec.Command("cp", "-a", h.dir, h.dir+".saved"))
 	said := h.shell(trap.spring)
 	if trap.lie != "" && !strings.Contains(said, trap.lie) || trap.lie == "" && h.ran() == "" {
 		h.Fatalf("the trap does not work: git printed %s", said)

@@ -7,8 +7,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -204,23 +202,16 @@ func oneValue(t *testing.T, call string, out []byte) []string {
 func prepareJSON(t *testing.T) (key *string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{
+	suite.Write(t, ".", map[string]string{
 		"content/tool/saw.yaml": "name: Saw\ncategory: tools\ndescription:   Cuts wood.\nsignals:\n  stars: {value: 5, date: 2020-01-01, source: https://example.org/saw}\n",
 		"content/boards.yaml":   "boards:\n  - {slug: saws, title: Saws, description: All tools., type: tool}\n",
 		"list.csv":              "name,kind,about\nDrill,tools,Makes holes.\nSaw,,Cuts.\n",
 		"list.yaml":             "source: {name: A list, url: https://example.org/list, license: CC0-1.0, date: 2026-05-01}\ntype: tool\nfields:\n  name: name\n  category: kind\n  description: about\n",
 		"requirements.txt":      "saw==1.0\n",
-	} {
-		suite.Check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		suite.Check(t, os.WriteFile(name, []byte(text), 0o644))
-	}
-	for _, args := range []string{"init -q -b main .", "add content", "commit -q -m A_saw"} {
-		cmd := exec.Command("git", strings.Fields(args)...)
-		cmd.Env = append(os.Environ(), programEnvironment...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	})
+	gitIn(t, ".", "init", "-q", "-b", "main")
+	gitIn(t, ".", "add", "content")
+	gitIn(t, ".", "commit", "-q", "-m", "A saw")
 	for _, v := range programEnvironment {
 		name, value, _ := strings.Cut(v, "=")
 		t.Setenv(name, value)

@@ -62,9 +62,7 @@ func TestBuildersQueue(t *testing.T) {
 	if ids, err := store.Builds(store.BuildsDir(out)); err != nil || len(ids) != 2 {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
-	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != cli.ExitOK {
-		t.Errorf("after all builds: exit %d, %s", code, stderr)
-	}
+	succeed(t, "build", "--content", content, "--out", out, "--no-wait")
 }
 
 // TestKilledBuilder kills builders at random moments while the content grows. Readers must
@@ -79,9 +77,7 @@ func TestKilledBuilder(t *testing.T) {
 		return []string{"build", "--content", content, "--out", out, "--keep", "2", "--as-of", date(n).Format(time.DateOnly)}
 	}
 	start := time.Now()
-	if code, stderr := kindex(t, build(1)...); code != cli.ExitOK {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	succeed(t, build(1)...)
 	took := time.Since(start)
 	seed := uint64(start.UnixNano())
 	t.Logf("a build takes %v; seed %d", took, seed)
@@ -94,7 +90,7 @@ func TestKilledBuilder(t *testing.T) {
 			t.Fatal("most builders had finished before they were killed")
 		}
 		text := fmt.Sprintf("name: Extra %d\ncategory: kind-0\ndescription: One more.\n", i)
-		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("extra-%d.yaml", i)), []byte(text), 0o644))
+		writeFile(t, filepath.Join(content, "tool", fmt.Sprintf("extra-%d.yaml", i)), text)
 		b := startBuilder(t, build(2+i)...)
 		time.Sleep(time.Duration((0.2 + 0.8*r.Float64()) * float64(took)))
 		if err := b.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -123,9 +119,7 @@ func TestKilledBuilder(t *testing.T) {
 	}
 	t.Logf("%d of %d were killed before they finished; they left %d temporary folders", killed, tries, leftovers)
 
-	if code, stderr := kindex(t, build(tries+2)...); code != cli.ExitOK {
-		t.Fatalf("after the kills: exit %d, %s", code, stderr)
-	}
+	succeed(t, build(tries+2)...)
 	if now := intact(t, out); !strings.HasPrefix(now, date(tries+2).Format("20060102-")) {
 		t.Errorf("%s is published", now)
 	}

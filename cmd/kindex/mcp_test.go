@@ -296,9 +296,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	content, out := t.TempDir(), t.TempDir()
 	build := func(version string) {
 		t.Helper()
-		suite.Check(t, os.MkdirAll(filepath.Join(content, "tool"), 0o755))
-		text := "name: PyMC\ncategory: statistics\ndescription: Bayesian models.\nversion: " + version + "\n"
-		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", "pymc.yaml"), []byte(text), 0o644))
+		writeFile(t, filepath.Join(content, "tool", "pymc.yaml"), "name: PyMC\ncategory: statistics\ndescription: Bayesian models.\nversion: "+version+"\n")
 		edgetest.Build(t, content, out)
 	}
 	build("one")

@@ -165,9 +165,7 @@ func (o *origin) build() (id string) {
 	version := fmt.Sprintf("v%d", o.day)
 	for i := range originEntities {
 		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that move.\nversion: %s\n", i, i%3, i, version)
-		path := filepath.Join(o.content, "tool", fmt.Sprintf("tool-%d.yaml", i))
-		suite.Check(o.t, os.MkdirAll(filepath.Dir(path), 0o755))
-		suite.Check(o.t, os.WriteFile(path, []byte(text), 0o644))
+		writeFile(o.t, filepath.Join(o.content, "tool", fmt.Sprintf("tool-%d.yaml", i)), text)
 	}
 	id = buildHere(o.t, builder.Options{Content: o.content, Out: o.out, AsOf: time.Date(2026, 1, o.day, 0, 0, 0, 0, time.UTC), Keep: 5})
 	o.allow(id, version)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 	"kindex/edge/edgetest"
 	"kindex/exports/store"
 )
@@ -50,9 +49,7 @@ func TestScalingGuide(t *testing.T) {
 	build := func(day string) string {
 		t.Helper()
 		for _, args := range [][]string{append(commands["build"], "--as-of", day), append(commands["publish"], "--dirty")} {
-			if code, stderr := kindex(t, args...); code != cli.ExitOK {
-				t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
-			}
+			succeed(t, args...)
 		}
 		return suite.Must(store.Current(filepath.Join(dir, "build")))(t)
 	}
@@ -87,9 +84,7 @@ func TestScalingGuide(t *testing.T) {
 	wait(first)
 	wait(build("2026-11-02"))
 	words := strings.Fields(replaced.Replace(strings.ReplaceAll(blocks[1].Text, "'", "")))
-	if code, stderr := kindex(t, words[1:]...); code != cli.ExitOK {
-		t.Errorf("%s: exit code %d: %s", words, code, stderr)
-	}
+	succeed(t, words[1:]...)
 	if names := entries(t, filepath.Join(dir, "data")); !slices.Contains(names, "entities.parquet") || slices.Contains(names, "entities.csv") {
 		t.Errorf("the folder for a pipeline has %s", names)
 	}
@@ -102,8 +97,6 @@ func TestScalingGuide(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kindex", "copy"} {
-		if code, stderr := kindex(t, "verify", filepath.Join(dir, name)); code != cli.ExitOK {
-			t.Errorf("exit code %d: %s", code, stderr)
-		}
+		succeed(t, "verify", filepath.Join(dir, name))
 	}
 }

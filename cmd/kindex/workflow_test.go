@@ -18,7 +18,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 )
 
 // workflow is the part of a GitHub Actions workflow that the tests understand. Unknown keys
@@ -254,9 +253,7 @@ func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 func newIndex(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mine")
-	if code, stderr := kindex(t, "init", dir); code != cli.ExitOK {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	succeed(t, "init", dir)
 	return dir
 }
 
@@ -305,11 +302,7 @@ printf 'package main\n\nfunc main() { println("kindex of the tag") }\n' > cmd/ki
 git add . && git commit -qm 1 && git tag v1.0
 sed -i 's/the tag/the branch/' cmd/kindex/main.go && git commit -qam 2
 `
-	cmd := exec.Command("bash", "-euc", script, "bash", dir)
-	cmd.Env = append(os.Environ(), programEnvironment...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	shell(t, "", script, dir)
 	return dir
 }
 

@@ -106,12 +106,3 @@ func FuzzDecodeEntity(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkDecodeEntity(b *testing.B) {
-	data := whole().AppendJSON(nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		var e record.Entity
-		suite.Check(b, e.UnmarshalJSON(data))
-	}
-}
