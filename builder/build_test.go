@@ -70,9 +70,7 @@ func TestEverySnapshot(t *testing.T) {
 			}
 			cmd := exec.Command("python3", args...)
 			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			suite.Output(t, cmd)
 			written := suite.Must(filepath.Glob(filepath.Join(dir, "content", "*", "*.yaml")))(t)
 			if r := build(t, filepath.Join(dir, "content")); r.Counts.Entities != len(written) || len(written) == 0 {
 				t.Errorf("%d entities from %d files", r.Counts.Entities, len(written))

@@ -22,12 +22,7 @@ const token = "token-of-the-test"
 // git runs git in a folder, as a generic user.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(suite.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...)))
 }
 
 // checkout creates a repository with one commit, and a bare repository next to it.

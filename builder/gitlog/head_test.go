@@ -23,9 +23,7 @@ func TestHeadPath(t *testing.T) {
 		}
 	}
 	at(deep, "")
-	if out, err := exec.Command("git", "init", "-q", top).CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v\n%s", err, out)
-	}
+	suite.Output(t, exec.Command("git", "init", "-q", top))
 	both := func() {
 		t.Helper()
 		at(top, "")

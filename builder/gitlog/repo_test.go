@@ -60,11 +60,7 @@ func (r *repo) pipe(input string, args ...string) string {
 	cmd.Env = append(cmd.Env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=file",
 		"GIT_AUTHOR_NAME="+r.author, "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE="+date,
 		"GIT_COMMITTER_NAME=Committer", "GIT_COMMITTER_EMAIL=committer@example.org", "GIT_COMMITTER_DATE="+date)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(suite.Output(r.t, cmd))
 }
 
 // write writes files, given as alternating paths and contents. If a content is empty, the file

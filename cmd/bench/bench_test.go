@@ -25,9 +25,7 @@ func TestMain(m *testing.M) {
 func TestBench(t *testing.T) {
 	suite.InSoak(t, "the program is compiled and linked, which takes longer than all other tests of the tools")
 	kindex, corpus := filepath.Join(t.TempDir(), "kindex"), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", kindex, "kindex/cmd/kindex").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	suite.Output(t, exec.Command("go", "build", "-o", kindex, "kindex/cmd/kindex"))
 	suite.Check(t, os.CopyFS(corpus, os.DirFS(suite.Content(t))))
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-corpus", corpus, "-kindex", kindex, "-queries", "20"}, &out); err != nil {

@@ -42,9 +42,7 @@ func newSeries(t *testing.T) *series {
 
 func (s *series) git(args ...string) {
 	s.t.Helper()
-	if out, err := exec.Command("git", append([]string{"-C", s.repo}, args...)...).CombinedOutput(); err != nil {
-		s.t.Fatalf("git %v: %v: %s", args, err, out)
-	}
+	suite.Output(s.t, exec.Command("git", append([]string{"-C", s.repo}, args...)...))
 }
 
 // publish builds the committed content, with scores calculated for the given number of days

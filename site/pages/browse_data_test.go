@@ -91,10 +91,7 @@ func TestDataRecipes(t *testing.T) {
 		cmd := exec.Command(command[0], append(command[1:], blocks[0])...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "no_proxy=*")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", recipe, err, out)
-		}
+		out := suite.Output(t, cmd)
 		want := "entities.parquet: OK"
 		if recipe == "python" {
 			want = fmt.Sprintf("%d entities, the first is ", b.build.Manifest.Counts.Entities)

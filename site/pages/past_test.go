@@ -52,9 +52,7 @@ func writePast(t testing.TB, repo string) {
 	}
 	content := filepath.Join(repo, "content")
 	suite.CopyContent(t, content)
-	if out, err := exec.Command("git", "init", "-q", "-b", "main", repo).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	suite.Output(t, exec.Command("git", "init", "-q", "-b", "main", repo))
 	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
 	must(err)
 	texts := map[string][]byte{}

@@ -27,8 +27,8 @@ func TestOrval(t *testing.T) {
 	write(t, filepath.Join(p.dir, "openapi.yaml"), string(openapi.YAML))
 	// orval reads the zod version from here.
 	write(t, filepath.Join(p.dir, "package.json"), read(t, filepath.Join(nodeModules(t), "..", "package.json")))
-	command(t, p.offline(t, "node_modules/orval/dist/bin/orval.js", "--config", "orval.config.ts"))
-	command(t, p.offline(t, "node_modules/typescript/bin/tsc", "--project", "tsconfig.json"))
+	suite.Output(t, p.offline(t, "node_modules/orval/dist/bin/orval.js", "--config", "orval.config.ts"))
+	suite.Output(t, p.offline(t, "node_modules/typescript/bin/tsc", "--project", "tsconfig.json"))
 
 	var hook struct{ ID string }
 	created := p.post(t, e.URL+"/api/webhooks", key, `{"url": "`+receiver.URL+`/hook", "events": ["entity.updated"]}`)
@@ -68,7 +68,7 @@ func TestOrval(t *testing.T) {
 	cmd := p.node(t, args...)
 	cmd.Env = append(cmd.Env, "URL="+e.URL, "KEY="+key)
 	var wrong []string
-	if out := command(t, cmd); json.Unmarshal(out, &wrong) != nil {
+	if out := suite.Output(t, cmd); json.Unmarshal([]byte(out), &wrong) != nil {
 		t.Fatalf("%s", out)
 	}
 	for _, w := range wrong {
@@ -86,5 +86,5 @@ func (p *project) offline(t *testing.T, args ...string) *exec.Cmd {
 // post sends JSON with a key, and returns the response.
 func (p *project) post(t *testing.T, address, key, body string) []byte {
 	t.Helper()
-	return command(t, exec.CommandContext(t.Context(), "curl", "-fsS", "--noproxy", "*", "-H", "x-api-key: "+key, "--json", body, address))
+	return []byte(suite.Output(t, exec.CommandContext(t.Context(), "curl", "-fsS", "--noproxy", "*", "-H", "x-api-key: "+key, "--json", body, address)))
 }

@@ -96,9 +96,9 @@ func TestArchives(t *testing.T) {
 // sourceHash returns a hash of files and of what is in folders, except what git ignores.
 func sourceHash(t *testing.T, names ...string) string {
 	t.Helper()
-	list := command(t, exec.Command("git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, names...)...))
+	list := suite.Output(t, exec.Command("git", append([]string{"ls-files", "--cached", "--others", "--exclude-standard", "--"}, names...)...))
 	h := sha256.New()
-	for _, name := range strings.Fields(string(list)) {
+	for _, name := range strings.Fields(list) {
 		text, err := os.ReadFile(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was removed
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func pythonPackage(t *testing.T) string {
 	description, dir := filepath.Join(t.TempDir(), "openapi.json"), t.TempDir()
 	inJSON := suite.Must(openapi.JSON(openapi.YAML))(t)
 	write(t, description, string(inJSON))
-	command(t, exec.Command(needPython(t), "-B", "generate", description, dir)) // needs Python 3.11 or newer
+	suite.Output(t, exec.Command(needPython(t), "-B", "generate", description, dir)) // needs Python 3.11 or newer
 	return dir
 }
 
@@ -155,7 +155,7 @@ func typescript(t *testing.T) fs.FS {
 	t.Helper()
 	suite.NodeModules(t, "openapi-typescript", "typescript")
 	dir := t.TempDir()
-	command(t, exec.Command("node", "typescript/build.mjs", dir))
+	suite.Output(t, exec.Command("node", "typescript/build.mjs", dir))
 	return os.DirFS(dir)
 }
 

@@ -71,7 +71,7 @@ func (v *venv) checkInstall(t *testing.T) {
 	}
 	if suite.Soaking() { // the README has installed the same file
 		write(t, requirements, "kindex @ "+address+" --hash=sha256:"+hex.EncodeToString(newest.SHA256[:])+"\n")
-		command(t, v.command(t, "pip", install...))
+		suite.Output(t, v.command(t, "pip", install...))
 	}
 	const show = `import kindex, importlib.metadata
 d = importlib.metadata.distribution("kindex")
@@ -96,10 +96,10 @@ print(kindex.__version__, end="")`
 	newest, dir := sdk.Versions(sdk.Python)[0], t.TempDir()
 	unpack := exec.Command("tar", "xz", "--strip-components=1", "-C", dir)
 	unpack.Stdin = bytes.NewReader(newest.Data)
-	command(t, unpack)
+	suite.Output(t, unpack)
 	cmd := exec.Command(needPython(t), "-B", "-c", syntax)
 	cmd.Dir = dir
-	if got := string(command(t, cmd)); got != newest.Version {
+	if got := suite.Output(t, cmd); got != newest.Version {
 		t.Errorf("kindex.__version__ is %s, want %s as in the description", got, newest.Version)
 	}
 }

@@ -75,10 +75,8 @@ func compiled(t *testing.T) (dir string, complaints []string) {
 		descriptions := suite.Must(json.Marshal(edited(t)))(t)
 		file := filepath.Join(t.TempDir(), "descriptions.json")
 		write(t, file, string(descriptions))
-		out := command(t, exec.Command("node", "testdata/typescript/compile.mjs", c.dir, file))
-		if err := json.Unmarshal(out, &c.complaints); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		out := suite.Output(t, exec.Command("node", "testdata/typescript/compile.mjs", c.dir, file))
+		suite.Check(t, json.Unmarshal([]byte(out), &c.complaints))
 	})
 	if len(c.complaints) != len(editsToCompile()) {
 		t.Fatal("the sources do not compile; see the other test")

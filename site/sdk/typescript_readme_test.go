@@ -58,7 +58,7 @@ func (p *project) compile(t *testing.T, e *edgetest.Edge) {
 	for _, config := range []string{"tsconfig.json", "tsconfig.browser.json"} {
 		args = append(args, filepath.Join(p.dir, config))
 	}
-	command(t, exec.Command("node", args...)) // fails if a configuration selects no program
+	suite.Output(t, exec.Command("node", args...)) // fails if a configuration selects no program
 	if suite.Updating() {
 		write(t, checkedAs, sources)
 	}

@@ -78,7 +78,7 @@ func (p *project) checkInstall(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.TypeScript)[0]
 	address := e.URL + "/api/sdk/typescript/" + newest.File
-	command(t, p.npm(t, "install", address))
+	suite.Output(t, p.npm(t, "install", address))
 	lock, sum := filepath.Join(p.dir, "package-lock.json"), sha512.Sum512(newest.Data)
 	text, hash := read(t, lock), "sha512-"+base64.StdEncoding.EncodeToString(sum[:])
 	if !strings.Contains(text, hash) || !strings.Contains(text, `"resolved": "`+address+`"`) {
@@ -87,7 +87,7 @@ func (p *project) checkInstall(t *testing.T) {
 	remove(t, filepath.Join(p.dir, "node_modules"))
 	p.cache = t.TempDir() // so that the package is fetched from the edge again
 	if suite.Soaking() {  // otherwise, only that another package is rejected
-		command(t, p.npm(t, "ci"))
+		suite.Output(t, p.npm(t, "ci"))
 		if text := read(t, filepath.Join(p.dir, "node_modules/kindex/package.json")); !strings.Contains(text, `"version": "`+newest.Version+`"`) {
 			t.Fatalf("another version than %s was installed: %s", newest.Version, text)
 		}
@@ -128,16 +128,7 @@ func (p *project) run(t *testing.T, program string, env ...string) {
 	t.Helper()
 	cmd := p.node(t, "--test-timeout=600000", "--test-reporter=spec", "--test", program)
 	cmd.Env = append(cmd.Env, env...)
-	t.Logf("%s", command(t, cmd))
-}
-
-func command(t *testing.T, cmd *exec.Cmd) []byte {
-	t.Helper()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
-	}
-	return out
+	t.Logf("%s", suite.Output(t, cmd))
 }
 
 // changed is the build of renamedAndDeleted, which tests share.

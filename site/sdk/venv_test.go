@@ -107,7 +107,7 @@ func fastVenv(t *testing.T, python string) []string {
 for folder in (sysconfig.get_config_var("WHEEL_PKG_DIR"), os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")):
     for wheel in glob.glob(os.path.join(folder or "/nowhere", "pip-*.whl"))[:1]:
         print(wheel)`
-	wheel, _, _ := strings.Cut(string(command(t, exec.Command(python, "-c", find))), "\n")
+	wheel, _, _ := strings.Cut(suite.Output(t, exec.Command(python, "-c", find)), "\n")
 	if suite.Soaking() || wheel == "" {
 		return nil
 	}
