@@ -52,6 +52,15 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	return f
 }
 
+// focusIs checks that the focus is on an element whose tag contains some text, and that it is
+// visible except on the main part of a page.
+func focusIs(t testing.TB, tab *browser.Tab, want string) {
+	t.Helper()
+	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, want) || !f.Ring || !f.Seen {
+		t.Errorf("the focus is on %+v, want it on %s", f, want)
+	}
+}
+
 // maxStops limits how often Tab is pressed.
 const maxStops = 500
 
@@ -109,80 +118,6 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	if len(reached) < 10 {
 		t.Errorf("%s: Tab reaches %d controls", k.name, len(reached))
 	}
-}
-
-// findsByKeyboard finds an entity by a misspelt name, using only the keyboard.
-func (w *website) findsByKeyboard(t *testing.T) {
-	tab := w.open(t, desktop, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/"), chromedp.KeyEvent(kb.Tab))
-	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, `href="#main"`) || !f.Seen {
-		t.Errorf("the first element that Tab reaches is %+v", f)
-	}
-	tab.Do(t, chromedp.KeyEvent(kb.Enter))
-	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<main") {
-		t.Errorf("the skip link moves the focus to %+v", f)
-	}
-	tab.Do(t, browser.Press("/"))
-	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<input") {
-		t.Fatalf("a slash moves the focus to %+v", f)
-	}
-	tab.Do(t, chromedp.KeyEvent("pytrch"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(`.hits .row-name`))
-	// The results are updated while the user types, and the URL of the final search can be
-	// shared.
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.hits').dataset.old = 1`), chromedp.WaitVisible(`#q:focus`),
-		chromedp.KeyEvent(kb.End), chromedp.KeyEvent(" "), chromedp.KeyEvent("lightning"), chromedp.WaitNotPresent(`.hits[data-old]`))
-	settled(t, tab, `location.search === '?q=pytrch+lightning' && document.activeElement.id === 'q'`)
-	tab.Do(t, chromedp.KeyEvent(strings.Repeat(kb.Backspace, len(" lightning"))))
-	settled(t, tab, `location.search === '?q=pytrch' && document.querySelector('.hits .row-name').textContent === 'PyTorch'`)
-	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp))
-	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "/tool/pytorch/") || !f.Ring {
-		t.Errorf("arrows move the focus to %+v", f)
-	}
-	tab.Do(t, chromedp.KeyEvent(kb.Enter))
-	settled(t, tab, `location.pathname === '/tool/pytorch/'`)
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](`setTimeout(() => history.back())`))
-	settled(t, tab, `location.search === '?q=pytrch' && document.querySelector('#q').value === 'pytrch'`)
-	tab.CheckQuiet(t, w.URL)
-}
-
-// goesBackInTime moves the slider of a leaderboard with the keyboard.
-func (w *website) goesBackInTime(t *testing.T) {
-	tab := w.open(t, desktop, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"), chromedp.WaitVisible(`input[type=range]`), chromedp.Focus(`input[type=range]`))
-	now := eval[string](t, tab, `document.querySelector('output').textContent`)
-	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft))
-	then := eval[string](t, tab, `document.querySelector('output').textContent`)
-	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
-	settled(t, tab, `/[/]at-[0-9-]+[/]$/.test(location.pathname) && document.querySelector('input[type=range]')`)
-	if shown := eval[string](t, tab, `document.querySelector('output').textContent`); shown != then || then == now {
-		t.Errorf("from %s the slider goes to %s, and the page shows %s", now, then, shown)
-	}
-	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "range") {
-		t.Errorf("then the focus is on %+v", f)
-	}
-	tab.Do(t, chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Enter))
-	settled(t, tab, `location.pathname === '/leaderboards/ml-frameworks/'`)
-	tab.CheckQuiet(t, w.URL)
-}
-
-// closesSuggestions checks that Escape closes popups and restores the focus, and that
-// Enter selects a suggestion.
-func (w *website) closesSuggestions(t *testing.T) {
-	tab := w.open(t, desktop, false)
-	const open = `document.querySelectorAll('[data-suggestions]:not([hidden]) a').length > 0`
-	tab.Do(t, chromedp.Navigate(w.URL+"/compare/?e=tool/pytorch"), chromedp.Focus(`#add`), chromedp.KeyEvent("tens"))
-	settled(t, tab, open)
-	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown))
-	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "<a ") {
-		t.Errorf("an arrow moves the focus to %+v", f)
-	}
-	tab.Do(t, chromedp.KeyEvent(kb.Escape))
-	settled(t, tab, `document.activeElement.id === 'add' && !(`+open+`)`)
-	tab.Do(t, chromedp.KeyEvent("orf"))
-	settled(t, tab, open)
-	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
-	settled(t, tab, `location.search.includes('tensorflow') && document.querySelectorAll('[data-comparison] thead th').length === 2`)
-	tab.CheckQuiet(t, w.URL)
 }
 
 // settled waits until a condition is true on this page or on the next one.

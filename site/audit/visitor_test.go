@@ -78,13 +78,27 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 
 // find finds PyTorch by a misspelt name and opens it, using only the keyboard.
 func (v *visitor) find() {
-	v.tab.Do(v, browser.Press("/py"))
-	v.follow("/search/?q=py", browser.Press(kb.Enter))
-	v.tab.Until(v, `document.activeElement.id === 'q'`)
-	v.tab.Do(v, browser.Press("trch"))
-	v.tab.Until(v, `location.search === '?q=pytrch' && document.querySelector('#results .hits a').getAttribute('href') === '/tool/pytorch/'`)
-	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	v.tab.Do(v, chromedp.KeyEvent(kb.Tab))
+	focusIs(v, v.tab, `href="#main"`)
+	v.tab.Do(v, chromedp.KeyEvent(kb.Enter))
+	focusIs(v, v.tab, "<main")
+	v.tab.Do(v, browser.Press("/"))
+	focusIs(v, v.tab, "<input")
+	v.tab.Do(v, browser.Press("pytrch"))
+	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
+	// The results are updated while the user types, and the URL of the final search can be shared.
+	v.tab.Do(v, chromedp.WaitVisible(`.hits .row-name`), chromedp.Evaluate[chromedp.Void](`document.querySelector('.hits').dataset.old = 1`), chromedp.WaitVisible(`#q:focus`),
+		chromedp.KeyEvent(kb.End), chromedp.KeyEvent(" "), chromedp.KeyEvent("lightning"), chromedp.WaitNotPresent(`.hits[data-old]`))
+	settled(v, v.tab, `location.search === '?q=pytrch+lightning' && document.activeElement.id === 'q'`)
+	v.tab.Do(v, chromedp.KeyEvent(strings.Repeat(kb.Backspace, len(" lightning"))))
+	const first = `location.search === '?q=pytrch' && document.querySelector('.hits .row-name')?.textContent === 'PyTorch'`
+	settled(v, v.tab, first)
+	v.tab.Do(v, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp))
+	focusIs(v, v.tab, "/tool/pytorch/")
 	v.follow("/tool/pytorch/", browser.Press(kb.Enter))
+	v.tab.Do(v, chromedp.Evaluate[chromedp.Void](`setTimeout(() => history.back())`))
+	settled(v, v.tab, first+` && document.querySelector('#q').value === 'pytrch'`)
+	v.follow("/tool/pytorch/", chromedp.Click(`.hits a.row-name`))
 }
 
 // readReasons checks the explanation of the score: the points add up to it, and each
@@ -123,7 +137,7 @@ func (v *visitor) readReasons() {
 }
 
 // compare follows the page's link to a comparison with a similar entity, adds a third entity
-// by name, and hides the rows in which all entities are equal.
+// by name, and hides the rows in which all entities are equal. Escape closes the suggestions.
 func (v *visitor) compare() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#alternatives a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
@@ -140,8 +154,15 @@ func (v *visitor) compare() {
 		v.addByForm(keys)
 		return
 	}
-	v.tab.Do(v, chromedp.SendKeys(`#add`, "kera"))
-	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'Keras'`)
+	const suggested = `document.querySelector('[data-suggestions]:not([hidden]) a')`
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "ker"))
+	v.tab.Until(v, suggested)
+	v.tab.Do(v, browser.Press(kb.ArrowDown))
+	focusIs(v, v.tab, "<a ")
+	v.tab.Do(v, browser.Press(kb.Escape))
+	v.tab.Until(v, `document.activeElement.id === 'add' && !`+suggested)
+	v.tab.Do(v, browser.Press("a"))
+	v.tab.Until(v, suggested+`?.textContent === 'Keras'`)
 	v.tab.Do(v, browser.Press(kb.ArrowDown))
 	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&e=tool/keras", browser.Press(kb.Enter))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 3`)
@@ -183,9 +204,14 @@ func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`main a[href="/leaderboards/ml-frameworks/"]`))
 	now := v.standing()
 	if v.scripts {
-		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
+		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home), browser.Press(kb.ArrowRight), browser.Press(kb.ArrowLeft))
 		v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
+		day := v.text(`.slider output`)
 		v.follow("/leaderboards/ml-frameworks/at-", browser.Press(kb.Enter))
+		focusIs(v, v.tab, "range")
+		if got := v.text(`.slider output`); got != day {
+			v.Errorf("the slider opens %s, not %s", got, day)
+		}
 	} else {
 		v.tab.Do(v, chromedp.Click(`[data-days] summary`))
 		v.follow("/leaderboards/ml-frameworks/at-", chromedp.Click(`[data-days] li:last-child a`))
@@ -203,7 +229,11 @@ func (v *visitor) goBackInTime() {
 			v.Errorf("%s is not in order: %q", s.Path, s.Scores)
 		}
 	}
-	v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`.past-note a`))
+	if v.scripts {
+		v.follow("/leaderboards/ml-frameworks/", browser.Press(kb.End), browser.Press(kb.Enter))
+	} else {
+		v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`.past-note a`))
+	}
 	if back := v.standing(); back.Path != "/leaderboards/ml-frameworks/" || !slices.Equal(back.Keys, now.Keys) {
 		v.Errorf("back, the page is %+v", back)
 	}

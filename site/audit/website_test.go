@@ -22,8 +22,8 @@ func TestWebsite(t *testing.T) {
 	}
 	w := serve(t, whole.build(t), false)
 	together(t, map[string]func(*testing.T){
-		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme,
-		"menu": w.menuFits, "small screens": w.readsOnSmallScreens, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "theme": w.switchesTheme,
+		"menu": w.menuFits, "small screens": w.readsOnSmallScreens, "budgets": w.budgets,
 	})
 }
 
@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	w := part.file(t)
 	together(t, map[string]func(*testing.T){
-		"crawl": w.crawlAll, "looks": w.looks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+		"crawl": w.crawlAll, "looks": w.looks, "keyboard": w.byKeyboard, "budgets": w.budgets,
 		"comparison": w.comparesAlike, "sorting": w.sortsRows, "bounds": w.boundsRequests,
 	})
 }
