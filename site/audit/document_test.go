@@ -179,7 +179,7 @@ func (d *document) faults() (wrong []string) {
 		if id := attr(n, "id"); has(n, "id") {
 			ids[id]++
 		}
-		wrong = append(wrong, unsafe(n)...)
+		wrong = append(wrong, unsafe(n, d.url.Host)...)
 	}
 	for id, n := range ids {
 		if n > 1 || id == "" {
@@ -275,8 +275,8 @@ func unheaded(table *html.Node) (wrong []string) {
 }
 
 // unsafe returns things that no page may contain: inline scripts or styles, and URLs with
-// schemes that our own pages do not use.
-func unsafe(n *html.Node) (wrong []string) {
+// schemes that our own pages do not use. The site is on the host.
+func unsafe(n *html.Node, host string) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	switch n.Data {
 	case "style", "base", "iframe", "object", "embed", "frame", "applet":
@@ -304,6 +304,10 @@ func unsafe(n *html.Node) (wrong []string) {
 		case slices.Contains([]string{"href", "src", "action", "formaction", "poster", "data", "ping", "cite", "background", "xlink:href"}, a.Key):
 			if u, err := url.Parse(value); err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme) {
 				add("<%s %s=%.200q>", n.Data, a.Key, a.Val)
+			} else if u.User != nil {
+				add("<%s> has the password in %s", n.Data, a.Val)
+			} else if u.Host != "" && u.Host != host && n.Data == "a" && !strings.Contains(attr(n, "rel"), "noopener") {
+				add("%s may see who opened it", a.Val)
 			} else if u.Host != "" && n.Data != "a" && n.Data != "link" {
 				add("<%s> loads %s", n.Data, a.Val)
 			}

@@ -23,6 +23,8 @@ func TestFaults(t *testing.T) {
 		{`href="#a"`, `href="java&#9;script:alert(1)"`, "<a href="},
 		{`href="#a"`, `href="data:text/html,x"`, "<a href="},
 		{`href="#a"`, `href="#b"`, "leads to #b"},
+		{`href="#a"`, `href="https://elsewhere.example/"`, "may see who opened it"},
+		{`href="#a"`, `href="https://user:secret@elsewhere.example/" rel="noopener"`, "the password"},
 		{"<a ", `<img src="https://elsewhere.example/x.png" alt=""><a `, "loads https://elsewhere"},
 		{"<a ", `<img src="/x.png"><a `, "has no text"},
 		{"<a ", `<script>alert(1)</script><a `, "script in the page"},

@@ -6,8 +6,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,12 +74,6 @@ func (b *browsed) answer(address string, status int) string {
 	return string(a.Body)
 }
 
-// redirect returns the address to which a page redirects, or "".
-func (b *browsed) redirect(address string) string {
-	b.t.Helper()
-	return pageAt(b.t, b.Site, address).Location
-}
-
 // all returns the text that a pattern's first group matches, for each match on a page.
 func all(page, pattern string) []string {
 	var list []string
@@ -140,11 +132,6 @@ func (b *browsed) ordered(f map[string][][]string, s view.Sort) []string {
 // escape escapes a path for a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-func unescape(t *testing.T, address string) string {
-	t.Helper()
-	return suite.Must(url.PathUnescape(address))(t)
-}
-
 func (b *browsed) same(address string, got, want []string) {
 	b.t.Helper()
 	if !slices.Equal(got, want) {
@@ -164,13 +151,7 @@ const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="
 // are easily confused in paths.
 func crowded(t *testing.T) string {
 	t.Helper()
-	content := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		suite.Check(t, os.MkdirAll(filepath.Join(content, filepath.Dir(name)), 0o755))
-		suite.Check(t, os.WriteFile(filepath.Join(content, name), []byte(text), 0o644))
-	}
-	write("index.yaml", "title: A crowd\ndescription: Many of everything.\n")
+	files := map[string]string{"index.yaml": "title: A crowd\ndescription: Many of everything.\n"}
 	providers := []string{"A/B", "A B", "A-B", "A_B", "a~b", "..", ".", "%2F", "?#", "letter-a", "All", "page-2", "北京 AI", "Ähre", "C++", "C#", "1st", "2nd",
 		"<script>alert(1)</script>", `"quoted" & 'so'`, strings.Repeat("x", 199) + "1", strings.Repeat("x", 199) + "2", strings.Repeat("界", 200)}
 	for i := len(providers); i < 540; i++ {
@@ -185,12 +166,10 @@ func crowded(t *testing.T) string {
 		if i == 300 {
 			status = "status: withdrawn\n"
 		}
-		write("tool/"+slug+".yaml", fmt.Sprintf("name: Tool %d\nprovider: %q\ndescription: What it does.\ncategory: c%d\ntags: [t%d]\n%saddedDate: 2026-01-02\nlastUpdated: 2026-01-02\n",
-			i, p, i%3, i%60, status))
+		files["tool/"+slug+".yaml"] = fmt.Sprintf("name: Tool %d\nprovider: %q\ndescription: What it does.\ncategory: c%d\ntags: [t%d]\n%saddedDate: 2026-01-02\nlastUpdated: 2026-01-02\n",
+			i, p, i%3, i%60, status)
 	}
-	out := t.TempDir()
-	edgetest.Build(t, content, out)
-	return out
+	return builtOf(t, files)
 }
 
 // TestLists reads all list pages, for the content for tests and for crowded.
@@ -201,20 +180,14 @@ func TestLists(t *testing.T) {
 			if name == "content" {
 				suite.InSoak(t, "the other content has as many kinds of lists, and fewer pages")
 			}
-			for _, static := range []bool{false, true} {
-				b := browse(t, dir, pages.Options{Static: static})
-				if static {
-					b.checkLinks()
-					continue
-				}
-				for field, list := range valueLists {
-					b.checkValues(field, list)
-				}
-				b.checkValuePages()
-				b.checkCategories()
+			b := browse(t, dir, pages.Options{})
+			for field, list := range valueLists {
+				b.checkValues(field, list)
 			}
+			b.checkValuePages()
+			b.checkCategories()
 			if name == "crowd" {
-				checkAddresses(browse(t, dir, pages.Options{}))
+				checkAddresses(b)
 			}
 		})
 	}
@@ -311,37 +284,5 @@ func checkAddresses(b *browsed) {
 		if page := b.answer(address, http.StatusNotFound); !strings.Contains(page, `href="`+near) {
 			b.t.Errorf("%s does not link to %s: %.600q", address, near, page[strings.Index(page, "<main"):])
 		}
-	}
-}
-
-// checkLinks checks that a static site has every page that these pages link to, and that it
-// lists only pages that exist.
-func (b *browsed) checkLinks() {
-	b.t.Helper()
-	mine := regexp.MustCompile(`^/(categories|providers|tags|capabilities|changes|data|docs|tools|models|tool/$|model/$)`)
-	written := map[string]bool{}
-	for _, p := range pathsOf(b.t, b.Site, func(path string) bool { return path == "/" || mine.MatchString(path) }) {
-		written[p] = mine.MatchString(p)
-	}
-	n := 0
-	for p, own := range written {
-		if !own {
-			continue
-		}
-		n++
-		if to := b.redirect(escape(p)); to != "" { // an earlier name or a synonym
-			if !written[unescape(b.t, to)] {
-				b.t.Errorf("%s redirects to %s, which is not written", p, to)
-			}
-			continue
-		}
-		for _, to := range all(b.page(escape(p)), `href="(/[^"#?]*)`) {
-			if path := unescape(b.t, to); mine.MatchString(path) && !strings.HasPrefix(path, "/data/"+b.build.Manifest.ID+"/") && !written[path] {
-				b.t.Errorf("%s links to %s, which is not written", p, path)
-			}
-		}
-	}
-	if n < 100 {
-		b.t.Errorf("only %d pages", n)
 	}
 }

@@ -1,8 +1,6 @@
 package pages_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,10 +15,9 @@ func TestChangedWords(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
-	suite.Check(t, os.Mkdir(filepath.Join(content, "tool"), 0o777))
 	for _, words := range []string{"on <b>one</b> machine", "on many & <i>large</i> machines"} {
 		text := "name: One\ncategory: tools\ndescription: >-\n  Trains and evaluates networks of all kinds " + words + ", with little code and in the open.\n"
-		suite.Check(t, os.WriteFile(filepath.Join(content, "tool", "one.yaml"), []byte(text), 0o666))
+		suite.Write(t, content, map[string]string{"tool/one.yaml": text})
 		edgetest.Build(t, content, out)
 	}
 	s := siteOf(t, out, pages.Options{})

@@ -46,21 +46,15 @@ var starsPattern = regexp.MustCompile(`(stars: \{value: )(\d+)`)
 // writePast commits content on several days.
 func writePast(t testing.TB, repo string) {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		suite.Check(t, err)
-	}
 	content := filepath.Join(repo, "content")
 	suite.CopyContent(t, content)
 	suite.Output(t, exec.Command("git", "init", "-q", "-b", "main", repo))
-	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
-	must(err)
+	files := suite.Must(filepath.Glob(filepath.Join(content, "*", "*.yaml")))(t)
 	texts := map[string][]byte{}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		must(err)
+		text := suite.Must(os.ReadFile(f))(t)
 		texts[f] = lifecyclePattern.ReplaceAll(text, nil) // a successor may not be there yet
-		must(os.WriteFile(f, texts[f], 0o644))
+		suite.Check(t, os.WriteFile(f, texts[f], 0o644))
 	}
 	renamed := map[string]bool{}
 	draw := func(file string, step, of int) bool {
@@ -73,18 +67,18 @@ func writePast(t testing.TB, repo string) {
 			switch now := texts[f]; {
 			case filepath.Base(filepath.Dir(f)) == "category" || renamed[f]:
 			case step == 0 && draw(f, 100, 9): // the entity is added later
-				must(os.Remove(f))
+				suite.Check(t, os.Remove(f))
 			case step == 0 || draw(f, step, 8):
 				stars := starsPattern.ReplaceAllFunc(now, func(m []byte) []byte {
 					return []byte(fmt.Sprintf("stars: {value: %d", (step+1)*(10+len(filepath.Base(f))*len(now)%10_000)))
 				})
-				must(os.WriteFile(f, stars, 0o644))
+				suite.Check(t, os.WriteFile(f, stars, 0o644))
 			case step > 2 && draw(f, 100+step, 40):
-				must(os.RemoveAll(f))
+				suite.Check(t, os.RemoveAll(f))
 			case step == 3 && draw(f, 200, 30) && fileThere(f) && !bytes.Contains(now, []byte("\nformerly:")):
-				must(os.WriteFile(strings.TrimSuffix(f, ".yaml")+"-renamed.yaml",
+				suite.Check(t, os.WriteFile(strings.TrimSuffix(f, ".yaml")+"-renamed.yaml",
 					append(slices.Clone(now), "\nformerly: ["+strings.TrimSuffix(filepath.Base(f), ".yaml")+"]\n"...), 0o644))
-				must(os.Remove(f))
+				suite.Check(t, os.Remove(f))
 				renamed[f] = true
 			}
 		}

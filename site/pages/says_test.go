@@ -1,11 +1,9 @@
 package pages_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -108,10 +106,7 @@ func atoi(s string) (n int) {
 func builtOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	content, out := t.TempDir(), t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(content, name)
-		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
-	}
+	suite.Write(t, content, files)
 	edgetest.Build(t, content, out)
 	return out
 }

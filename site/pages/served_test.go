@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -80,27 +79,16 @@ type place struct{ rank, trend string }
 func placesOn(t *testing.T, places map[string]place, address, title string) {
 	t.Helper()
 	board := listed(t, address)
-	var before []int
+	var previous []*int
 	for _, x := range board {
-		if x.PreviousRank != nil {
-			before = append(before, *x.PreviousRank)
-		}
+		previous = append(previous, x.PreviousRank)
 	}
-	slices.Sort(before)
-	now := 0
-	for _, x := range board {
-		p := place{fmt.Sprintf("#%d of %d, %s", x.Rank, len(board), title), "new"}
-		if x.PreviousRank != nil {
-			switch n := slices.Index(before, *x.PreviousRank) - now; {
-			case n > 0:
-				p.trend = fmt.Sprintf("up %d in 7 days", n)
-			case n < 0:
-				p.trend = fmt.Sprintf("down %d in 7 days", -n)
-			default:
-				p.trend = "steady"
-			}
-			now++
+	for i, trend := range movement(previous) {
+		x := board[i]
+		if strings.Contains(trend, " ") {
+			trend += " in 7 days"
 		}
+		p := place{fmt.Sprintf("#%d of %d, %s", x.Rank, len(board), title), strings.Replace(trend, "unchanged", "steady", 1)}
 		if _, placed := places[x.Type+"/"+x.Slug]; !placed && len(board) >= 8 {
 			places[x.Type+"/"+x.Slug] = p
 		}

@@ -3,6 +3,7 @@ package static_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -71,7 +72,10 @@ func built(t *testing.T) string {
 	}
 	copyFile("tool/keras.yaml", "tool/keras-old.yaml")
 	copyFile("tool/scipy.yaml", "tool/scipy.yaml")
-	copyFile("tool/nltk.yaml", "tool/nltk.yaml", "provider: NLTK", "provider: index.html")
+	for i, provider := range []string{"index.html", "A/B", "..", ".", "%2F", "?#", "letter-a", "<script>", strings.Repeat("界", 200)} {
+		text := fmt.Sprintf("name: Odd %d\nprovider: %q\ncategory: others\ndescription: Its maker has an odd name.\n", i, provider)
+		suite.Write(t, content, map[string]string{fmt.Sprintf("tool/odd-%d.yaml", i): text})
+	}
 	edgetest.Commit(t, repo, 40)
 	copyFile("tool/keras.yaml", "tool/keras.yaml", "category: ml-frameworks", "formerly: [keras-old]\ncategory: others", "provider: Keras", "provider: Con",
 		"tags: [", "tags: [aux, ")
