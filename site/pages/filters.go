@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"net/url"
@@ -16,17 +17,19 @@ import (
 	"kindex/exports/view"
 	"kindex/exports/where"
 	"kindex/site/form"
-	"kindex/site/textfmt"
 )
 
 const (
 	maxValueLen = 100 // bytes of a value of a form
 	maxOptions  = 500 // values that a field suggests
+	maxChoices  = 30  // values of a declared field from which a form lets choose; of more, it suggests them
+	maxUnfolded = 16  // fields that a form shows without folding
 )
 
 // filters are the filters of a list, as filled in, and what they select.
 type filters struct {
 	Fields []formField
+	Folded int      // how many of them, the last ones, are folded unless one is in use
 	Chosen []option // the filters in use; each links to the list without it
 	Action string
 	Sort   string // kept by the form
@@ -69,6 +72,17 @@ func (x formField) Shown() string {
 	return x.Value
 }
 
+// First returns the fields that are not folded, and More those that are.
+func (f *filters) First() []formField { return f.Fields[:len(f.Fields)-f.Folded] }
+
+// More returns the fields that are folded.
+func (f *filters) More() []formField { return f.Fields[len(f.Fields)-f.Folded:] }
+
+// Unfolds reports whether one of the folded fields is in use.
+func (f *filters) Unfolds() bool {
+	return slices.ContainsFunc(f.More(), func(x formField) bool { return x.Value != "" })
+}
+
 // value returns a value of the query, shortened to what a form accepts.
 func (r *request) value(name string) string {
 	text := r.Query.Get(name)
@@ -100,7 +114,7 @@ func (f *filters) finish(r *request) {
 	r.Query = q
 	for _, x := range f.Fields {
 		if x.Value != "" {
-			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + textfmt.Name(x.Shown()), To: r.asked(x.Name, "")})
+			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + r.valueTitle(x.Name, x.Shown()), To: r.asked(x.Name, "")})
 		}
 	}
 	f.Action = r.route.path(r.args, nil)
@@ -130,7 +144,7 @@ func (f *filters) read(r *request) {
 		f.addName(r, formField{Name: "name", Label: "Name or maker"}, "Nothing has this name.")
 	}
 	for _, leaf := range r.kinds().Leaves() {
-		if leaf.Filter && f.has(leaf) && leaf.Choices() != nil {
+		if leaf.Filter && f.has(leaf) && (leaf.Choices() != nil || !offered && f.shows(leaf)) {
 			f.choose(r, all, asked, leaf.Query, leaf.Title)
 		}
 	}
@@ -146,9 +160,34 @@ func (f *filters) read(r *request) {
 			f.choose(r, all, asked, "maintenance", "Maintenance")
 		}
 		f.choose(r, all, asked, "license", "Licence")
+		f.addRest(r, all, asked)
 	}
 	f.apply(r, asked)
 	f.finish(r)
+}
+
+// addRest adds the other filters of the kind, folded if there are many fields, and those of every entity that the query names.
+func (f *filters) addRest(r *request, all *roaring.Bitmap, asked *where.Params) {
+	first := len(f.Fields)
+	has := func(name string) bool {
+		return slices.ContainsFunc(f.Fields, func(x formField) bool { return x.Name == name })
+	}
+	for _, name := range view.FilterFields(r.kinds()) {
+		leaf := r.facetOf(name)
+		if !has(name) && name != "type" && (leaf != nil && f.has(leaf) || r.value(name) != "") {
+			f.choose(r, all, asked, name, r.filterTitle(name))
+		}
+	}
+	if len(f.Fields) > maxUnfolded {
+		f.Folded = len(f.Fields) - first
+	}
+}
+
+// shows reports whether the list has a column of a field.
+func (f *filters) shows(leaf *kinds.Field) bool {
+	return slices.ContainsFunc(f.of, func(k *kinds.Kind) bool {
+		return slices.Contains(k.Columns, leaf.Path) && !leaf.IsNumber() && !leaf.IsDay()
+	})
 }
 
 // has reports whether a kind of the list has a field.
@@ -166,21 +205,66 @@ func (f *filters) keep(r *request, wanted func(*record.Entity) bool) {
 }
 
 // ask adds a field whose value is a parameter of the API.
-func (f *filters) ask(r *request, asked *where.Params, x formField) {
-	if x := f.add(r, x); x.Value != "" && x.Wrong == "" {
-		asked.Given[x.Name] = []string{x.Value}
+func (f *filters) ask(r *request, asked *where.Params, x formField) *formField {
+	added := f.add(r, x)
+	if added.Value != "" && added.Wrong == "" {
+		asked.Given[x.Name] = []string{added.Value}
+	}
+	return added
+}
+
+// choose adds a field with a choice among the values that entities have or, if a declared field has many, with
+// suggestions.
+func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, field, label string) {
+	x, leaf := formField{Name: field, Label: label}, r.facetOf(field)
+	counts := r.Build.Facet(all, field, maxOptions)
+	for _, c := range counts {
+		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
+	}
+	some := leaf != nil && len(counts) == 1 && counts[0].Count < int(all.GetCardinality()) //nolint:gosec // far fewer
+	if len(counts) < 2 && !some && r.value(field) == "" {
+		return
+	}
+	if leaf == nil || leaf.Choices() != nil {
+		f.ask(r, asked, x)
+		return
+	}
+	meant := r.meant(x.Options, r.value(field))
+	if len(counts) <= maxChoices && len(meant) == 1 { // a choice may be named in other words
+		r.Query.Set(field, meant[0])
+	}
+	if len(counts) > maxChoices || len(meant) != 1 && r.value(field) != "" {
+		for _, o := range x.Options {
+			x.Known = append(x.Known, o.Name)
+		}
+		x.Options = nil
+	}
+	if added := f.ask(r, asked, x); meant != nil {
+		asked.Given[field] = meant
+	} else if added.Value != "" && !(leaf.Splits() && strings.Contains(added.Value, ",")) {
+		added.Wrong, added.Near = "Nothing has this value.", r.nearby(field, didyoumean.Names(added.Value, added.Known, maxNear))
 	}
 }
 
-// choose adds a field with a choice among the values that entities have.
-func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, field, label string) {
-	x := formField{Name: field, Label: label}
-	for _, c := range r.Build.Facet(all, field, maxOptions) {
-		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
+// meant returns the values among some that a text names: by the value, by its title or, for the address of an
+// entity, by its slug.
+func (r *request) meant(options []option, text string) (values []string) {
+	folded := record.Fold(text)
+	for _, same := range []func(o option) bool{
+		func(o option) bool { return record.Fold(o.Value) == folded },
+		func(o option) bool { return record.Fold(o.Name) == folded },
+		func(o option) bool { return o.Value[strings.Index(o.Value, "/")+1:] == folded },
+	} {
+		for _, o := range options {
+			if text != "" && same(o) {
+				values = append(values, o.Value)
+			}
+		}
+		if values != nil {
+			return values
+		}
 	}
-	if len(x.Options) > 1 || r.value(field) != "" {
-		f.ask(r, asked, x)
-	}
+	return nil
 }
 
 // addName adds a field for a name, and narrows the list down to what it names.
@@ -220,19 +304,29 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 	}
 }
 
-// addNumbers adds the limits of declared numbers.
+// limitHints say how the limits of some types are written.
+var limitHints = map[kinds.Type]string{kinds.Size: "such as 24 GB", kinds.Duration: "such as 1h30m", kinds.Date: "such as 2024-06-30", kinds.Month: "such as 2024-06"}
+
+// addNumbers adds the limits of declared numbers and days. Those of a range stand together, with its title.
 func (f *filters) addNumbers(r *request, asked *where.Params) {
 	for _, leaf := range r.kinds().Leaves() {
 		lowest, highest := leaf.Limits()
-		if !f.has(leaf) || !leaf.IsNumber() {
+		title, unit := leaf.Title, unitOf(leaf)
+		if g := leaf.Group; g != nil && g.Type == kinds.Range {
+			title = g.Title
+			if lowest, _ = g.Parts[1].Limits(); leaf != g.Parts[0] {
+				continue
+			}
+		}
+		if !f.has(leaf) {
 			continue
 		}
-		hint := map[kinds.Type]string{kinds.Size: "such as 24 GB", kinds.Duration: "such as 1h30m"}[leaf.Type]
+		hint := cmp.Or(limitHints[leaf.Type], unit)
 		if lowest != "" {
-			f.ask(r, asked, formField{Name: lowest, Label: leaf.Title + " at least", Hint: hint})
+			f.ask(r, asked, formField{Name: lowest, Label: title + " at least", Hint: hint})
 		}
 		if highest != "" {
-			f.ask(r, asked, formField{Name: highest, Label: leaf.Title + " at most", Hint: hint})
+			f.ask(r, asked, formField{Name: highest, Label: title + " at most", Hint: hint})
 		}
 	}
 }
