@@ -70,6 +70,16 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 	return nil
 }
 
+// Has reports whether the folder has a file of a kind.
+func (s *Workspace) Has(kind string) bool {
+	for _, r := range s.all.files {
+		if r.typ == kind {
+			return true
+		}
+	}
+	return false
+}
+
 // Categories lists the categories by slug: from categories.yaml or, if it is missing, from
 // the entities.
 func (s *Workspace) Categories() []Category {

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"math"
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,25 +9,17 @@ import (
 	"time"
 
 	"kindex/builder/content"
-	"kindex/exports/where"
 )
 
 // isoTime matches what may follow a day.
 var isoTime = regexp.MustCompile(`^[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?$`)
-
-// The supported number formats: plain, and with grouped thousands.
-var (
-	plainForm   = regexp.MustCompile(`^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$`)
-	shortForm   = regexp.MustCompile(`^\d+(?:\.\d+)? ?[kKmMbB]$`) // 12.3k, 1.2M, 7B
-	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
-)
 
 // shortKilobyte matches a size in kilobytes with the capital letter that most people write.
 var shortKilobyte = regexp.MustCompile(`^([0-9.]+ ?)K[Bb]$`)
 
 // convert converts an item as the mapping or the field requires. If that fails, wrong is the
 // reason. as is one of the conversions in the schema, "day" to accept either a date or a month,
-// "answer" for true or false, "size" for one in bytes, or "in " and a kind for the address of an entity, whose kind may be left out.
+// "answer" for true or false, "size" for one in bytes, "duration", or "in " and a kind for the address of an entity, whose kind may be left out.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -52,7 +44,12 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	case "lower":
 		return strings.ToLower(text), ""
 	case "size":
-		return shortKilobyte.ReplaceAllString(text, "${1}kB"), ""
+		if plainForm.MatchString(text) { // bytes
+			return exactNumber(text)
+		}
+		return shortKilobyte.ReplaceAllString(e.amounts(text), "${1}kB"), ""
+	case "duration":
+		return shortDuration(e.amounts(text)), ""
 	case "answer":
 		switch strings.ToLower(text) {
 		case "true", "yes":
@@ -60,7 +57,7 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		case "false", "no":
 			return false, ""
 		}
-		return nil, `is not true, false, yes or no; set values: {"y": "true", "n": "false"}`
+		return nil, "is not true, false, yes or no; say what it means with values: {" + scalar(text) + `: "` + cmp.Or(answerWords[strings.ToLower(text)], "true") + `"}`
 	}
 	if kind, is := strings.CutPrefix(as, "in "); is && !strings.Contains(text, "/") {
 		if slug := content.Slugify(text); slug != "" {
@@ -68,49 +65,6 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		}
 	}
 	return item, ""
-}
-
-// number reads a string as a number: 5326.0 is 5326. It refuses ambiguous numbers unless the
-// mapping sets the decimal separator.
-func (e *evaluator) number(text string) (any, string) {
-	swapped := swapSeparators(text)
-	if e.decimal == "," {
-		text, swapped = swapped, text
-	}
-	switch {
-	case e.decimal == "" && (groupedForm.MatchString(text) || groupedForm.MatchString(swapped)):
-		return nil, `is ambiguous; set input.decimal to "." or ","`
-	case e.decimal != "" && groupedForm.MatchString(text):
-		text = strings.ReplaceAll(text, ",", "")
-	}
-	if shortForm.MatchString(text) {
-		text, _ = where.Amount(text)
-	}
-	return exactNumber(text)
-}
-
-// swapSeparators turns points into commas, and commas into points.
-func swapSeparators(text string) string { return strings.NewReplacer(".", ",", ",", ".").Replace(text) }
-
-// exactNumber reads an unambiguous number, such as a JSON number.
-func exactNumber(text string) (any, string) {
-	if !plainForm.MatchString(text) {
-		return nil, "is not a number such as 5326, 5326.0 or 0.5; if it means that the value is unknown, list it in input.missing"
-	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	if strings.Trim(fraction, "0") == "" {
-		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
-			return n, ""
-		}
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, "is too large"
-	}
-	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
-		return int64(x), ""
-	}
-	return x, ""
 }
 
 // unixForm matches the Unix seconds of the years from 2001 to 2286.
@@ -187,8 +141,8 @@ func splitList(text, how string) (entries []string, wrong string) {
 	return entries, ""
 }
 
-// rangeText matches the two numbers of a range: 5-6, 5 – 6, 5..6 or 5 to 6.
-var rangeText = regexp.MustCompile(`^\s*(-?\d\S*?)(?:\s*[-–—~…]\s*|\s*\.\.+\s*|\s+to\s+)(-?\d\S*)\s*$`)
+// rangeText matches the two numbers of a range: 5-6, 5 – 6, 5..6, 5 to 6 or, in two other languages, 5 bis 6 and 5 à 6.
+var rangeText = regexp.MustCompile(`^\s*(-?\d\S*?)(?:\s*[-–—~…]\s*|\s*\.\.+\s*|\s+(?:to|bis|à)\s+)(-?\d\S*)\s*$`)
 
 // pythonEntry matches an entry of a list and the comma after it. An entry is a string in single or
 // double quotes, or a word.

@@ -102,9 +102,13 @@ func (dr *drafter) draft(o object) *Draft {
 	dr.identify(d, o)
 	for _, t := range dr.m.Targets {
 		field := yamldoc.FieldName(t.Path)
+		dr.joined = ""
 		v, err := dr.field(t.Value, formOf(dr.kinds, t.Path), o)
 		if d.refuse(field, err); v == nil {
 			continue
+		}
+		if dr.joined != "" && isFree(dr.kinds, field) {
+			d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(t.Value), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
 		}
 		if t.Path[0] == "signals" {
 			signal := map[string]any{"value": v}
@@ -120,6 +124,12 @@ func (dr *drafter) draft(o object) *Draft {
 	dr.benchmarks(d, o)
 	dr.offers(d, o)
 	return d
+}
+
+// isFree reports whether a field has slugs of which there is no list, so that nothing notices wrong ones.
+func isFree(declared *kinds.Set, field string) bool {
+	f := declared.Field(field)
+	return f != nil && f.Words() == kinds.Slug || field == "tags" || field == "capabilities"
 }
 
 // member adds a member to a part of the draft, if it has a value.
@@ -184,8 +194,8 @@ func formOf(declared *kinds.Set, path []string) string {
 		return "number"
 	case f.Type == kinds.Boolean:
 		return "answer"
-	case f.Type == kinds.Size:
-		return "size"
+	case f.Type == kinds.Size, f.Type == kinds.Duration:
+		return string(f.Type)
 	case f.Type == kinds.Date:
 		return "date"
 	}

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"kindex/builder/content"
-	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
@@ -24,7 +23,7 @@ import (
 type GuessOptions struct {
 	Input   string
 	Content string // the content folder, whose categories are proposed; it need not exist
-	Type    string // "tool", "model", or "" to guess it from the columns
+	Type    string // a kind, or "" to guess it from the columns
 }
 
 // Proposal is a proposed mapping.
@@ -92,9 +91,13 @@ func Guess(o GuessOptions) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guesser{kinds: folder.Kinds, GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}}
+	g := &guesser{kinds: folder.Kinds, folder: folder, GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}, titles: map[string]string{}}
 	for _, c := range folder.Categories() {
 		g.categories = append(g.categories, c.Slug)
+		g.titles[c.Slug] = c.Title
+	}
+	if names := g.kinds.Names(); len(names) == 1 && g.Type == "" {
+		g.Type = names[0]
 	}
 	if err := g.read(0); err != nil {
 		return nil, err
@@ -103,6 +106,11 @@ func Guess(o GuessOptions) (*Proposal, error) {
 		return nil, fmt.Errorf("%s has no readable rows%s", o.Input, g.wrong)
 	}
 	g.choose(g.targets())
+	g.settleDecimal()
+	for _, c := range g.chosen {
+		g.add(c)
+	}
+	g.require()
 	g.write()
 	for _, c := range g.columns {
 		if !c.used {
@@ -114,14 +122,20 @@ func Guess(o GuessOptions) (*Proposal, error) {
 
 // guesser chooses the columns of a mapping.
 type guesser struct {
-	kinds *kinds.Set
+	evaluator
+	kinds  *kinds.Set
+	folder *content.Workspace
 	GuessOptions
 	Proposal
 	columns    []*column
 	index      map[string]*column // by name
+	chosen     []choice
 	delimiter  string
+	unknown    []string // texts that mean that a value is unknown
 	categories []string
+	titles     map[string]string // of categories
 	lines      map[string]string // of each section of the mapping
+	mixed      string            // what is doubtful about the decimal separator
 	wrong      string            // the reason that the first unreadable row cannot be read
 }
 
@@ -130,6 +144,12 @@ type column struct {
 	name       string
 	list, used bool
 	values     []string
+}
+
+// choice is a column that has been chosen for a field.
+type choice struct {
+	*column
+	path, doubt string
 }
 
 // read reads the first rows of the file.
@@ -164,6 +184,9 @@ func (g *guesser) read(delimiter rune) error {
 	return nil
 }
 
+// unknownWords are texts that mean that a value is unknown, whatever the column.
+var unknownWords = []string{"n/a", "#n/a", "-", "--", "–", "—", "?", "unknown", "tbd", "unbekannt", "k.a.", "k. a.", "inconnu", "desconocido"}
+
 // note notes a value, and the members of an object. It ignores columns whose names cannot be written,
 // and values that are too long to be typical.
 func (g *guesser) note(name string, v any) {
@@ -184,7 +207,12 @@ func (g *guesser) note(name string, v any) {
 	if r, err := new(evaluator).column("", object{"": v}); err == nil {
 		c.list = c.list || r.list
 		for _, item := range r.items {
-			if text := textOf(item); len(text) < 2000 && utf8.ValidString(text) {
+			switch text := textOf(item); {
+			case slices.Contains(unknownWords, strings.ToLower(text)):
+				if !slices.Contains(g.unknown, text) {
+					g.unknown = append(g.unknown, text)
+				}
+			case len(text) < 2000 && utf8.ValidString(text):
 				c.values = append(c.values, text)
 			}
 		}
@@ -199,12 +227,10 @@ func (g *guesser) choose(targets []string) {
 	try := func(path string, c *column, doubt string) {
 		if path != "" && !chosen[path] && !c.used && len(c.values) > 0 {
 			chosen[path], c.used = true, true
-			if before, isFrom := strings.CutSuffix(path, "."+kinds.FromPart); isFrom && isEnd(g.kinds.Field(path)) && slices.ContainsFunc(c.values, rangeText.MatchString) {
+			if before, isFrom := strings.CutSuffix(path, "."+kinds.FromPart); isFrom && g.hasBothEnds(path, c) {
 				chosen[before+"."+kinds.ToPart] = true
-				g.addRange(before, c, doubt)
-				return
 			}
-			g.add(path, c, doubt)
+			g.chosen = append(g.chosen, choice{c, path, doubt})
 		}
 	}
 	for _, t := range targets {
@@ -235,8 +261,12 @@ func (g *guesser) choose(targets []string) {
 			try(name, c, "chosen because of its values")
 		}
 	}
+}
+
+// require records which required fields have no column.
+func (g *guesser) require() {
 	for _, name := range []string{"name", "description", "category"} {
-		if !chosen[name] {
+		if !slices.ContainsFunc(g.chosen, func(c choice) bool { return c.path == name }) {
 			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
 		}
 	}
@@ -267,34 +297,33 @@ func (g *guesser) byValues(name string) (best *column) {
 // normal reduces a name to lower-case letters and digits.
 func normal(name string) string { return strings.Trim(record.FoldName(name), "#+") }
 
-// add adds a column to the mapping.
-func (g *guesser) add(path string, c *column, doubt string) {
-	section, name, nested := strings.Cut(path, ".")
-	if !nested {
-		section, name = "fields", path
-	}
-	form, more := g.form(path, c)
-	if section == "signals" && form[0] == '{' {
-		form = "{value: " + form + "}"
-	}
-	g.lines[section] += g.line("  "+name, form, strings.Trim(doubt+"; "+more, "; "))
-	if f := g.kinds.Field(path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
-		g.Type = g.kinds.Listing(f)[0].Name
-	}
+// hasBothEnds reports whether a column that was chosen for the lower end of a range has the upper one, too.
+func (g *guesser) hasBothEnds(path string, c *column) bool {
+	return isEnd(g.kinds.Field(path)) && slices.ContainsFunc(c.values, func(s string) bool {
+		return rangeText.MatchString(withoutUnits(s, unitsOf(s)))
+	})
 }
 
-// addRange adds a column with both ends of a range to the mapping.
-func (g *guesser) addRange(path string, c *column, doubt string) {
-	for _, s := range c.values {
-		ends, _ := splitList(s, "range")
-		for _, end := range ends {
-			if _, wrong := new(evaluator).convert("number", end); wrong != "" && doubt == "" {
-				doubt = yamldoc.Quote(end) + " " + wrong
-			}
-		}
+// add adds a chosen column to the mapping.
+func (g *guesser) add(c choice) {
+	section, name, nested := strings.Cut(c.path, ".")
+	if !nested {
+		section, name = "fields", c.path
 	}
-	both := "{column: " + scalar(c.name) + ", list: range, take: "
-	g.lines[path] += g.line("  "+kinds.FromPart, both+"first}", doubt) + g.line("  "+kinds.ToPart, both+"last}", "")
+	if name == kinds.FromPart && g.hasBothEnds(c.path, c.column) {
+		more, doubt := g.numbers(c.path, c.column, true)
+		both := "{column: " + scalar(c.name) + more + ", list: range, take: "
+		g.lines[section] += g.line("  "+kinds.FromPart, both+"first}", doubts(c.doubt, doubt)) + g.line("  "+kinds.ToPart, both+"last}", "")
+	} else {
+		form, doubt := g.form(c.path, c.column)
+		if section == "signals" && form[0] == '{' {
+			form = "{value: " + form + "}"
+		}
+		g.lines[section] += g.line("  "+name, form, doubts(c.doubt, doubt))
+	}
+	if f := g.kinds.Field(c.path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
+		g.Type = g.kinds.Listing(f)[0].Name
+	}
 }
 
 // line returns a line of the mapping, and records what is unsure about it.
@@ -304,89 +333,6 @@ func (g *guesser) line(name, form, doubt string) string {
 	}
 	g.Unsure = append(g.Unsure, strings.TrimSpace(name)+": "+doubt)
 	return name + ": " + form + "   # check: " + oneLine(doubt) + "\n"
-}
-
-var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
-
-// form returns a value for a field as YAML, and what is doubtful about it.
-func (g *guesser) form(path string, c *column) (form, doubt string) {
-	with := func(more string) string { return "{column: " + scalar(c.name) + more + "}" }
-	kind, f := formOf(g.kinds, strings.Split(path, ".")), g.kinds.Field(path)
-	for _, s := range c.values {
-		if _, wrong := new(evaluator).convert(strings.TrimPrefix(kind, "list "), s); wrong != "" && doubt == "" {
-			doubt = yamldoc.Quote(s) + " " + wrong
-		}
-	}
-	if order := dayOrder(c.values); order != "" && doubt != "" && (kind == "date" || kind == "day") {
-		return with(", as: " + order), ""
-	}
-	switch {
-	case strings.HasPrefix(kind, "list"):
-		slugs := map[bool]string{true: ", as: slug"}[kind == "list" && (f == nil || f.Of == kinds.Slug || f.Of == kinds.Enum)]
-		for _, separator := range []string{"|", ";", ","} {
-			if !c.list && strings.Contains(strings.Join(c.values, ""), separator) {
-				if c.values[0][0] == '[' {
-					separator = "python"
-				}
-				return with(", list: " + scalar(separator) + slugs), ""
-			}
-		}
-		return with(slugs), ""
-	case c.list:
-		return with(", take: first"), "the values are lists, of which the first entry is used"
-	case path == "category":
-		form, doubt = g.category(c)
-		return with(form), doubt
-	case path == "pricingModel", f != nil && f.Type == kinds.Slug, f != nil && f.Type == kinds.Enum && !isSubset(c.values, f.Values):
-		return with(", as: slug"), ""
-	case path == "links.repository" && pairForm.MatchString(c.values[0]) && !strings.ContainsAny(c.name, "{}"):
-		return "{template: " + scalar("https://github.com/{"+c.name+"}") + "}", ""
-	}
-	return scalar(c.name), doubt
-}
-
-// dayOrder returns the conversion that reads all values as days, or "" if there is none or both do.
-func dayOrder(values []string) (order string) {
-	for _, as := range []string{"dmy", "mdy"} {
-		bad := func(v string) bool { _, wrong := new(evaluator).convert(as, v); return wrong != "" }
-		switch {
-		case slices.ContainsFunc(values, bad):
-		case order != "":
-			return ""
-		default:
-			order = as
-		}
-	}
-	return order
-}
-
-// isSubset reports whether a list has all values.
-func isSubset(values, list []string) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(list, v) })
-}
-
-// category returns the conversion of a category: to a slug, with replacements for values that are
-// similar to categories of the content.
-func (g *guesser) category(c *column) (form, doubt string) {
-	var replaced, missing []string
-	for _, value := range slices.Compact(slices.Sorted(slices.Values(c.values))) {
-		slug := content.Slugify(value)
-		if len(g.categories) == 0 || slices.Contains(g.categories, slug) || len(value) > 200 {
-			continue
-		}
-		if near := didyoumean.Name(slug, g.categories); near != "" && len(replaced) < 100 {
-			replaced = append(replaced, scalar(value)+": "+near)
-		} else {
-			missing = append(missing, yamldoc.Quote(value))
-		}
-	}
-	if len(missing) > 0 {
-		doubt = "no such category: " + strings.Join(missing[:min(len(missing), 8)], ", ")
-	}
-	if len(replaced) == 0 {
-		return ", as: slug", doubt
-	}
-	return ", values: {" + strings.Join(replaced, ", ") + "}, as: slug", strings.TrimSuffix("the replacements are the most similar categories; "+doubt, "; ")
 }
 
 // write writes the mapping.
@@ -399,9 +345,7 @@ func (g *guesser) write() {
 		"#\n# The list must be credited: fill in where it comes from, and uncomment the line.\n" +
 		"# source: {name: , url: , license: , date: }   # date: the day on which the figures were read\n" +
 		g.line("type", "{constant: "+g.Type+"}", typ)
-	if g.delimiter != "" {
-		text += "input: {delimiter: " + strings.ReplaceAll(scalar(g.delimiter), `"\t"`, "tab") + "}\n"
-	}
+	text += g.input()
 	sections := []string{"fields", "links", "ids"}
 	for _, f := range g.kinds.Fields {
 		sections = append(sections, f.Name) // if it is a group
@@ -414,6 +358,24 @@ func (g *guesser) write() {
 	g.Mapping = []byte(text)
 }
 
+// input returns the line that describes the input file, or "".
+func (g *guesser) input() string {
+	var parts []string
+	if g.delimiter != "" {
+		parts = append(parts, "delimiter: "+strings.ReplaceAll(scalar(g.delimiter), `"\t"`, "tab"))
+	}
+	if g.decimal != "" {
+		parts = append(parts, "decimal: "+scalar(g.decimal))
+	}
+	if g.unknown != nil {
+		parts = append(parts, "missing: "+scalars(g.unknown))
+	}
+	if parts == nil {
+		return ""
+	}
+	return g.line("input", "{"+strings.Join(parts, ", ")+"}", g.mixed)
+}
+
 // plainScalar matches texts that YAML reads as strings without quotes, apart from a few words.
 var plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
@@ -424,4 +386,13 @@ func scalar(text string) string {
 	}
 	b, _ := json.Marshal(text) // cannot fail
 	return string(b)
+}
+
+// scalars returns texts as a YAML list.
+func scalars(list []string) string {
+	texts := make([]string, len(list))
+	for i, text := range list {
+		texts[i] = scalar(text)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }

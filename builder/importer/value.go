@@ -47,6 +47,7 @@ func textOf(item any) string {
 type evaluator struct {
 	decimal string
 	missing map[string]bool
+	joined  string // the latest text that became a slug although it seems to be a list, or ""
 }
 
 // of evaluates a value for one row. Any error is a *Reason.
@@ -156,6 +157,14 @@ func (e *evaluator) template(parts []mapping.TemplatePart, o object) (result, er
 
 // transform applies the transformations of a value, in the documented order.
 func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
+	if v.Unit != nil {
+		r.items = slices.Clone(r.items)
+		for i, item := range r.items {
+			if text, ok := item.(string); ok {
+				r.items[i] = oneLine(withoutUnits(text, v.Unit))
+			}
+		}
+	}
 	if v.List != "" && !r.list {
 		items := []any{}
 		for _, item := range r.items {
@@ -191,6 +200,9 @@ func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 		out, wrong := e.convert(v.As, item)
 		if wrong != "" {
 			return result{}, refusal(v, item, wrong)
+		}
+		if v.As == "slug" && joined(textOf(item)) != "" {
+			e.joined = textOf(item)
 		}
 		if !r.list || !slices.Contains(items, out) {
 			items = append(items, out)

@@ -8,20 +8,20 @@ import (
 
 // The forms of durations and sizes in files.
 const (
-	DurationPattern = `^([0-9]+(\.[0-9]+)?(w|d|h|m|s))+$`
+	DurationPattern = `^([0-9]+(\.[0-9]+)?(w|d|h|ms|m|s))+$`
 	SizePattern     = `^[0-9]+(\.[0-9]+)? ?(B|kB|MB|GB|TB|PB|KiB|MiB|GiB|TiB|PiB)$`
 )
 
 var (
 	duration = regexp.MustCompile(DurationPattern)
-	step     = regexp.MustCompile(`([0-9.]+)([wdhms])`)
+	step     = regexp.MustCompile(`([0-9.]+)(ms|[wdhms])`)
 	size     = regexp.MustCompile(SizePattern)
 )
 
 // seconds maps the units of durations to their lengths.
-var seconds = map[string]float64{"w": 7 * 86400, "d": 86400, "h": 3600, "m": 60, "s": 1}
+var seconds = map[string]float64{"w": 7 * 86400, "d": 86400, "h": 3600, "m": 60, "s": 1, "ms": 0.001}
 
-// ParseDuration returns the seconds of a duration such as 1h30m. Its units are w, d, h, m and s.
+// ParseDuration returns the seconds of a duration such as 1h30m. Its units are w, d, h, m, s and ms.
 func ParseDuration(text string) (total float64, ok bool) {
 	if !duration.MatchString(text) {
 		return 0, false

@@ -47,7 +47,7 @@ var patternHints = map[string]string{
 	entityPattern: "use type/slug, such as model/llama-3-1-8b",
 
 	formerPattern:         "use a slug, or type/slug if it had another type",
-	kinds.DurationPattern: "use a duration such as 90m, 1h30m or 2d (units: w, d, h, m, s)",
+	kinds.DurationPattern: "use a duration such as 90m, 1h30m or 500ms (units: w, d, h, m, s, ms)",
 	kinds.SizePattern:     "use a size such as 16 GB or 512 MiB, or a number of bytes",
 
 	documentPattern: "use a full URL that starts with https:// and contains no spaces",

@@ -170,6 +170,9 @@ func (d *decoder) value(v any, path ...string) *Value {
 	out := &Value{Column: yamldoc.Text(m["column"]), Constant: m["constant"], Default: m["default"],
 		Take: yamldoc.Text(m["take"]), As: yamldoc.Text(m["as"]), When: d.conditions(m["when"], inside(path, "when")...)}
 	out.List, _ = m["list"].(string) // a separator may be a space
+	for _, unit := range listOrOne(m["unit"]) {
+		out.Unit = append(out.Unit, yamldoc.Text(unit))
+	}
 	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
 		list, _ := m[name].([]any)
 		for i, item := range list {

@@ -74,6 +74,7 @@ type Value struct {
 	All      []*Value
 
 	When    []Condition
+	Unit    []string          // what is left out of texts
 	List    string            // "", "python", "range" or a separator
 	Take    string            // "", "first" or "last"
 	Table   map[string]string // replacement values; "" means no value
