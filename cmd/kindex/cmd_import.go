@@ -49,7 +49,7 @@ was refused; the others are still written, unless --strict is given.`,
 			case guess:
 				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: o.Content, Type: typ}, o.Mapping)
 			case o.Mapping == "":
-				return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath()))
+				return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; to get a proposal: kindex import %s --guess --map MAPPING.yaml", o.Input))
 			}
 			return runImport(cmd, o)
 		},

@@ -48,6 +48,7 @@ type formField struct {
 	Known             []string // values to suggest
 	Options           []option // all values, if there is a choice
 	Wrong             string   // what is wrong with the value, or "" if it is valid
+	invalid           bool     // the value filters nothing
 	Near              []link
 }
 
@@ -93,7 +94,7 @@ func (r *request) value(name string) string {
 func (f *filters) add(r *request, x formField) *formField {
 	x.Value = r.value(x.Name)
 	if !markChosen(x.Options, x.Value) && x.Options != nil && x.Value != "" {
-		x.Wrong = "Choose a value from the list."
+		x.Wrong, x.invalid = "Choose a value from the list.", true
 	}
 	f.Fields = append(f.Fields, x)
 	return &f.Fields[len(f.Fields)-1]
@@ -113,7 +114,7 @@ func (f *filters) finish(r *request) {
 	}
 	r.Query = q
 	for _, x := range f.Fields {
-		if x.Value != "" {
+		if x.Value != "" && !x.invalid {
 			f.Chosen = append(f.Chosen, option{Name: x.Label + ": " + r.valueTitle(x.Name, x.Shown()), To: r.asked(x.Name, "")})
 		}
 	}
@@ -360,7 +361,7 @@ func (f *filters) blame(asked *where.Params) bool {
 	delete(asked.Given, bad.Param)
 	for i := range f.Fields {
 		if f.Fields[i].Name == bad.Param {
-			f.Fields[i].Wrong = form.Sentence(bad.Message)
+			f.Fields[i].Wrong, f.Fields[i].invalid = form.Sentence(bad.Message), true
 			if bad.Suggestion != "" {
 				f.Fields[i].Wrong += " Did you mean " + bad.Suggestion + "?"
 			}

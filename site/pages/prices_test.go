@@ -78,6 +78,9 @@ func TestPrices(t *testing.T) {
 		if a.Status != http.StatusOK || len(rows) != c.found || c.found > 0 && !strings.HasPrefix(rows[0], c.first) || !strings.Contains(string(a.Body), c.says) {
 			t.Errorf("%s: %d, %d offers:\n%s\nwant %d: %s, %q", c.query, a.Status, len(rows), strings.Join(rows, "\n"), c.found, c.first, c.says)
 		}
+		if filters := c.found < 14; filters != strings.Contains(string(a.Body), "chosen-chip") {
+			t.Errorf("%s: whether it is listed among the chosen filters: %t, want %t", c.query, !filters, filters)
+		}
 	}
 	for _, c := range []struct{ query, costs, says string }{
 		{"calculate=gpt-5-5&input=100000&cached=80000&output=2000&requests=3",
