@@ -33,7 +33,7 @@ func TestHostileNumbers(t *testing.T) {
 	succeed(t, "build", "--content", content, "--out", good, "--as-of", "2026-07-01")
 	usual := peakOf(t, good, "mcp")
 	rng := rand.New(rand.NewPCG(22, 22))
-	tries, times := 0, suite.Pick(1, 2)
+	tries, times := 0, suite.Pick(1, 3)
 	for _, part := range []string{"exports", "indexes"} {
 		for _, name := range binaries(t, filepath.Join(good, part, "builds")) {
 			for range times {
