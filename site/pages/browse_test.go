@@ -145,7 +145,7 @@ var (
 )
 
 // valueLink is a link in the list of all values, with its count.
-const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="num quiet">[0-9,]+</span></li>`
+const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi>&nbsp;<span class="num quiet">[0-9,]+</span></a></li>`
 
 // crowded builds content with more values than a page can list, including values whose names
 // are easily confused in paths.
