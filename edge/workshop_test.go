@@ -128,6 +128,14 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 				t.Errorf("%s=%s matches nothing, although an entity has the value", name, value)
 			}
 		}
+		if w := f.Words(); w == kinds.Text || w == kinds.Slug || w == kinds.Enum || w == kinds.Reference {
+			var found list
+			word := value[strings.Index(value, "/")+1:]
+			c.send(t, request{op: "searchEntities", target: "/api/search?q=" + url.QueryEscape(word), status: 200}).decode(t, &found)
+			if len(found.Data) == 0 {
+				t.Errorf("a search for %s, a value of %s, finds nothing", word, f.Path)
+			}
+		}
 		if f.Filter && lowest+highest == "" {
 			var got list
 			c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value), status: 200}).decode(t, &got)

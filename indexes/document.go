@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -15,6 +16,7 @@ type document struct {
 	Names  []string // the name, the slug and the earlier slugs
 	Topics []string // what the entity is about, starting with the provider
 	Text   string
+	Facts  []string // words of other declared fields, such as a colour
 }
 
 // newDocument is the only function that reads what an entity declares.
@@ -25,8 +27,27 @@ func newDocument(e *record.Entity, titles map[string]string) *document {
 		if v.Field.Filter && v.Value == true { // it is known for what it has
 			d.Topics = append(d.Topics, v.Field.Title)
 		}
+		d.Facts = append(d.Facts, factWords(v)...)
 	}
 	return d
+}
+
+// factWords returns the words in a declared field: texts, slugs, the titles of values, and the slugs of other
+// entities.
+func factWords(v record.Value) (words []string) {
+	switch v.Field.Words() {
+	case kinds.Text, kinds.Slug, kinds.Enum, kinds.Reference:
+		for _, word := range v.Field.Texts(v.Value) {
+			if title := v.Field.Titles[word]; title != "" {
+				words = append(words, title)
+			}
+			if v.Field.Words() == kinds.Reference {
+				_, word, _ = strings.Cut(word, "/")
+			}
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // list returns the texts of a list.
@@ -37,7 +58,7 @@ func (d *document) list(list int) []string {
 	case topicField:
 		return d.Topics
 	}
-	return []string{d.Text}
+	return append([]string{d.Text}, d.Facts...)
 }
 
 // digest returns the SHA-256 of documents, in hexadecimal.

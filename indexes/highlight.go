@@ -16,8 +16,8 @@ type Highlight struct {
 }
 
 // Highlights returns the matching fields of a hit. There is always at least one.
-// The slug, earlier slugs, the category title, the licence and the type are included only if
-// nothing else matches.
+// The slug, earlier slugs, the category title, the licence, the type and declared fields are included
+// only if nothing else matches.
 func (r *Result) Highlights(e *record.Entity) []Highlight {
 	var out []Highlight
 	for i, t := range fieldTexts(e, r.index.titles[e.Category]) {
@@ -53,10 +53,14 @@ const alwaysMarked = 6
 
 // fieldTexts returns the texts in which matches are marked.
 func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
-	return []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
+	list := []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
 		{field: "tags", text: strings.Join(e.Tags, ", ")}, {field: "capabilities", text: strings.Join(e.Capabilities, ", ")}, {field: "category", text: e.Category},
 		{field: "categoryTitle", text: categoryTitle}, {field: "license", text: e.License}, {field: "slug", text: e.Slug, isName: true}, {field: "type", text: e.Type},
 		{field: "formerly", text: strings.Join(slices.Sorted(slices.Values(e.Formerly)), ", "), isName: true}}
+	for _, v := range e.Values {
+		list = append(list, fieldText{field: v.Field.Path, text: strings.Join(factWords(v), ", ")})
+	}
+	return list
 }
 
 // highlight returns the text with <mark> around the matching words and everything

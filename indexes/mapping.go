@@ -22,7 +22,7 @@ import (
 const (
 	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
 	topicField         // words of the provider, category, type, tags and capabilities, in the singular
-	textField          // words of the description, in the singular
+	textField          // words of the description and of declared fields, in the singular
 	exactField         // the name, the slug and earlier slugs, their words joined by spaces
 	suffixField        // the name, starting from each of its words
 	joinedField        // the name and the slugs, their words joined without spaces
