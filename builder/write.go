@@ -224,8 +224,12 @@ func (b *build) writeFeeds() error {
 	if err != nil {
 		return err
 	}
+	names := map[string]string{}
+	for _, e := range b.content.Entities {
+		names[e.Key()] = e.Name
+	}
 	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
-		Words: feed.Words{Kinds: b.content.Kinds, Categories: map[string]string{}}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks, Limit: feedLength, Updated: b.AsOf}
+		Words: feed.Words{Kinds: b.content.Kinds, Categories: map[string]string{}, Name: func(key string) string { return names[key] }}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks, Limit: feedLength, Updated: b.AsOf}
 	for _, c := range b.content.Categories {
 		f.Words.Categories[c.Slug] = c.Title
 	}

@@ -117,7 +117,7 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 		return base + u.String()
 	}
 	doc := &feed.Feed{Title: titleWith(c, "entity", "type", "category"), Description: b.Manifest.Description, Base: base, Self: at(page),
-		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Words: feed.Words{Kinds: b.Kinds(), Categories: c.Served.Titles}, Refreshes: map[string]*feed.Refresh{}}
+		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Words: feed.Words{Kinds: b.Kinds(), Categories: c.Served.Titles, Name: b.NameOf}, Refreshes: map[string]*feed.Refresh{}}
 	if page > 1 {
 		doc.Previous = at(page - 1)
 	}

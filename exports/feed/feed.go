@@ -67,6 +67,8 @@ type Feed struct {
 type Words struct {
 	Kinds      *kinds.Set
 	Categories map[string]string // titles by slug
+	// Name returns the name of the entity with an address such as tool/pytorch, or "" if it is unknown; nil if all are.
+	Name func(address string) string
 }
 
 // Fixed and default values. RSS requires a URL for the index: indexURN is a valid URL,

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -34,7 +36,7 @@ func changedRows(c *record.Change, words Words) []row {
 		if offers.take(f) {
 			continue
 		}
-		r := row{field: f.Field, label: words.label(f.Field), old: parse(f.Field, f.Old), new: parse(f.Field, f.New)}
+		r := row{field: f.Field, label: words.label(f.Field), old: words.value(f.Field, f.Old), new: words.value(f.Field, f.New)}
 		if f.Field == "category" {
 			r.old.text, r.new.text = words.category(r.old.text), words.category(r.new.text)
 		}
@@ -50,6 +52,45 @@ func isWholeEntity(c *record.Change) bool {
 
 func (w Words) category(slug string) string {
 	return cmp.Or(clean(w.Categories[slug]), slug)
+}
+
+// value returns a value before or after a change as pages show it: words by their titles, entities by their names,
+// numbers with their units.
+func (w Words) value(field string, raw []byte) value {
+	v, f := parse(field, raw), cmp.Or(w.Kinds, kinds.Default()).Field(field)
+	if x, err := strconv.ParseFloat(string(raw), 64); err == nil && f != nil {
+		v.text = amount(f, x, v.text)
+	} else if v.text != "" {
+		v.text = w.word(field, f, v.text)
+	}
+	for i, text := range v.list {
+		v.list[i] = w.word(field, f, text)
+	}
+	return v
+}
+
+// word returns the title of a word of a declared field, or the name of the entity that it names.
+func (w Words) word(field string, f *kinds.Field, text string) string {
+	switch names := f != nil && f.Words() == kinds.Reference || field == "lifecycle.replacedBy"; {
+	case names && w.Name != nil:
+		return cmp.Or(clean(w.Name(text)), text)
+	case f != nil:
+		return cmp.Or(clean(f.Titles[text]), text)
+	}
+	return text
+}
+
+// amount formats a number of a declared field; plain is the number with separators.
+func amount(f *kinds.Field, x float64, plain string) string {
+	switch f.Type {
+	case kinds.Year:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case kinds.Duration:
+		return kinds.FormatDuration(x)
+	case kinds.Size:
+		return kinds.FormatSize(x)
+	}
+	return strings.TrimSpace(plain + " " + f.UnitShown())
 }
 
 // priority returns the rank of a field by interest. The most interesting field has

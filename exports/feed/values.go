@@ -98,7 +98,7 @@ func DisplayName(declared *kinds.Set, name string) string {
 	if words := displayNames[name]; words != "" {
 		return words
 	}
-	return kinds.InSentence(declared.Title(name))
+	return declared.InSentence(name)
 }
 
 // displayNames are the display names of what every index has.

@@ -150,6 +150,14 @@ func (t Type) IsNumber() bool {
 	return t == Count || t == Number || t == Year || t == Duration || t == Size
 }
 
+// UnitShown returns the unit of the field's numbers, unless its title says it.
+func (f *Field) UnitShown() string {
+	if (f.IsNumber() || f.Of == Number) && !strings.Contains(strings.ToLower(f.Title), strings.ToLower(f.Unit)) {
+		return f.Unit
+	}
+	return ""
+}
+
 // IsDay reports whether values of the field are days or months.
 func (f *Field) IsDay() bool { return f.Type == Date || f.Type == Month }
 

@@ -215,6 +215,16 @@ func InSentence(title string) string {
 	return strings.ToLower(first) + title[len(first):]
 }
 
+// InSentence returns the title of a field or signal for use within a sentence. Only the titles of Default are English
+// for sure, so others stay as they are declared.
+func (s *Set) InSentence(name string) string {
+	title := s.Title(name)
+	if title == Default().Title(name) {
+		return InSentence(title)
+	}
+	return title
+}
+
 // index computes what lookups need.
 func (s *Set) index() {
 	s.Order = slices.Clone(s.Kinds)

@@ -150,6 +150,15 @@ func (v *View) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
 	return a.ordinal, a.former, ok
 }
 
+// NameOf returns the name of the record at an address such as tool/pytorch, or "" if there is none.
+func (v *View) NameOf(address string) string {
+	typ, slug, _ := strings.Cut(address, "/")
+	if a, ok := v.addresses[key(typ, slug)]; ok {
+		return v.Entity(a.ordinal).Name
+	}
+	return ""
+}
+
 // Keys calls yield with every address, including earlier slugs, sorted by type and slug.
 func (v *View) Keys(yield func(typ, slug string) bool) {
 	all := make([]string, 0, len(v.addresses))

@@ -270,7 +270,9 @@ func SourceOf(b *exports.Build) (Source, error) {
 }
 
 // words returns what names the subjects of changes.
-func (s *Site) words() feed.Words { return feed.Words{Kinds: s.kinds(), Categories: s.titles} }
+func (s *Site) words() feed.Words {
+	return feed.Words{Kinds: s.kinds(), Categories: s.titles, Name: s.Build.NameOf}
+}
 
 // kinds returns the kinds of the index.
 func (s *Site) kinds() *kinds.Set { return s.Build.Kinds() }
