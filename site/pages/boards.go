@@ -220,7 +220,7 @@ func (b *ranking) scoreNames() []string {
 func (s *Site) measuredBy(d *score.Dimension) string {
 	var names []string
 	for i := range d.Measures {
-		if n := cmp.Or(d.Measures[i].Benchmark, strings.ToLower(s.signalLabel(&d.Measures[i]))); !slices.Contains(names, n) {
+		if n := cmp.Or(d.Measures[i].Benchmark, signalNames(&d.Measures[i], s.kinds().InSentence)); !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}

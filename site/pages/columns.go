@@ -149,9 +149,7 @@ func (s *Site) column(name string) *column {
 	if x := s.kinds().Signal(name); x != nil {
 		c.Number, c.Down, c.key = true, true, view.SignalKey(name)
 		c.cell = func(it *item) cell { return signalCell(x, it, s.summed(it.Type, name)) }
-		if rest, more := strings.CutPrefix(x.Unit, strings.ToLower(c.Title)+" "); more {
-			c.Unit = rest // such as per month
-		}
+		c.Unit = signalUnit(x)
 		if s.sums(name) {
 			c.key = "" // its order is that of the values shown
 		}
@@ -160,16 +158,30 @@ func (s *Site) column(name string) *column {
 	f := s.kinds().Field(name)
 	if i := slices.IndexFunc(s.kinds().Fields, func(g *kinds.Field) bool { return g.Name == name && g.IsGroup() }); i >= 0 {
 		g := s.kinds().Fields[i]
-		if c.cell = func(it *item) cell { return groupCell(g, it) }; g.Dated {
+		if c.cell = func(it *item) cell { return s.groupCell(g, it) }; g.Dated || g.Type == kinds.Range {
 			f = g.Parts[0]
 		}
 	} else {
-		c.cell = func(it *item) cell { return fieldCell(f, it) }
+		c.cell = func(it *item) cell { return s.fieldCell(f, it) }
 	}
 	if f != nil && (f.IsNumber() || f.IsDay()) {
-		c.Number, c.Down, c.key, c.Unit = true, true, f.Path, unitOf(f)
+		c.Number, c.Down, c.key, c.Unit = true, true, f.Path, f.UnitShown()
 	}
 	return c
+}
+
+// signalUnit returns what the numbers of a signal are of, in short, unless its title says it.
+func signalUnit(x *kinds.Signal) string {
+	rest, more := strings.CutPrefix(x.Unit, strings.ToLower(x.Title))
+	switch {
+	case x.IsDay() || strings.Contains(strings.ToLower(x.Title), strings.ToLower(x.Unit)):
+		return ""
+	case more && (rest[0] == ' ' || rest[0] == '/'):
+		return strings.TrimSpace(rest) // such as per month
+	case more || strings.Contains(x.Unit, " "):
+		return ""
+	}
+	return x.Unit
 }
 
 // sorted returns the entities of a set in the order of a column, unknown values last.
@@ -223,6 +235,7 @@ type cell struct {
 	Note   string   // in small print
 	Said   string   // what the value means, among facts
 	To     string   // path, or "" if there is no link
+	Links  []link   // its values, if they have pages
 	Out    string   // external URL, or "" if there is none
 	Date   string   // Text in ISO 8601 if it is a date
 	Read   string   // the day on which it was read, where comparisons and facts say it
@@ -236,15 +249,31 @@ type cell struct {
 // unknownCell is the Raw of a value that is unknown.
 const unknownCell = -1
 
+// columnsOf returns the names of the columns of a declared field: of its parts, unless they are one value or range.
+func columnsOf(f *kinds.Field) (list []string) {
+	if f.Type != kinds.Group || f.Dated {
+		return []string{f.Name}
+	}
+	for _, part := range f.Parts {
+		list = append(list, part.Path)
+	}
+	return list
+}
+
 // fieldCell shows the value of a declared field.
-func fieldCell(f *kinds.Field, it *item) cell {
+func (s *Site) fieldCell(f *kinds.Field, it *item) cell {
 	v := it.Values.Get(f.Path)
 	n, _ := v.(float64)
 	c := cell{Text: textfmt.Value(f, v), Raw: int64(n)}
-	if unit := unitOf(f); unit != "" && c.Text != "" {
-		c.Full = c.Text + " " + unit
-	}
+	c.Full = withUnit(c.Text, f.UnitShown())
 	switch text, _ := v.(string); {
+	case f.Words() == kinds.Reference:
+		var names []string
+		for _, key := range f.Texts(v) {
+			l := s.reference(key)
+			c.Links, names = append(c.Links, l), append(names, l.Name)
+		}
+		c.Text = textfmt.Name(strings.Join(names, ", "))
 	case f.Type == kinds.URL:
 		c.Out = textfmt.WebURL(text)
 	case f.IsDay():
@@ -253,36 +282,43 @@ func fieldCell(f *kinds.Field, it *item) cell {
 	return c
 }
 
-// unitOf returns the unit of a declared number, unless its title says it.
-func unitOf(f *kinds.Field) string {
-	if f.IsNumber() && !strings.Contains(strings.ToLower(f.Title), strings.ToLower(f.Unit)) {
-		return f.Unit
+// withUnit returns a known number with its unit, or "" if there is none.
+func withUnit(text, unit string) string {
+	if text == "" || unit == "" {
+		return ""
 	}
-	return ""
+	return text + " " + unit
 }
 
 // groupCell shows the parts of a declared group: a dated value, a range, or one after the other.
-func groupCell(g *kinds.Field, it *item) cell {
+func (s *Site) groupCell(g *kinds.Field, it *item) cell {
 	if g.Dated {
-		c := fieldCell(g.Parts[0], it)
+		c := s.fieldCell(g.Parts[0], it)
 		c.Read, c.Out, c.Figure = it.Values.Text(g.Path+".date"), textfmt.WebURL(it.Values.Text(g.Path+".source")), true
 		return c
 	}
 	var parts []string
 	for _, part := range g.Parts {
-		if text := fieldCell(part, it).Text; text != "" {
-			parts = append(parts, text)
+		if x := s.fieldCell(part, it); x.Text != "" && g.Type == kinds.Range {
+			parts = append(parts, x.Text)
+		} else if x.Text != "" {
+			parts = append(parts, cmp.Or(x.Full, x.Text))
 		}
 	}
-	switch {
-	case g.Type != kinds.Range:
+	if g.Type != kinds.Range {
 		return cell{Text: strings.Join(parts, " / ")}
-	case len(parts) == 1 && it.Values.Get(g.Parts[0].Path) == nil:
-		return cell{Text: "up to " + parts[0]}
-	case len(parts) == 1:
-		return cell{Text: "from " + parts[0]}
 	}
-	return cell{Text: strings.Join(parts, " to ")}
+	c := s.fieldCell(g.Parts[0], it)
+	switch parts = slices.Compact(parts); {
+	case len(parts) == 1 && c.Text == "":
+		c = cell{Text: "up to " + parts[0], Raw: unknownCell}
+	case len(parts) == 1 && it.Values.Get(g.Parts[1].Path) == nil:
+		c.Text = "from " + parts[0]
+	default:
+		c.Text = strings.Join(parts, " to ")
+	}
+	c.Full = withUnit(c.Text, g.Parts[0].UnitShown())
+	return c
 }
 
 // signalCell shows a signal or, where it is unknown, the sum of others.
@@ -343,11 +379,8 @@ func versionCell(_ *Site, it *item) cell {
 func lifecycleOf(it *item) *record.Lifecycle { return cmp.Or(it.Lifecycle, &record.Lifecycle{}) }
 
 func successorCell(s *Site, it *item) cell {
-	c := cell{Text: lifecycleOf(it).ReplacedBy}
-	if next := s.successor(c.Text); next != nil {
-		c.To = next.To
-	}
-	return c
+	next := s.reference(lifecycleOf(it).ReplacedBy)
+	return cell{Text: next.Name, To: next.To}
 }
 
 func numberCell(n float64, known bool) cell {

@@ -25,6 +25,7 @@ type compareGroup struct {
 type compareRow struct {
 	Field  string // name of the row in the page, used by scripts and tests
 	Title  string
+	Unit   string // of its numbers
 	Cells  []cell
 	Same   bool     // all entities have the same value
 	Common []string // values that all entities share, shown across all columns instead of in cells
@@ -68,7 +69,8 @@ func (r *request) compareGroups(typ string) []compareGroup {
 	}
 	all := strings.Join(r.kinds().Names(), " ")
 	row := func(prefix, name string) compareRow {
-		return compareRow{Field: prefix + name, Title: r.label(name), cell: r.column(name).cell}
+		c := r.column(name)
+		return compareRow{Field: prefix + name, Title: c.Title, Unit: c.Unit, cell: c.cell}
 	}
 	for _, name := range []string{"type", "provider", "category", "version", "pricingModel", "price", "license"} {
 		facts = append(facts, row("", name))
@@ -76,14 +78,16 @@ func (r *request) compareGroups(typ string) []compareGroup {
 			last.Best, last.Least = all, true
 		}
 	}
-	for _, f := range r.kinds().Leaves() {
-		facts = append(facts, row(declaredRow, f.Path))
+	for _, f := range r.kinds().Fields {
+		for _, name := range columnsOf(f) {
+			facts = append(facts, row(declaredRow, name))
+		}
 	}
 	for _, name := range []string{"maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status"} {
 		facts = append(facts, row("", name))
 	}
 	for _, x := range r.kinds().Signals {
-		w := compareRow{Field: "signal-" + x.Name, Title: r.label(x.Name), cell: func(it *item) cell { return signalCell(x, it, nil) }}
+		w := compareRow{Field: "signal-" + x.Name, Title: r.label(x.Name), Unit: signalUnit(x), cell: func(it *item) cell { return signalCell(x, it, nil) }}
 		if x.Grows || x.Steady && x.Unit == "tokens" { // with more of it, an entity is better
 			w.Best = all
 		}
@@ -270,7 +274,7 @@ func (r *request) outrankings(list []item) (why []outranking) {
 		}
 		for _, d := range slices.SortedStableFunc(slices.Values(a.parts), func(x, y dimension) int { return cmp.Compare(math.Abs(y.Exact), math.Abs(x.Exact)) }) {
 			if math.Abs(d.Exact) >= 0.05 {
-				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", strings.ToLower(d.Title), d.Exact), "-", "−"))
+				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", r.scoreInSentence(list[0].Type, d.Name), d.Exact), "-", "−"))
 			}
 		}
 		why = append(why, o)

@@ -55,14 +55,8 @@ func (s *Site) factNames(kind string) []string {
 	}
 	list = append(list, "license", "version", "pricingModel", "maintenance")
 	for _, f := range k.Fields {
-		switch {
-		case f.Words() == kinds.Reference:
-		case f.Type == kinds.Group && !f.Dated:
-			for _, part := range f.Parts {
-				list = append(list, part.Path)
-			}
-		default:
-			list = append(list, f.Name)
+		if f.Words() != kinds.Reference {
+			list = append(list, columnsOf(f)...)
 		}
 	}
 	return append(list, "provider", "category", "addedDate", "lastUpdated")
@@ -77,8 +71,8 @@ func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) 
 			continue
 		}
 		f := fact{Name: c.Title}
-		if i := slices.IndexFunc(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); i >= 0 {
-			f.Links = s.valueLinks(s.facetKinds[i], e.FieldValues(s.facetKinds[i].Field))
+		if i := slices.IndexFunc(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); i >= 0 && !card {
+			x.Links = s.valueLinks(s.facetKinds[i], e.FieldValues(s.facetKinds[i].Field))
 		}
 		if card {
 			x.Full, x.Figure = strings.TrimSpace(x.Text+" "+c.Unit), x.Figure && x.Said != ""
@@ -212,7 +206,7 @@ func (s *Site) addContribution(g *figure, typ string, x *score.Explanation, is f
 			case m.State == score.Counted && p.Value != nil:
 				g.Counts = title
 			case m.State == score.Counted:
-				g.Why = "not enough other data for " + strings.ToLower(title)
+				g.Why = "not enough other data for " + s.scoreInSentence(typ, p.Name)
 			case m.State == score.Stale:
 				g.Why = "too old to count"
 			case m.State == score.Future:
@@ -258,8 +252,7 @@ type link struct{ Name, To, Note string }
 
 // fact is an entry in the list of facts.
 type fact struct {
-	Name  string
-	Links []link // its values, if they have pages
+	Name string
 	cell
 }
 
@@ -401,6 +394,14 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 		n.Strong, n.Text = "Retires on "+textfmt.Day(l.Retires)+", in "+textfmt.Plural(days, "day", "days")+".", since
 	}
 	return n
+}
+
+// reference returns the name and the page of an entity named as type/slug or, of one that there is not, that.
+func (s *Site) reference(key string) link {
+	if l := s.successor(key); l != nil {
+		return *l
+	}
+	return link{Name: textfmt.Name(key)}
 }
 
 // successor returns the page of an entity named as type/slug, or nil if there is none.

@@ -156,13 +156,16 @@ func (s *Site) measureName(m *score.MeasureValue) string {
 }
 
 // signalLabel returns the name of a measure that is not a benchmark.
-func (s *Site) signalLabel(m *score.Measure) string {
+func (s *Site) signalLabel(m *score.Measure) string { return signalNames(m, s.label) }
+
+// signalNames joins the names that a function gives the signals of a measure.
+func signalNames(m *score.Measure, label func(string) string) string {
 	if m.Signal != "" {
-		return s.label(m.Signal)
+		return label(m.Signal)
 	}
 	var names []string
 	for _, name := range m.Sum {
-		names = append(names, s.label(name))
+		names = append(names, label(name))
 	}
 	return strings.Join(names, " + ")
 }

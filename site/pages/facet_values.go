@@ -41,12 +41,12 @@ func facetKindsOf(declared *kinds.Set) []*facetKind {
 	list := []*facetKind{byProvider, byTag, byCapability}
 	for _, f := range declared.Leaves() {
 		if f.Page {
-			label, fact := kinds.InSentence(f.Title), f.Path
+			label, fact := declared.InSentence(f.Path), f.Path
 			if f.Group != nil && f.Group.Dated {
 				fact = f.Group.Name
 			}
 			list = append(list, &facetKind{Field: f.Query, Slug: f.Slug(), Title: f.Title, Label: label,
-				One: "value of " + label, Many: "values of " + label, Lead: f.Description, fact: fact})
+				One: "value", Many: "values", Lead: f.Description, fact: fact})
 		}
 	}
 	for i, k := range list {

@@ -312,7 +312,7 @@ var limitHints = map[kinds.Type]string{kinds.Size: "such as 24 GB", kinds.Durati
 func (f *filters) addNumbers(r *request, asked *where.Params) {
 	for _, leaf := range r.kinds().Leaves() {
 		lowest, highest := leaf.Limits()
-		title, unit := leaf.Title, unitOf(leaf)
+		title, unit := leaf.Title, leaf.UnitShown()
 		if g := leaf.Group; g != nil && g.Type == kinds.Range {
 			title = g.Title
 			if lowest, _ = g.Parts[1].Limits(); leaf != g.Parts[0] {

@@ -123,6 +123,14 @@ func (s *Site) scoreLabel(kind, name string) string {
 	return s.label(name)
 }
 
+// scoreInSentence returns the display name of a score of a kind as in a sentence.
+func (s *Site) scoreInSentence(kind, name string) string {
+	if k := s.kinds().Kind(kind); k != nil && k.Dimensions[name] != "" {
+		return s.scoreLabel(kind, name)
+	}
+	return strings.ToLower(s.label(name))
+}
+
 // functions returns the template functions. Every string from an entity must pass through
 // name, line or text.
 func (s *Site) functions() template.FuncMap {
@@ -159,6 +167,7 @@ func (s *Site) functions() template.FuncMap {
 		"boards":   func() string { return boardsPath },
 		"kind":     s.kindPath,
 		"plurals":  s.plural,
+		"kindname": func(name string) string { return s.kind(name).Title },
 		"counted":  s.counted,
 		"figures":  newFigureTable,
 		"told":     s.changeSummary,

@@ -12,6 +12,9 @@ import (
 	"kindex/site/textfmt"
 )
 
+// maxLinks is the number of references that a cell of a list names.
+const maxLinks = 5
+
 // rowWriter writes HTML. A template would take longer than all the rest of the page.
 type rowWriter []byte
 
@@ -95,6 +98,13 @@ func (w *rowWriter) cell(r *request, c *column, x cell, why string) {
 		w.add(`<a href="%s" title="How it is calculated">%s</a>`, r.to(why), text)
 	case x.To != "" && c.Number: // the note names where the link leads
 		w.add(`%s <a class="b-note" href="%s"><bdi>%s</bdi></a>`, text, r.to(x.To), textfmt.Name(x.Note))
+	case x.Links != nil:
+		for i, l := range x.Links[:min(maxLinks, len(x.Links))] {
+			w.add(`%s<a href="%s"><bdi>%s</bdi></a>`, map[bool]string{true: ", "}[i > 0], r.to(l.To), l.Name)
+		}
+		if more := len(x.Links) - maxLinks; more > 0 {
+			w.add(` <span class="b-note">and %d more</span>`, more)
+		}
 	default:
 		if w.add(`<bdi>%s</bdi>`, text); x.Note != "" {
 			w.add(` <span class="b-note"><bdi>%s</bdi></span>`, textfmt.Name(x.Note))

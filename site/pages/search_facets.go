@@ -137,8 +137,8 @@ func (s *Site) valueTitle(filter, value string) string {
 		return textfmt.Name(value)
 	case leaf.Type == kinds.Boolean:
 		return textfmt.Value(leaf, value == "true")
-	case leaf.Words() == kinds.Reference && s.successor(value) != nil:
-		return s.successor(value).Name
+	case leaf.Words() == kinds.Reference:
+		return s.reference(value).Name
 	case leaf.Titles[value] == "" && leaf.Choices() != nil:
 		return s.label(value)
 	}

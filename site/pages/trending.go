@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kindex/exports/history"
-	"kindex/exports/kinds"
 	"kindex/site/textfmt"
 )
 
@@ -44,7 +43,7 @@ func (r *request) trending() (*page, error) {
 		l.Heading += " " + what
 	}
 	if by != "" {
-		of = kinds.InSentence(r.label(by))
+		of = r.kinds().InSentence(by)
 		l.Heading += " by " + r.label(by)
 	}
 	young := r.gains(l, window)
