@@ -57,6 +57,9 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		case "false", "no":
 			return false, ""
 		}
+		if slices.Contains(unknownWords, strings.ToLower(text)) {
+			return nil, "is not true, false, yes or no" + unknownAdvice
+		}
 		return nil, "is not true, false, yes or no; say what it means with values: {" + scalar(text) + `: "` + cmp.Or(answerWords[strings.ToLower(text)], "true") + `"}`
 	}
 	if kind, is := strings.CutPrefix(as, "in "); is && !strings.Contains(text, "/") {

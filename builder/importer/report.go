@@ -73,11 +73,12 @@ func (r Reason) String() string {
 	return safetext.Escape(where + yamldoc.Problem{Message: r.Message, Suggestion: r.Suggestion}.Text())
 }
 
-// The maximum numbers of rows and of prices that a report lists for each outcome. The file named
-// by Options.Report lists all rows.
+// The maximum numbers of rows, or kinds of problems, that a report lists for each outcome, of examples, and of
+// different values. The file named by Options.Report lists all rows.
 const (
 	maxListed   = 50
 	maxExamples = 3
+	maxValues   = 7
 )
 
 // Report is the result of an import. Rows is the sum of the counts of the six outcomes.
@@ -113,6 +114,8 @@ type Report struct {
 	SourceDate string   `json:"-"`
 	Rounded    []string `json:"-"` // the first rounded prices
 	Zero       []string `json:"-"` // the first prices of 0
+
+	refusals, warnings, existing findings
 }
 
 func (j *job) newReport() *Report {
@@ -136,6 +139,16 @@ func (r *Report) count(o *Outcome) {
 		Exists: &r.Exists, Skipped: &r.Skipped, Refused: &r.Refused}[o.Outcome]++
 	r.Warnings += len(o.Warnings)
 	r.ZeroOffers += o.ZeroOffers
+	for _, reason := range o.Reasons {
+		r.refusals.add(r.Input, o, "", reason)
+	}
+	for _, warning := range o.Warnings {
+		r.warnings.add(r.Input, o, "warning: ", warning)
+	}
+	if o.Outcome == Exists {
+		differs := strings.TrimSuffix(" and differs in "+strings.Join(o.Differs, ", "), " and differs in ")
+		r.existing.add(r.Input, o, "", Reason{Message: o.File + " exists" + differs})
+	}
 	for _, list := range []struct {
 		rows *[]Outcome
 		add  bool
@@ -158,25 +171,11 @@ func (r *Report) count(o *Outcome) {
 // WriteText prints the report in human-readable form.
 func (r *Report) WriteText(w io.Writer, paint func(attribute color.Attribute, text string) string) error {
 	p := &textPrinter{}
-	for _, o := range r.Refusals {
-		for _, reason := range o.Reasons {
-			p.line("%s", paint(color.FgRed, fmt.Sprintf("%s:%d: row %d: %s", r.Input, o.Line, o.Row, reason)))
-		}
+	all := p.findings(&r.refusals, func(text string) string { return paint(color.FgRed, text) })
+	all = p.findings(&r.warnings, func(text string) string { return paint(color.FgYellow, text) }) && all
+	if all = p.findings(&r.existing, func(text string) string { return text }) && all; !all {
+		p.line("… --report FILE.jsonl lists all rows")
 	}
-	p.more(r.Refused-len(r.Refusals), "more rows were refused")
-	warnings := 0
-	for _, o := range r.Warned {
-		for _, warning := range o.Warnings {
-			p.line("%s", paint(color.FgYellow, fmt.Sprintf("%s:%d: row %d: warning: %s", r.Input, o.Line, o.Row, warning)))
-			warnings++
-		}
-	}
-	p.more(r.Warnings-warnings, "more warnings")
-	for _, o := range r.Existing {
-		differs := strings.TrimSuffix(" and differs in "+strings.Join(o.Differs, ", "), " and differs in ")
-		p.line("%s:%d: row %d: %s exists%s", r.Input, o.Line, o.Row, o.File, differs)
-	}
-	p.more(r.Exists-len(r.Existing), "more rows already have a file")
 	r.summary(p)
 	r.credit(p)
 	_, err := io.WriteString(w, p.String())
