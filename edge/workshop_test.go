@@ -142,6 +142,13 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 			if len(got.Data) == 0 {
 				t.Errorf("%s=%s matches nothing, although an entity has the value", f.Query, value)
 			}
+			if all := len(got.Data); len(f.Kinds) == 1 {
+				slug := value[strings.Index(value, "/")+1:]
+				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + slug, status: 200}).decode(t, &got)
+				if len(got.Data) != all {
+					t.Errorf("%s=%s matches %d entities, and with the kind %d", f.Query, slug, len(got.Data), all)
+				}
+			}
 			if all := len(got.Data); f.Splits() {
 				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value+", "+value), status: 200}).decode(t, &got)
 				if len(got.Data) != all {
@@ -183,6 +190,8 @@ func testWorkshopRefused(t *testing.T, c *contract) {
 		"/api/entities?sort=signal.stars": "signal. and the name of a signal",
 		"/api/entities?minVolum=3":        "minVolume",
 		"/api/entities?finish=glossy":     "gloss",
+		"/api/entities?recipe=raw+clay":   "material/slug",
+		"/api/entities?recipe=kiln/large": "material/slug",
 		"/api/entities?fields=reasoning":  "reasoning",
 	} {
 		if a := c.send(t, request{target: target, status: 400}); !bytes.Contains(a.body, []byte(want)) {

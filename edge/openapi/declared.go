@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"strings"
+
 	"kindex/exports/kinds"
 	"kindex/exports/table"
 )
@@ -180,7 +182,10 @@ func parameters(f *kinds.Field) (list []*object) {
 	} else if choices != nil && !f.IsList() {
 		schema = newObject("type", "array", "minItems", 1, "items", newObject("type", "string", "enum", anyOf(choices)))
 	}
-	p := parameter(f.Query, "Only entities with this value of `"+f.Path+"`. "+text+".", schema)
+	if text += "."; f.Words() == kinds.Reference {
+		text += " Values are " + strings.Join(f.AddressForms(), " or ") + map[bool]string{true: ", or the slug alone"}[len(f.Kinds) == 1] + "."
+	}
+	p := parameter(f.Query, "Only entities with this value of `"+f.Path+"`. "+text, schema)
 	p.put("style", "form")
 	p.put("explode", true)
 	return append(list, p)

@@ -142,6 +142,31 @@ func (f *Field) Choices() []string {
 	return nil
 }
 
+// Address returns the address of an entity that a text names in a reference: kind/slug or, if references can name
+// only one kind, the slug alone. It returns "" if the text is neither.
+func (f *Field) Address(text string) string {
+	text = strings.ToLower(text)
+	kind, slug, whole := strings.Cut(text, "/")
+	if !whole && len(f.Kinds) == 1 {
+		kind, slug = f.Kinds[0], text
+	}
+	if slug == "" || strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || f.Kinds != nil && !slices.Contains(f.Kinds, kind) {
+		return ""
+	}
+	return kind + "/" + slug
+}
+
+// AddressForms returns what the addresses of the entities that a reference can name look like.
+func (f *Field) AddressForms() (list []string) {
+	for _, kind := range f.Kinds {
+		list = append(list, kind+"/slug")
+	}
+	if list == nil {
+		list = []string{"kind/slug"}
+	}
+	return list
+}
+
 // IsNumber reports whether values of the field are numbers.
 func (f *Field) IsNumber() bool { return f.Type.IsNumber() }
 

@@ -162,10 +162,8 @@ func (p *Params) readField(f *view.Filter, field string, closed map[string][]str
 		return
 	}
 	// Only some fields are split at commas: the values of others can contain commas.
-	splits := slices.Contains(Joined, field)
-	if declared := index.Kinds().Find(field); declared != nil && declared.Splits() {
-		splits = true
-	}
+	declared := index.Kinds().Find(field)
+	splits := slices.Contains(Joined, field) || declared != nil && declared.Splits()
 	n := 0
 	for _, value := range p.Given[field] {
 		all := []string{value}
@@ -183,6 +181,12 @@ func (p *Params) readField(f *view.Filter, field string, closed map[string][]str
 				return
 			}
 			all[i], _ = index.Preferred(field, all[i])
+			if declared != nil && declared.Words() == kinds.Reference {
+				if all[i] = declared.Address(all[i]); all[i] == "" {
+					p.Fail(&Error{Param: field, Message: Quoted(v) + " is not an address: use " + strings.Join(declared.AddressForms(), " or ")})
+					return
+				}
+			}
 			if known, ok := closed[field]; ok {
 				at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, all[i]) })
 				if at < 0 {

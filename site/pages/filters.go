@@ -230,7 +230,8 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 		f.ask(r, asked, x)
 		return
 	}
-	meant := r.meant(x.Options, r.value(field))
+	text, _ := r.Build.Preferred(field, r.value(field))
+	meant := r.meant(x.Options, text)
 	if len(counts) <= maxChoices && len(meant) == 1 { // a choice may be named in other words
 		r.Query.Set(field, meant[0])
 	}
@@ -244,6 +245,8 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 		asked.Given[field] = meant
 	} else if added.Value != "" && !(leaf.Splits() && strings.Contains(added.Value, ",")) {
 		added.Wrong, added.Near = "Nothing has this value.", r.nearby(field, didyoumean.Names(added.Value, added.Known, maxNear))
+		delete(asked.Given, field)
+		f.set.Clear()
 	}
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -118,6 +120,9 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 	for _, f := range r.facetNames() {
 		for _, v := range asked[f] {
 			v, _ = r.Build.Preferred(f, v)
+			if leaf := r.facetOf(f); leaf != nil && leaf.Words() == kinds.Reference {
+				v = cmp.Or(leaf.Address(v), v)
+			}
 			if v == "" || slices.Contains(q[f], v) {
 				continue
 			}
