@@ -66,13 +66,14 @@ var alternatives = regexp.MustCompile(`(?i)\s*(?:/|\||\bor\b)\s*`)
 // guessLicense returns the expression that a text probably means, or "". It never guesses another
 // licence, nor another version of it.
 func guessLicense(s string, known []string) string {
+	s = strings.Trim(s, "() ")
+	if guess := nearLicense(s, known); guess != "" { // dl-de/by-2-0 is one licence
+		return guess
+	}
 	var parts []string
-	for _, part := range alternatives.Split(strings.Trim(s, "() "), -1) {
-		guess := didyoumean.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(part), known)
-		if slices.Contains(known, part) {
-			guess = part
-		}
-		if guess == "" || !sameLicense(part, guess) {
+	for _, part := range alternatives.Split(s, -1) {
+		guess := nearLicense(part, known)
+		if guess == "" {
 			return ""
 		}
 		parts = append(parts, guess)
@@ -80,12 +81,57 @@ func guessLicense(s string, known []string) string {
 	return strings.Join(parts, " OR ")
 }
 
-// sameLicense reports whether a text can be a misspelt form of an identifier: their versions are
-// the same, and their letters, but for one that is not the first (LGPL is not GPL).
-func sameLicense(text, id string) bool {
+// shortened matches a name, and a version after it.
+var shortened = regexp.MustCompile(`^(.+?)(-+v?([0-9][0-9.]*?)(?:\.0)?)?$`)
+
+// nearLicense returns the identifier that a text can be another form of, a short one (CC0 is CC0-1.0, and
+// OGL 3.0 is OGL-UK-3.0) or a misspelt one. It returns "" if there is none.
+func nearLicense(text string, known []string) string {
+	if slices.Contains(known, text) {
+		return text
+	}
+	if id := bySpelling()[spelling(text)]; id != "" {
+		return id
+	}
+	folded := strings.NewReplacer(" ", "-", "_", "-").Replace(text)
+	var longer []string
+	if m := shortened.FindStringSubmatch(strings.ToLower(folded)); m != nil {
+		for _, id := range known {
+			end := strings.TrimSuffix(strings.ToLower(id), ".0")
+			if strings.HasPrefix(end, m[1]+"-") && (m[2] == "" || strings.HasSuffix(end, "-"+m[3])) {
+				longer = append(longer, id)
+			}
+		}
+	}
+	if len(longer) == 1 {
+		return longer[0]
+	}
+	if guess := didyoumean.Name(folded, known); longer == nil && misspells(text, guess) {
+		return guess
+	}
+	return ""
+}
+
+// spelling returns the letters and the version of a licence.
+func spelling(s string) string { return licenseName(s) + " " + licenseVersion(s) }
+
+// bySpelling returns the identifiers of the SPDX list by their spellings.
+var bySpelling = sync.OnceValue(func() map[string]string {
+	table := map[string]string{}
+	for _, id := range spdxlicenses.GetLicenses() {
+		if name := spelling(id); table[name] == "" && licenseName(id) != "" {
+			table[name] = id
+		}
+	}
+	return table
+})
+
+// misspells reports whether a text can be a misspelt form of an identifier: their versions are the same, and
+// their letters, but for one that is not the first (LGPL is not GPL). Short names are too similar (OGL is not OSL).
+func misspells(text, id string) bool {
 	a, b := licenseName(text), licenseName(id)
-	return licenseVersion(text) == licenseVersion(id) && a != "" && b != "" && a[0] == b[0] &&
-		(a == b || len(b) >= 3 && didyoumean.Name(a, []string{b}) == b)
+	return len(a) > 3 && len(b) > 0 && len(a)-len(b) <= 1 && len(b)-len(a) <= 1 && a[0] == b[0] && licenseVersion(text) == licenseVersion(id) &&
+		didyoumean.Name(a, []string{b}) == b
 }
 
 // licenseName returns the letters of a licence, without words that mean nothing.
