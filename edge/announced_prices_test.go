@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -42,17 +41,13 @@ func TestAnnouncedPrices(t *testing.T) {
 		if a := s.ask(t, "GET", "/api/cost?"+query); json.Unmarshal(a.body, &got) != nil {
 			t.Fatalf("%s: %d %s", query, a.status, a.body)
 		}
-		if got.String() != want {
-			t.Errorf("%s:\n%s\nwant\n%s", query, got.String(), want)
-		}
+		suite.Equal(t, got.String(), want, query)
 	}
 	has := func(path string, texts ...string) {
 		t.Helper()
 		a := s.ask(t, "GET", path)
 		for _, text := range texts {
-			if a.status != 200 || !strings.Contains(string(a.body), text) {
-				t.Errorf("%s: %d, without %s: %s", path, a.status, text, a.body)
-			}
+			a.want(t, 200, text)
 		}
 	}
 	const before = "openai/changing 10, input 1000000×2=2, output 1000000×8=8\n" +

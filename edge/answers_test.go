@@ -89,9 +89,8 @@ func (c *contract) walk(t *testing.T, r request, limit string, byCursor bool) []
 		}
 		link := a.header.Get("Link")
 		if p.NextCursor == nil {
-			if link != "" || len(keys) != p.Count {
-				t.Errorf("ended after %d of %d records, Link: %q", len(keys), p.Count, link)
-			}
+			suite.Equal(t, link, "", "the Link of the last page")
+			suite.Equal(t, len(keys), p.Count, "records")
 			break
 		}
 		follow := strings.TrimSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
@@ -104,9 +103,7 @@ func (c *contract) walk(t *testing.T, r request, limit string, byCursor bool) []
 			query.Set("offset", jsonText(len(keys)))
 		}
 	}
-	if distinct := slices.Compact(slices.Sorted(slices.Values(keys))); len(distinct) != len(keys) {
-		t.Errorf("%d records, %d of them distinct", len(keys), len(distinct))
-	}
+	suite.Equal(t, len(slices.Compact(slices.Sorted(slices.Values(keys)))), len(keys), "distinct records")
 	return keys
 }
 
@@ -139,9 +136,7 @@ func testEntityTags(t *testing.T, c *contract) {
 			tag := c.send(t, request{op: id, target: target, status: 200}).header.Get("ETag")
 			for _, header := range []string{tag, `"other", ` + tag, "W/" + tag} {
 				a := c.send(t, request{op: id, target: target, status: 304, header: []string{"If-None-Match: " + header}})
-				if got := a.header.Get("ETag"); got != tag {
-					t.Errorf("304 has the tag %s, not %s", got, tag)
-				}
+				suite.Equal(t, a.header.Get("ETag"), tag, "304 has the tag")
 			}
 			c.send(t, request{op: id, target: target, status: 200, header: []string{`If-None-Match: "other"`}})
 		})
@@ -212,9 +207,7 @@ func checkParts(t *testing.T, a *answer, want ...[]byte) {
 	r := multipart.NewReader(bytes.NewReader(a.body), params["boundary"])
 	for _, w := range want {
 		part := suite.Must(r.NextPart())(t)
-		if got, err := io.ReadAll(part); err != nil || !bytes.Equal(got, w) {
-			t.Errorf("part %q, want %q (%v)", got, w, err)
-		}
+		suite.Equal(t, suite.Must(io.ReadAll(part))(t), w, "part")
 	}
 }
 
@@ -237,9 +230,7 @@ func testEncodings(t *testing.T, c *contract) {
 			tags := []string{plain.header.Get("ETag")}
 			for _, encoding := range []string{"gzip", "zstd"} {
 				a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: " + encoding}})
-				if !bytes.Equal(decodeBody(t, a), plain.body) {
-					t.Errorf("%s: different bytes", encoding)
-				}
+				suite.Equal(t, decodeBody(t, a), plain.body, encoding)
 				if a.header.Get("Content-Encoding") != "" {
 					tags = append(tags, a.header.Get("ETag"))
 					for match, status := range map[string]int{a.header.Get("ETag"): 304, `"x", W/` + a.header.Get("ETag"): 304, tags[0]: 200} {
@@ -250,9 +241,7 @@ func testEncodings(t *testing.T, c *contract) {
 			// Clients that claim to accept any coding get gzip or none.
 			for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
 				a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: " + accept}})
-				if got := a.header.Get("Content-Encoding"); got != want {
-					t.Errorf("Accept-Encoding: %s: coding %q, want %q", accept, got, want)
-				}
+				suite.Equal(t, a.header.Get("Content-Encoding"), want, "Accept-Encoding", accept, "coding")
 			}
 			want := 3
 			if strings.HasPrefix(target.path, "/api/export/") {
@@ -316,9 +305,7 @@ func testFormats(t *testing.T, c *contract) {
 			for dec.More() {
 				var row map[string]any
 				suite.Check(t, dec.Decode(&row))
-				if err := c.doc.Components.Schemas[target.schema].Value.VisitJSON(row); err != nil {
-					t.Error(err)
-				}
+				suite.Check(t, c.doc.Components.Schemas[target.schema].Value.VisitJSON(row))
 				lines = append(lines, row)
 			}
 			if !reflect.DeepEqual(rows, lines) {
@@ -337,18 +324,16 @@ func testFormats(t *testing.T, c *contract) {
 			case "Change":
 				names = []string{"id", "event", "timestamp", "type", "slug", "name", "changes", "commit", "author", "pullRequest"}
 			}
-			if !slices.Equal(grid[0], names) || len(grid) != len(rows)+1 {
-				t.Errorf("csv: %d rows of %s", len(grid)-1, grid[0])
-			}
+			suite.Equal(t, grid[0], names, "csv", len(grid)-1)
+			suite.Equal(t, len(grid), len(rows)+1, "csv")
 			body := get("parquet").body
 			f := suite.Must(parquet.OpenFile(bytes.NewReader(body), int64(len(body))))(t)
 			var columns []string
 			for _, field := range f.Schema().Fields() {
 				columns = append(columns, field.Name())
 			}
-			if f.NumRows() != int64(len(rows)) || !slices.Equal(columns, names) {
-				t.Errorf("parquet: %d rows of %s", f.NumRows(), columns)
-			}
+			suite.Equal(t, f.NumRows(), int64(len(rows)), "parquet")
+			suite.Equal(t, columns, names, "parquet", f.NumRows())
 		})
 	}
 }
@@ -364,19 +349,13 @@ func testDescriptionForms(t *testing.T, c *contract) {
 	for accept, want := range map[string]string{"application/yaml": "application/yaml", "application/json": "application/json",
 		"*/*": "application/json", "text/html": "application/json", "application/yaml, application/json": "application/yaml"} {
 		a := c.send(t, request{op: "getOpenapi", target: "/api/openapi", status: 200, header: []string{"Accept: " + accept}})
-		if got := a.header.Get("Content-Type"); got != want {
-			t.Errorf("Accept: %s: got %s", accept, got)
-		}
+		suite.Equal(t, a.header.Get("Content-Type"), want, "Accept", accept)
 		body := openapi.YAML
 		if want != "application/yaml" {
 			body = asJSON
 		}
-		if !bytes.Equal(a.body, body) {
-			t.Errorf("Accept: %s: different text", accept)
-		}
-		if vary := strings.Join(a.header.Values("Vary"), ", "); !strings.Contains(vary+",", "Accept,") {
-			t.Errorf("Vary: %s does not name Accept", vary)
-		}
+		suite.Equal(t, a.body, body, "Accept", accept)
+		suite.Contains(t, strings.Join(a.header.Values("Vary"), ", ")+",", "Accept,", "Vary")
 	}
 }
 
@@ -394,9 +373,7 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 			t.Errorf("%s: %v", target, err)
 		}
 		c.seen.codes[p.Code] = true
-		if a.header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %s", target, a.header.Get("Content-Type"))
-		}
+		a.wantHeader(t, "Content-Type", "application/problem+json")
 	}
 }
 

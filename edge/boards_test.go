@@ -59,15 +59,10 @@ type boardAnswer struct {
 // readBoard reads the board starred and returns it as a list of slugs and scores.
 func (s *served) readBoard(t *testing.T, query string) (a boardAnswer, list []string) {
 	t.Helper()
-	got := s.ask(t, "GET", "/api/leaderboard/starred"+query)
-	if got.status != 200 {
-		t.Fatalf("%d %s", got.status, got.body)
-	}
+	got := s.ask(t, "GET", "/api/leaderboard/starred"+query).must(t, 200)
 	unpack(t, got.body, &a)
 	for i, r := range a.Data {
-		if r.Rank != i+1 {
-			t.Errorf("rank %d at %d", r.Rank, i+1)
-		}
+		suite.Equal(t, r.Rank, i+1, "rank")
 		list = append(list, fmt.Sprint(r.Slug, " ", r.BoardScore))
 	}
 	return a, list
@@ -99,14 +94,10 @@ func TestBoards(t *testing.T) {
 		"tool/t":         "the board starred ranks entities of the type model, not tool",
 		"model/m1":       `"ranked":true,"reason":null`,
 	} {
-		if body := string(s.ask(t, "GET", "/api/entity/"+entity+"/score?board=starred").body); !strings.Contains(body, want) {
-			t.Errorf("%s: %s", entity, body)
-		}
+		suite.Contains(t, string(s.ask(t, "GET", "/api/entity/"+entity+"/score?board=starred").body), want, entity)
 	}
-	if a := s.ask(t, "GET", "/api/leaderboard/stared"); a.status != 404 || !strings.Contains(string(a.body), `no category or board \"stared\"; expected one of: all, alpha, starred.`) ||
-		!strings.Contains(string(a.body), `"suggestion":"starred"`) {
-		t.Errorf("%d %s", a.status, a.body)
-	}
+	s.ask(t, "GET", "/api/leaderboard/stared").
+		want(t, 404, `no category or board \"stared\"; expected one of: all, alpha, starred.`, `"suggestion":"starred"`)
 	preview := func(edits ...exports.Edit) { s.Preview(edits) }
 	o, _, _ := s.published().Build.Find("model", "m0")
 	e := s.published().Build.Entity(o)
@@ -132,9 +123,7 @@ func TestBoards(t *testing.T) {
 	}
 	preview(exports.Edit{Type: "model", Slug: "m7"})
 	for _, path := range []string{"/api/leaderboard/starred", "/api/export/leaderboard?category=starred"} {
-		if a := s.ask(t, "GET", path); a.status != 404 || !strings.Contains(string(a.body), fmt.Sprintf("it has 7 ranked entities, and a board needs %d", board.MinEntries)) {
-			t.Errorf("%s with seven entities: %d %s", path, a.status, a.body)
-		}
+		s.ask(t, "GET", path).want(t, 404, fmt.Sprintf("it has 7 ranked entities, and a board needs %d", board.MinEntries))
 	}
 	if body := string(s.ask(t, "GET", "/api/boards").body); !strings.Contains(body, `"data":[],"count":0`) {
 		t.Errorf("the list has a board that is not published: %s", body)
@@ -250,18 +239,12 @@ func TestGrowth(t *testing.T) {
 			unpack(t, e, &tool)
 			got = append(got, fmt.Sprint(tool.Slug, " ", tool.Growth.Gain))
 		}
-		if strings.Join(got, ", ") != want {
-			t.Errorf("trending in %s: %s, want %s", window, got, want)
-		}
+		suite.Equal(t, strings.Join(got, ", "), want, "trending in", window, got)
 	}
 	for tool, want := range map[string]string{"gone": "", "lost": "contributors", "steady": "contributors openIssues stars"} {
-		if got := strings.Join(slices.Sorted(maps.Keys(s.growthOf(t, tool, ""))), " "); got != want {
-			t.Errorf("%s has the growth of %q, want %q", tool, got, want)
-		}
+		suite.Equal(t, strings.Join(slices.Sorted(maps.Keys(s.growthOf(t, tool, ""))), " "), want, tool, "has the growth")
 	}
-	if got := s.growthOf(t, "steady", "?name=lastRelease"); len(got) != 0 {
-		t.Errorf("a signal that the entity does not have: %s", got)
-	}
+	suite.Equal(t, len(s.growthOf(t, "steady", "?name=lastRelease")), 0, "a signal that the entity does not have")
 }
 
 // TestAgentsSeeGrowth checks that the tool trending ranks by a figure as the API does.
@@ -279,9 +262,7 @@ func TestAgentsSeeGrowth(t *testing.T) {
 	} {
 		c := called(t, s.sendAs(t, message("trending", arguments)))
 		for _, part := range want {
-			if !strings.Contains(c.text(), part) {
-				t.Errorf("%s lacks %q: %s", arguments, part, c.text())
-			}
+			suite.Contains(t, c.text(), part, arguments)
 		}
 		if wrong := strings.Contains(want[0], "is not one of"); c.Result.IsError != wrong {
 			t.Errorf("%s is an error: %v", arguments, c.Result.IsError)

@@ -80,9 +80,7 @@ func (s *served) rebuild(t *testing.T) {
 	if err == nil {
 		err = s.Reload()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 }
 
 func TestCalendar(t *testing.T) {
@@ -91,9 +89,7 @@ func TestCalendar(t *testing.T) {
 	want := func(path string, want ...string) map[string]map[string]string {
 		t.Helper()
 		list, events := s.readCalendar(t, path)
-		if !slices.Equal(list, want) {
-			t.Errorf("%s:\n%q, want\n%q", path, list, want)
-		}
+		suite.Equal(t, list, want, path)
 		return events
 	}
 	before := want("/api/calendar", "20260801 OLD is deprecated", "20260901 BOTH 1.0 is released", "20260930 NEW is released", "20261001 GONE retires", "20270131 OLD retires")
@@ -148,9 +144,7 @@ func TestCalendarOfEdits(t *testing.T) {
 	s.Preview([]exports.Edit{edit("model/old", &record.Lifecycle{Retires: "2027-02-28"}, ""), edit("tool/both", nil, "2026-10-31"),
 		edit("tool/added", nil, "2026-10-30"), {Type: "model", Slug: "gone"}})
 	list, _ := s.readCalendar(t, "/api/calendar")
-	if want := []string{"20260901 BOTH 1.0 is released", "20260930 NEW is released", "20261030 ADDED 2 is released", "20261031 BOTH 2 is released", "20270228 OLD retires"}; !slices.Equal(list, want) {
-		t.Errorf("%q, want %q", list, want)
-	}
+	suite.Equal(t, list, []string{"20260901 BOTH 1.0 is released", "20260930 NEW is released", "20261030 ADDED 2 is released", "20261031 BOTH 2 is released", "20270228 OLD retires"})
 	s.Preview(nil)
 	if list, _ = s.readCalendar(t, "/api/calendar?entity=model/old"); len(list) != 2 || list[1] != "20270131 OLD retires" {
 		t.Errorf("%q", list)

@@ -43,10 +43,7 @@ func (s *served) changes(t *testing.T, path string) (list []receivedEvent) {
 // exported reads a JSONL export, oldest change first.
 func (s *served) exported(t *testing.T, query string) (list []receivedEvent) {
 	t.Helper()
-	a := s.ask(t, "GET", "/api/export/changelog?format=jsonl"+query)
-	if a.status != 200 {
-		t.Fatalf("%s: %d %s", query, a.status, a.body)
-	}
+	a := s.ask(t, "GET", "/api/export/changelog?format=jsonl"+query).must(t, 200)
 	for line := range bytes.Lines(a.body) {
 		c := receivedEvent{place: len(list)}
 		unpack(t, line, &c)
@@ -99,17 +96,13 @@ func TestChangelogFilters(t *testing.T) {
 			}
 		}
 		found += len(want)
-		if got := s.changes(t, "/api/changelog?"+query); !slices.Equal(idsOf(got), idsOf(want)) {
-			t.Errorf("%s: %d changes, want %d", query, len(got), len(want))
-		}
+		suite.Equal(t, idsOf(s.changes(t, "/api/changelog?"+query)), idsOf(want), query, "changes", len(want))
 	}
 	if found < 300 {
 		t.Errorf("all filters together found %d", found)
 	}
 	for query, since := range map[string]int{"&since=" + middle.ID: middle.place + 1, "&since=2026-08-02&type=tool": 45} {
-		if got := idsOf(s.exported(t, query)); !slices.Equal(got, idsOf(all[since:])) {
-			t.Errorf("the export %s has %d changes, want %d", query, len(got), len(all)-since)
-		}
+		suite.Equal(t, idsOf(s.exported(t, query)), idsOf(all[since:]), "the export", query, "changes", len(all)-since)
 	}
 }
 
@@ -142,8 +135,6 @@ func TestChangelogTells(t *testing.T) {
 		if strings.HasPrefix(path, "/api/changelog?field=status") {
 			got = slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "updated") })
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
+		suite.Equal(t, got, want, path)
 	}
 }

@@ -75,25 +75,19 @@ func TestAttackIdleConnections(t *testing.T) {
 			closed++
 		}
 	}
-	if closed != 1 {
-		t.Errorf("%d connections were closed for another one", closed)
-	}
+	suite.Equal(t, closed, 1, "connections were closed for another one")
 	// Many addresses, silent from the start, and a proxy with more than its share.
 	for i := range 40 {
 		dialFrom(t, fmt.Sprintf("127.0.1.%d", i+1), public)
 		dialFrom(t, "127.0.0.9", public)
 	}
 	for what, c := range map[string]net.Conn{"another address": dialFrom(t, "127.0.0.3", public), "the proxy": dialFrom(t, "127.0.0.9", public)} {
-		if got := statusOn(c, "/robots.txt"); got != http.StatusOK {
-			t.Errorf("%s: %d", what, got)
-		}
+		suite.Equal(t, statusOn(c, "/robots.txt"), http.StatusOK, what)
 	}
 	for i := range 50 {
 		dialFrom(t, fmt.Sprintf("127.0.2.%d", i+1), admin)
 	}
-	if got := statusOn(dialFrom(t, "127.0.0.1", admin), "/healthz"); got != http.StatusOK {
-		t.Errorf("the operator's listener: %d", got)
-	}
+	suite.Equal(t, statusOn(dialFrom(t, "127.0.0.1", admin), "/healthz"), http.StatusOK, "the operator's listener")
 }
 
 // TestAttackBusyConnections holds connections with requests in progress, of which none may be closed for
@@ -123,12 +117,8 @@ func TestAttackBusyConnections(t *testing.T) {
 			}
 		})
 	}
-	if got := statusOn(dialFrom(t, "127.0.0.2", public), "/robots.txt"); got != 0 {
-		t.Errorf("one more from that address: %d", got)
-	}
-	if got := statusOn(dialFrom(t, "127.0.0.3", public), "/robots.txt"); got != http.StatusOK {
-		t.Errorf("another address: %d", got)
-	}
+	suite.Equal(t, statusOn(dialFrom(t, "127.0.0.2", public), "/robots.txt"), 0, "one more from that address")
+	suite.Equal(t, statusOn(dialFrom(t, "127.0.0.3", public), "/robots.txt"), http.StatusOK, "another address")
 	for _, send := range finish {
 		send()
 	}
@@ -197,9 +187,8 @@ func TestAttackSlowReaders(t *testing.T) {
 	if cut == 0 {
 		t.Error("no slow reader was cut off")
 	}
-	if <-done; waiting.Code != http.StatusOK {
-		t.Errorf("the waiting request got %d: %s", waiting.Code, waiting.Body)
-	}
+	<-done
+	suite.Equal(t, waiting.Code, http.StatusOK, "the waiting request", waiting.Body)
 }
 
 // slowNames is a resolver that sends each requested name to the channel asked and never resolves a
@@ -247,13 +236,9 @@ func TestAttackAbandonedWrites(t *testing.T) {
 			<-answered
 			suite.Eventually(t, "the look-up has ended", func() bool { return names.ended.Load() == int64(looked) })
 		case status := <-answered:
-			if status != http.StatusTooManyRequests {
-				t.Errorf("answered with %d", status)
-			}
+			suite.Equal(t, status, http.StatusTooManyRequests, "answered with")
 			leave()
 		}
 	}
-	if looked != 4 {
-		t.Errorf("%d names were looked up, limit 4", looked)
-	}
+	suite.Equal(t, looked, 4, "names were looked up, limit 4")
 }

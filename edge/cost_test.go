@@ -139,9 +139,8 @@ func TestCost(t *testing.T) {
 	}
 	var got costReply
 	unpack(t, s.ask(t, "GET", "/api/cost?model=gpt-5-4&input=1&at=2026-08-25").body, &got)
-	if got.AsOf != "2026-08-25" || got.Model.Slug != "gpt-five-four" {
-		t.Errorf("as of %q: %q", got.AsOf, got.Model.Slug)
-	}
+	suite.Equal(t, got.AsOf, "2026-08-25")
+	suite.Equal(t, got.Model.Slug, "gpt-five-four")
 }
 
 // TestPriceRefusals checks what the errors of offers and costs say.
@@ -164,8 +163,6 @@ func TestPriceRefusals(t *testing.T) {
 		"offers?model=grok-43":                      `"suggestion":"grok-4-3"`,
 		"offers?maxinput=1":                         `"suggestion":"maxInput"`,
 	} {
-		if a := s.ask(t, "GET", "/api/"+path); a.status != 400 || !strings.Contains(string(a.body), want) {
-			t.Errorf("%s: %d %s, want %s", path, a.status, a.body, want)
-		}
+		s.ask(t, "GET", "/api/"+path).want(t, 400, want)
 	}
 }

@@ -103,9 +103,7 @@ func coverCodes(t *testing.T, c *contract) {
 		described = append(described, fmt.Sprint(v))
 	}
 	slices.Sort(described)
-	if got := slices.Sorted(maps.Keys(c.seen.codes)); !slices.Equal(got, described) {
-		t.Errorf("problem codes seen: %s\nproblem codes described: %s", got, described)
-	}
+	suite.Equal(t, slices.Sorted(maps.Keys(c.seen.codes)), described, "problem codes")
 }
 
 // coverRoutes compares the server's routes with the routes in the description.
@@ -128,9 +126,7 @@ func coverRoutes(t *testing.T, c *contract) {
 	}
 	slices.Sort(described)
 	slices.Sort(served)
-	if !slices.Equal(described, served) {
-		t.Errorf("served: %s\ndescribed: %s", served, described)
-	}
+	suite.Equal(t, described, served, "served")
 }
 
 // testExamples: every response in JSON has an example. Package openapi validates them.

@@ -144,15 +144,11 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"name":"` + key + key + `"}`, `{"` + key + `":1}`, `{"name":"` + key} {
-		if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 400 {
-			t.Errorf("%v %d %s", err, a.status, a.body)
-		}
+		s.send(t, "POST", keysPath, key, body).want(t, 400)
 	}
 	// If the database is unavailable, its error is logged.
 	suite.Check(t, st.Close())
-	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
-		t.Errorf("without a state: %d", a.status)
-	}
+	s.ask(t, "GET", "/api/categories", "x-api-key", key).want(t, 503)
 	w := httptest.NewRecorder()
 	s.adminHandler(nil).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for what, text := range map[string]string{"the log": log.String(), "the metrics": w.Body.String(), "the errors": errors.String()} {

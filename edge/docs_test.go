@@ -1,12 +1,12 @@
 package edge
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/openapi"
 )
 
@@ -25,9 +25,7 @@ func TestAPIDocs(t *testing.T) {
 			t.Errorf("the page lacks %s", row)
 		}
 	}
-	if a := s.ask(t, "GET", "/docs/api/"); a.status != 301 || a.header.Get("Location") != "/docs/api" {
-		t.Errorf("%d %v", a.status, a.header)
-	}
+	s.ask(t, "GET", "/docs/api/").want(t, 301).wantHeader(t, "Location", "/docs/api")
 	var kinds []string
 	for _, m := range regexp.MustCompile(`(?:src|href)="(/docs/api/[^"]*)"`).FindAllSubmatch(page.body, -1) {
 		path := string(m[1])
@@ -37,17 +35,12 @@ func TestAPIDocs(t *testing.T) {
 			t.Errorf("%s: %d %v", path, plain.status, plain.header)
 		}
 		small := s.ask(t, "GET", path, "Accept-Encoding", "gzip, br, zstd")
-		if small.header.Get("Content-Encoding") != "gzip" || !bytes.Equal(decode(t, "gzip", small.body), plain.body) {
-			t.Errorf("%s compressed: %d %v", path, small.status, small.header)
-		}
+		suite.Equal(t, small.header.Get("Content-Encoding"), "gzip", path, "compressed", small.status)
+		suite.Equal(t, decode(t, "gzip", small.body), plain.body, path, "compressed", small.status, small.header)
 	}
 	slices.Sort(kinds)
-	if want := []string{"text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}; !slices.Equal(kinds, want) {
-		t.Errorf("the page loads %s", kinds)
-	}
+	suite.Equal(t, kinds, []string{"text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}, "the page loads")
 	for _, path := range []string{"/docs/api/swagger-ui.css", "/docs/api/..%2Fhome.html"} {
-		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %d %v", path, a.status, a.header)
-		}
+		s.ask(t, "GET", path).want(t, 404).wantHeader(t, "Content-Type", "application/problem+json")
 	}
 }

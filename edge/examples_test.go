@@ -117,18 +117,13 @@ func TestExamples(t *testing.T) {
 		Programs: map[string][]string{"upper": {"bash", "tr.sh"}},
 		Except:   []edgetest.Exception{{Text: "not: run", Reason: "it is data"}},
 		After:    func(_ edgetest.Block, s string) { printed = append(printed, s) }})
-	if len(r.errors) > 0 {
-		t.Errorf("the page is right: %q", r.errors)
-	}
-	if len(r.logs) != 1 || !strings.Contains(r.logs[0], "page.md:50: not run: it is data") {
-		t.Errorf("logged: %q", r.logs)
-	}
+	suite.Equal(t, len(r.errors), 0, "the page is right")
+	suite.Equal(t, len(r.logs), 1, "logged")
+	suite.Contains(t, r.logs[0], "page.md:50: not run: it is data", "logged", r.logs)
 	if len(printed) != 4 || printed[3] != "LOUD\n" || !strings.HasPrefix(printed[1], count+"\n{\"data\"") {
 		t.Errorf("printed: %q", printed)
 	}
-	if left, err := filepath.Glob(filepath.Join(dir, "block-*")); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v %v", left, err)
-	}
+	suite.Equal(t, len(suite.Must(filepath.Glob(filepath.Join(dir, "block-*")))(t)), 0, "left over")
 }
 
 // TestExamplesFail runs pages that have one fault each.

@@ -165,9 +165,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 							with = blindKey
 						}
 						w := &discarded{header: http.Header{}}
-						if blind.ServeHTTP(w, requestOf(method, path+query, with, header)); w.status != 429 {
-							t.Errorf("%s %.80s with %.60q: %d from an edge without a build, want 429", method, path+query, header, w.status)
-						}
+						blind.ServeHTTP(w, requestOf(method, path+query, with, header))
+						suite.Equal(t, w.status, 429, method, path+query, "with", header)
 						r := requestOf(method, path+query, caller, header)
 						got, status := s.costOf(r, 1)
 						if asked++; got > 3*plain {
@@ -208,9 +207,7 @@ func TestAttackFortyExports(t *testing.T) {
 				}()
 			}
 			for range n {
-				if got := <-answers; got != status {
-					t.Errorf("%d, want %d", got, status)
-				}
+				suite.Equal(t, <-answers, status)
 			}
 		})
 	}

@@ -48,10 +48,7 @@ func servePriced(t *testing.T) *served {
 // export requests an export and returns its body.
 func (s *served) export(t *testing.T, path string) []byte {
 	t.Helper()
-	a := s.ask(t, "GET", "/api/export/"+path)
-	if a.status != http.StatusOK {
-		t.Fatalf("%s: %d %s", path, a.status, a.body)
-	}
+	a := s.ask(t, "GET", "/api/export/"+path).must(t, http.StatusOK)
 	return a.body
 }
 
@@ -73,9 +70,7 @@ func TestTablesAreFiles(t *testing.T) {
 			} else if !bytes.Equal(streamed.body, a.body) {
 				t.Errorf("%s of all types is\n%.2000s\nwant the file\n%.2000s", whole, streamed.body, a.body)
 			}
-			if got, want := a.header.Get("Content-Disposition"), `attachment; filename="`+file+format.Extension+`"`; got != want {
-				t.Errorf("%s: %s, want %s", whole, got, want)
-			}
+			suite.Equal(t, a.header.Get("Content-Disposition"), `attachment; filename="`+file+format.Extension+`"`, whole)
 		}
 	}
 }
@@ -101,9 +96,7 @@ func sameParquet(t *testing.T, path string, got, want []byte) {
 		}
 		return list
 	}
-	if a, b := read(got), read(want); !slices.Equal(a, b) {
-		t.Errorf("%s of all types has the rows\n%s\nwant\n%s", path, strings.Join(a, "\n"), strings.Join(b, "\n"))
-	}
+	suite.Equal(t, read(got), read(want), path, "of all types")
 }
 
 // TestTablesAreFiltered compares the rows that a filter selects with those of the entities that
@@ -129,9 +122,7 @@ func TestTablesAreFiltered(t *testing.T) {
 				}
 			}
 			got := slices.Collect(strings.Lines(string(s.export(t, withParams(path, filter+"&format=jsonl")))))
-			if !slices.Equal(got, want) {
-				t.Errorf("%s with %s:\n%s\nwant\n%s", path, filter, strings.Join(got, ""), strings.Join(want, ""))
-			}
+			suite.Equal(t, got, want, path, "with", filter)
 		}
 	}
 	if gone := string(s.export(t, "offers?status=withdrawn&format=jsonl")); !strings.Contains(gone, `"slug":"gone"`) {

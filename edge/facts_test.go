@@ -95,9 +95,7 @@ func TestFactFilters(t *testing.T) {
 		for what, x := range map[string]struct{ got, want string }{
 			"now": {s.slugs(t, path), c.now}, "then": {then.slugs(t, path), c.then}, "at": {s.slugs(t, path+"&at=2026-09-06"), c.then},
 		} {
-			if got, want := words(x.got), words(x.want); !slices.Equal(got, want) {
-				t.Errorf("%s, %s: %s, want %s", c.query, what, got, want)
-			}
+			suite.Equal(t, words(x.got), words(x.want), c.query, what)
 		}
 		jsonl := s.ask(t, "GET", "/api/export/entities?format=jsonl&fields=slug&"+strings.SplitN(path, "&", 3)[2])
 		if n := bytes.Count(jsonl.body, []byte("\n")); jsonl.status != 200 || n != len(strings.Fields(c.now)) {
@@ -113,9 +111,7 @@ func TestFactFilters(t *testing.T) {
 			"now": {s.slugs(t, "/api/entities?"+c.query), c.now}, "then": {then.slugs(t, "/api/entities?"+c.query), c.then},
 			"at": {s.slugs(t, "/api/entities?"+c.query+"&at=2026-09-06"), c.then},
 		} {
-			if x.got != x.want {
-				t.Errorf("%s, %s: %s, want %s", c.query, what, x.got, x.want)
-			}
+			suite.Equal(t, x.got, x.want, c.query, what)
 		}
 	}
 	s.facetsOfFacts(t)
@@ -126,9 +122,7 @@ func (s *served) facetsOfFacts(t *testing.T) {
 		Facets map[string][]view.FacetCount
 	}
 	unpack(t, s.ask(t, "GET", "/api/search?q=things&facets=family,modality,maintenance,openWeights&maxPrice=100").body, &found)
-	if got, want := fmt.Sprint(found.Facets), "map[family:[{small 2} {big 1}] maintenance:[] modality:[{text 2} {audio 1} {image 1}] openWeights:[{false 1} {true 1}]]"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	suite.Equal(t, fmt.Sprint(found.Facets), "map[family:[{small 2} {big 1}] maintenance:[] modality:[{text 2} {audio 1} {image 1}] openWeights:[{false 1} {true 1}]]")
 }
 
 // receivedPoint is a point of a series as a client decodes it.
@@ -173,9 +167,7 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%s: commit %v", path, p.Commit)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\ngot  %v\nwant %v", path, got, want)
-		}
+		suite.Equal(t, got, want, path)
 	}
 	var names []string
 	for _, p := range s.series(t, "/api/entity/tool/n7/signals") {
@@ -232,9 +224,7 @@ func TestVocabulary(t *testing.T) {
 		}
 	}
 	for path, to := range map[string]string{"/capabilities/function-calling/": "/capabilities/tool-call/", "/tags/vector-similarity/": "/tags/vector-search/"} {
-		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != to {
-			t.Errorf("%s: %d %q, want a redirect to %s", path, a.status, a.header.Get("Location"), to)
-		}
+		s.ask(t, "GET", path).want(t, 301).wantHeader(t, "Location", to)
 	}
 	for path, want := range map[string]string{
 		"/capabilities/":           `<a href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
@@ -242,17 +232,11 @@ func TestVocabulary(t *testing.T) {
 		"/capabilities/gpu/":       "<bdi>gpu</bdi></h1>",
 		"/tool/n1/":                `href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
 	} {
-		if a := s.ask(t, "GET", path); a.status != 200 || !strings.Contains(string(a.body), want) {
-			t.Errorf("%s: %d, want %s", path, a.status, want)
-		}
+		s.ask(t, "GET", path).want(t, 200, want)
 	}
 	key, _ := s.keyOf(t, "ada")
 	const draft = `{"type":"tool","name":"New","description":"New.","category":"alpha","url":"https://new.example/","capabilities":["gpu","`
-	if a := s.send(t, "POST", "/api/submit", key, draft+`function-calling"]}`); a.status != 400 ||
-		!strings.Contains(string(a.body), `"field":"capabilities[1]"`) || !strings.Contains(string(a.body), `did you mean \"tool-call\"?`) {
-		t.Errorf("submission: %d %s", a.status, a.body)
-	}
-	if a := s.send(t, "POST", "/api/submit", key, draft+`tool-call"]}`); a.status != 201 {
-		t.Errorf("submission: %d %s", a.status, a.body)
-	}
+	s.send(t, "POST", "/api/submit", key, draft+`function-calling"]}`).
+		want(t, 400, `"field":"capabilities[1]"`, `did you mean \"tool-call\"?`)
+	s.send(t, "POST", "/api/submit", key, draft+`tool-call"]}`).want(t, 201)
 }

@@ -121,9 +121,8 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 				address += part + "&"
 			}
 			got, n := s.through(t, format, strings.TrimSuffix(address, "&"))
-			if n != pages || !slices.Equal(got, want) {
-				t.Errorf("%s%s: %d items on %d pages, want %d on %d", format, query, len(got), n, len(want), pages)
-			}
+			suite.Equal(t, n, pages, format, query, "pages")
+			suite.Equal(t, got, want, format, query)
 		}
 	}
 }
@@ -134,9 +133,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 	s, r := serveHistory(t, "2026-11-01", Options{URL: "https://index.example.org/"})
 	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {
 		d := s.readFeed(t, "rss", "/api/feed?entity="+key)
-		if len(d.ids) != want {
-			t.Errorf("%s: %d items, want %d", key, len(d.ids), want)
-		}
+		suite.Equal(t, len(d.ids), want, key, "items")
 		if !strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") || !strings.HasPrefix(d.links[0], "https://index.example.org/tool/") {
 			t.Errorf("%s: %v %v", key, d.rel, d.links)
 		}
@@ -152,9 +149,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 	if a := s.ask(t, "GET", path, "If-None-Match", tag); a.status != 304 || a.header.Get("X-Build") == build {
 		t.Errorf("%d of %s", a.status, a.header.Get("X-Build"))
 	}
-	if a := s.ask(t, "GET", "/api/feed", "If-None-Match", tag); a.status != 200 {
-		t.Errorf("cursor of another feed: %d", a.status)
-	}
+	s.ask(t, "GET", "/api/feed", "If-None-Match", tag).want(t, 200)
 }
 
 // TestFeedHasWeeks: a feed of more than a page leads through all changes and weeks, each once, the weeks before

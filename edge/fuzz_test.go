@@ -72,9 +72,7 @@ func TestWholeEdge(t *testing.T) {
 	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/2 {
 		t.Errorf("%d of %d requests were refused as busy: too few reached the edge's handlers", busy, sent)
 	}
-	if status := f.status(t); status != http.StatusOK {
-		t.Errorf("the key of the requests no longer works: %d; the run covered little", status)
-	}
+	suite.Equal(t, f.status(t), http.StatusOK, "the key of the requests")
 }
 
 // status sends a request with the fuzzer's key and returns the status.
@@ -168,9 +166,7 @@ func (f *fuzz) exhaust(t *testing.T, account string) {
 	if err == nil {
 		err = f.edge.State.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(a.ID, 1, 0) })
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 }
 
 // run sends requests from all workers until each of them has completed the given number of rounds
@@ -299,8 +295,6 @@ func (f *fuzz) refuseSignIn(t *testing.T) {
 	r.Header.Set("Origin", "https://example.org")
 	res := suite.Must(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusForbidden {
-		t.Errorf("a sign-in from another website: %d", res.StatusCode)
-	}
+	suite.Equal(t, res.StatusCode, http.StatusForbidden, "a sign-in from another website")
 	f.note("start to sign in", res.StatusCode)
 }

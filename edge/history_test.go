@@ -155,9 +155,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	for next := ""; ; {
 		l := s.list(t, path+sep+"limit=9"+next)
 		if all = append(all, l.Data...); l.NextCursor == nil {
-			if len(all) != l.Count {
-				t.Errorf("%s: %d of %d", path, len(all), l.Count)
-			}
+			suite.Equal(t, len(all), l.Count, path)
 			return all
 		}
 		next = "&cursor=" + *l.NextCursor
@@ -203,9 +201,8 @@ func TestEntityAt(t *testing.T) {
 	} {
 		a := s.ask(t, "GET", "/api/entity/tool/"+c.path)
 		says := string(a.body) + a.header.Get("Location")
-		if a.status != c.status || !strings.Contains(says, c.says) {
-			t.Errorf("%s: %d %.300s, want %d %s", c.path, a.status, says, c.status, c.says)
-		}
+		suite.Equal(t, a.status, c.status, c.path, says)
+		suite.Contains(t, says, c.says, c.path)
 	}
 }
 
@@ -228,20 +225,14 @@ func TestTheDayItself(t *testing.T) {
 					want[i], _, _ = bytes.Cut(want[i], []byte(`,"previousRank"`))
 					got[i], _, _ = bytes.Cut(got[i], []byte(`,"previousRank"`))
 				}
-				if !bytes.Equal(want[i], got[i]) {
-					t.Errorf("%s on %s: record %d\n%s, want\n%s", path, day, i, got[i], want[i])
-				}
+				suite.Equal(t, want[i], got[i], path, "on", day, "record", i)
 			}
 		}
 		for _, format := range []string{"json", "csv"} {
 			path := "/api/export/leaderboard?format=" + format
 			a := now.ask(t, "GET", path+"&at="+day)
-			if want := then.ask(t, "GET", path).body; !bytes.Equal(a.body, want) {
-				t.Errorf("%s on %s: %s, want %s", path, day, a.body, want)
-			}
-			if name := a.header.Get("Content-Disposition"); !strings.Contains(name, "leaderboard-all-"+day+".") {
-				t.Errorf("%s on %s is named %s", path, day, name)
-			}
+			suite.Equal(t, a.body, then.ask(t, "GET", path).body, path, "on", day)
+			suite.Contains(t, a.header.Get("Content-Disposition"), "leaderboard-all-"+day+".", path, "on", day, "is named")
 		}
 	}
 }
@@ -267,16 +258,10 @@ func TestListsAgreeWithEntities(t *testing.T) {
 		}
 	}
 	// A category that is now empty exists only in the past.
-	if l := s.list(t, "/api/entities?category=delta&at=2026-10-18"); l.Count != 1 {
-		t.Errorf("category delta had %d entities", l.Count)
-	}
-	if l := s.list(t, "/api/leaderboard/delta?at=2026-10-18"); l.Count != 1 {
-		t.Errorf("the leaderboard of delta had %d entities", l.Count)
-	}
+	suite.Equal(t, s.list(t, "/api/entities?category=delta&at=2026-10-18").Count, 1)
+	suite.Equal(t, s.list(t, "/api/leaderboard/delta?at=2026-10-18").Count, 1)
 	for _, path := range []string{"/api/entities?category=delta", "/api/export/leaderboard?category=delta"} {
-		if a := s.ask(t, "GET", path); a.status != 400 {
-			t.Errorf("%s: %d", path, a.status)
-		}
+		s.ask(t, "GET", path).want(t, 400)
 	}
 }
 

@@ -28,9 +28,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 	case "zstd":
 		r, err = zstd.NewReader(r)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	out, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatalf("%s: %v", encoding, err)
@@ -46,47 +44,35 @@ func TestPreferredEncoding(t *testing.T) {
 		"*": "", "gzip, *": "gzip", "*, zstd;q=0.1": "zstd", "identity;q=0, *": "gzip", "identity;q=0, gzip;q=0, *": "", "*;q=0": "", "gzip;q=0": "", "identity": "", "identity;q=1, gzip;q=0.5": "",
 		"deflate": "", "zstd;q=0, *": "", "gzip;q=x": "gzip", ";;,": "", "zstd ; q=0.1": "zstd",
 	} {
-		if a := s.ask(t, "GET", "/api/entities", "Accept-Encoding", accept); a.status != 200 || a.header.Get("Content-Encoding") != want {
-			t.Errorf("%q: %d, encoded as %q, want %q", accept, a.status, a.header.Get("Content-Encoding"), want)
-		}
+		s.ask(t, "GET", "/api/entities", "Accept-Encoding", accept).want(t, 200).wantHeader(t, "Content-Encoding", want)
 	}
 }
 
 func TestCORS(t *testing.T) {
 	s := serveFew(t, Options{URL: "https://index.example.org"})
-	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example")
-	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("%v", a.header)
-	}
+	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example").
+		wantHeader(t, "Access-Control-Allow-Origin", "*").wantHeader(t, "Access-Control-Allow-Credentials", "")
 	for _, h := range []string{"ETag", "Link", "Retry-After", "X-RateLimit-Remaining", "X-Build", "Repr-Digest", "Content-Range"} {
-		if !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), h) {
-			t.Errorf("%s is not exposed: %s", h, a.header.Get("Access-Control-Expose-Headers"))
-		}
+		suite.Contains(t, a.header.Get("Access-Control-Expose-Headers"), h)
 	}
 	for _, path := range []string{"/api/feed", "/api/openapi", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/entity/tool/n3?at=2026-11-01"} {
-		if a := s.ask(t, "GET", path, "Origin", "https://anywhere.example"); a.header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s: %v", path, a.header)
-		}
+		s.ask(t, "GET", path, "Origin", "https://anywhere.example").wantHeader(t, "Access-Control-Allow-Origin", "*")
 	}
 	a = s.ask(t, "OPTIONS", "/api/entities", "Origin", "https://a.example", "Access-Control-Request-Method", "GET")
 	for _, h := range []string{"x-api-key", "Content-Type", "Idempotency-Key", "If-None-Match", "Range", "If-Range", "X-Request-Id"} {
-		if a.status != 204 || !strings.Contains(a.header.Get("Access-Control-Allow-Headers"), h) {
-			t.Errorf("preflight for %s: %d %v", h, a.status, a.header)
-		}
+		suite.Equal(t, a.status, 204, "preflight for", h, a.header)
+		suite.Contains(t, a.header.Get("Access-Control-Allow-Headers"), h, "preflight for", a.status)
 	}
 	// Agents in pages need the headers of their protocol.
 	mcp := s.ask(t, "OPTIONS", agentPath, "Origin", "https://a.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "mcp-protocol-version")
 	if mcp.status != 204 || mcp.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(strings.ToLower(mcp.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
 		t.Errorf("preflight for agents: %d %v", mcp.status, mcp.header)
 	}
-	if strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "PATCH") {
-		t.Error("PATCH was allowed")
-	}
+	suite.Lacks(t, a.header.Get("Access-Control-Allow-Methods"), "PATCH", "PATCH was allowed")
 	// A response that a shared cache has stored for one origin must be valid for all others.
 	a = s.ask(t, "GET", "/data/"+s.buildID()+"/entities.csv")
-	if a.header.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
-		t.Errorf("without an origin: %v", a.header)
-	}
+	suite.Equal(t, a.header.Get("Access-Control-Allow-Origin"), "*", "without an origin")
+	suite.Lacks(t, strings.Join(a.header.Values("Vary"), ","), "Origin", "without an origin")
 }
 
 func TestProblems(t *testing.T) {
@@ -157,13 +143,9 @@ func TestPanicTellsNothing(t *testing.T) {
 	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*web.Call) (*web.Reply, error) { return nil, errors.New("the secret cause") }))
 	for _, path := range []string{"/panic", "/error"} {
 		log.Reset()
-		a := s.ask(t, "GET", path)
-		if a.status != 500 || strings.Contains(string(a.body), "secret") || !strings.Contains(string(a.body), `"code":"internal"`) {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
-		if !strings.Contains(log.String(), "the secret cause") || !strings.Contains(log.String(), a.header.Get("X-Request-Id")) {
-			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
-		}
+		a := s.ask(t, "GET", path).want(t, 500, `"code":"internal"`).lacks(t, "secret")
+		suite.Contains(t, log.String(), "the secret cause", path)
+		suite.Contains(t, log.String(), a.header.Get("X-Request-Id"), path)
 	}
 }
 
@@ -191,9 +173,7 @@ func TestWithdrawnEntity(t *testing.T) {
 	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, path := range []string{"/api/entities?limit=100&", "/api/search?q=Tool+4&limit=100&", "/api/export/entities?", "/api/leaderboard/all?limit=100&", "/api/suggest?q=tool+4&"} {
-		if bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"n4"`)) {
-			t.Errorf("%s shows a withdrawn entity", path)
-		}
+		suite.Lacks(t, string(s.ask(t, "GET", path).body), `"slug":"n4"`, path, "shows a withdrawn entity")
 		if strings.Contains(path, "leaderboard") || strings.Contains(path, "suggest") {
 			continue // they never show one
 		}
@@ -215,9 +195,7 @@ func TestListsOnSeveralLines(t *testing.T) {
 		return w.Result()
 	}
 	tag := ask("Accept-Encoding", "identity").Header.Get("ETag")
-	if r := ask("If-None-Match", `"other"`, tag); r.StatusCode != http.StatusNotModified {
-		t.Errorf("If-None-Match on two lines: %d", r.StatusCode)
-	}
+	suite.Equal(t, ask("If-None-Match", `"other"`, tag).StatusCode, http.StatusNotModified, "If-None-Match on two lines")
 	if r := ask("Accept-Encoding", "identity;q=0.5", "gzip"); r.Header.Get("Content-Encoding") != "gzip" {
 		t.Errorf("Accept-Encoding on two lines: %q", r.Header.Get("Content-Encoding"))
 	}

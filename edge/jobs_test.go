@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestPanicInJob has a background job panic, as a forged build made one do: it is logged, and the job runs
@@ -29,11 +31,9 @@ func TestPanicInJob(t *testing.T) {
 				_ = none[runs]
 			}
 		})
-		if took := time.Since(start); runs != 4 || took != (1+2+4)*firstJobPause {
-			t.Errorf("%d runs in %v", runs, took)
-		}
-		if n := strings.Count(log.String(), `job="announcing builds"`); n != 3 || !strings.Contains(log.String(), "index out of range") {
-			t.Errorf("%d panics were logged: %s", n, log.String())
-		}
+		suite.Equal(t, runs, 4)
+		suite.Equal(t, time.Since(start), (1+2+4)*firstJobPause)
+		suite.Equal(t, strings.Count(log.String(), `job="announcing builds"`), 3, "panics were logged", log.String())
+		suite.Contains(t, log.String(), "index out of range", "panics were logged")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/web"
 )
 
@@ -22,8 +23,6 @@ func FuzzReadMembers(f *testing.F) {
 			return
 		}
 		nested := bytes.Replace(body, []byte("{"), []byte(`{"nested member":{},`), 1)
-		if all, err := web.ReadMembers(nested); err != nil || len(all) != len(members)+1 {
-			t.Errorf("%q is accepted, but %q is not: %v", body, nested, err)
-		}
+		suite.Equal(t, len(suite.Must(web.ReadMembers(nested))(t)), len(members)+1, body, "is accepted", nested)
 	})
 }

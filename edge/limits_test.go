@@ -76,9 +76,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 	if got := a.header.Get("X-RateLimit-Remaining"); remaining >= 0 && got != strconv.Itoa(remaining) {
 		t.Errorf("%s %s: %s remaining, want %d", verb, path, got, remaining)
 	}
-	if got := a.header.Get("X-RateLimit-Tier"); got != tier {
-		t.Errorf("%s %s: tier %q, want %q", verb, path, got, tier)
-	}
+	suite.Equal(t, a.header.Get("X-RateLimit-Tier"), tier, verb, path, "tier")
 	return a
 }
 
@@ -113,9 +111,7 @@ func TestWhatCounts(t *testing.T) {
 		}
 		for _, path := range []string{"/api/categories", "/api/export/entities", "/api/export/entities?format=csv&type=tool", "/api/nothing"} {
 			s.expect(t, 429, 0, tier, "GET", path, "If-None-Match", `"other"`)
-			if a := s.expect(t, 429, 0, tier, "HEAD", path); len(a.body) > 0 {
-				t.Errorf("HEAD %s: %s", path, a.body)
-			}
+			suite.Equal(t, len(s.expect(t, 429, 0, tier, "HEAD", path).body), 0, "HEAD", path)
 		}
 		// A response whose entity tag is a hash of its body counts even if it is unchanged,
 		// because the body must be generated.
@@ -128,9 +124,7 @@ func TestWhatCounts(t *testing.T) {
 		}
 		s.expect(t, 429, 0, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
 		for path, want := range map[string]int{"/": 200, "/data/" + s.buildID() + "/entities.csv": 200} {
-			if a := s.ask(t, "GET", path); a.status != want || a.header.Get("X-RateLimit-Limit") != "" {
-				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
-			}
+			s.ask(t, "GET", path).want(t, want).wantHeader(t, "X-RateLimit-Limit", "")
 		}
 		// Each account has its own count, which all its keys share.
 		first, _ := s.newKey(t, "account")

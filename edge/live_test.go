@@ -157,25 +157,19 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		{filepath.Join(dir, "manifest.json"), "but the ID of its content is", func(b []byte) []byte { return bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1) }},
 	} {
 		data, err := os.ReadFile(c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		if c.damage == nil {
 			err = os.Remove(c.file)
 		} else {
 			err = os.WriteFile(c.file, c.damage(bytes.Clone(data)), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		s.reloader.ForgetRefusal()
 		err = s.reloader.Load()
 		if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
 			t.Errorf("got %v, want a message with %q", err, c.problem)
 		}
-		if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.status != 200 || a.header.Get("X-Build") != good {
-			t.Errorf("%s: %d from build %s", c.problem, a.status, a.header.Get("X-Build"))
-		}
+		s.ask(t, "GET", "/api/entity/tool/n3").want(t, 200).wantHeader(t, "X-Build", good)
 		suite.Check(t, os.WriteFile(c.file, data, 0o644))
 	}
 	s.reloader.ForgetRefusal()
@@ -211,18 +205,14 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 		t.Errorf("Cache-Control: %s", cc)
 	}
 	for _, p := range []string{"/data/" + first + "/nothing", "/data/" + first + "/../../current", "/data/" + first + "/lookup/../../../current"} {
-		if a := s.ask(t, "GET", p); a.status != 404 {
-			t.Errorf("%s: %d", p, a.status)
-		}
+		s.ask(t, "GET", p).want(t, 404)
 	}
 	flip(t, filepath.Join(store.BuildsDir(s.out), first, "entities.json"))
 	if a := s.ask(t, "GET", "/data/"+first+"/entities.json"); a.status != 500 || strings.Contains(a.header.Get("Cache-Control"), "immutable") {
 		t.Errorf("damaged file of an old build: %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
 	}
 	suite.Check(t, os.RemoveAll(filepath.Join(store.BuildsDir(s.out), first)))
-	if a := s.ask(t, "GET", path); a.status != 404 {
-		t.Errorf("removed build: %d", a.status)
-	}
+	s.ask(t, "GET", path).want(t, 404)
 }
 
 // run runs a server until stop is called or the test ends, and returns its addresses.
@@ -238,9 +228,7 @@ func run(t *testing.T, s *Server) (public, admin string, stop func()) {
 	case a := <-addrs:
 		t.Cleanup(func() {
 			cancel()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
+			suite.Check(t, <-ended)
 		})
 		return a[0], a[1], cancel
 	case err := <-ended:
@@ -263,9 +251,7 @@ func TestDrain(t *testing.T) {
 	}))
 	public, admin, stop := run(t, s.Server)
 	get := func(address string) answer { return suite.Must(exchange(direct(nil), "GET", "http://"+address, ""))(t) }
-	if a := get(admin + "/readyz"); a.status != 200 || !strings.Contains(string(a.body), s.buildID()) {
-		t.Errorf("readyz: %d %s", a.status, a.body)
-	}
+	get(admin+"/readyz").want(t, 200, s.buildID())
 	answered := make(chan string, 1)
 	go func() {
 		a, err := exchange(http.DefaultClient, "GET", "http://"+public+"/slow", "")
@@ -274,9 +260,7 @@ func TestDrain(t *testing.T) {
 	<-started
 	stop()
 	suite.Eventually(t, "not ready", func() bool { return get(admin+"/readyz").status == http.StatusServiceUnavailable })
-	if a := get(public + "/api/entities"); a.status != http.StatusOK {
-		t.Errorf("during the delay: %d", a.status)
-	}
+	get(public+"/api/entities").want(t, http.StatusOK)
 	close(passed)
 	suite.Eventually(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", public)
@@ -286,9 +270,7 @@ func TestDrain(t *testing.T) {
 		return err != nil
 	})
 	close(finish)
-	if got := <-answered; got != "done<nil>" {
-		t.Errorf("the request under way got %q", got)
-	}
+	suite.Equal(t, <-answered, "done<nil>", "the request under way")
 }
 
 // TestAttackSlowRequests sends half of the headers, and a body one byte at a time. The server must not wait longer

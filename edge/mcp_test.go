@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -93,13 +92,9 @@ func TestAgentsRefused(t *testing.T) {
 		}
 	}
 	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
-		if a := s.ask(t, method, "/mcp"); a.status != 405 || a.header.Get("Allow") != "POST, OPTIONS" {
-			t.Errorf("%s: %d, Allow %q", method, a.status, a.header.Get("Allow"))
-		}
+		s.ask(t, method, "/mcp").want(t, 405).wantHeader(t, "Allow", "POST, OPTIONS")
 	}
-	if a := s.sendAs(t, listTools); a.status != 200 || !strings.Contains(string(a.body), `"name":"search"`) {
-		t.Errorf("after all that: %d %s", a.status, a.body)
-	}
+	s.sendAs(t, listTools).want(t, 200, `"name":"search"`)
 }
 
 // sendAs sends a message to /mcp.
@@ -126,9 +121,8 @@ func TestAgentsHandNothingOn(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	want := http.Header{"Accept": {"application/json"}, "X-Forwarded-For": {"192.0.2.7"}, "X-Request-Id": {"mine"}}
-	if fmt.Sprint(got) != fmt.Sprint(want) || at.String() != "/api/entity/tool/n1/similar?limit=3" {
-		t.Errorf("API request for %s with %v", at, got)
-	}
+	suite.Equal(t, fmt.Sprint(got), fmt.Sprint(want))
+	suite.Equal(t, at.String(), "/api/entity/tool/n1/similar?limit=3")
 }
 
 // TestAgentsAreCounted: a client that is not a trusted proxy cannot choose whose limit its
@@ -143,16 +137,12 @@ func TestAgentsAreCounted(t *testing.T) {
 			t.Errorf("call %d: %+v", i+1, c)
 		}
 	}
-	if a := s.sendAs(t, listTools, "X-Api-Key", "kx_bad"); a.status != 429 {
-		t.Errorf("invalid key over the limit: %d %s", a.status, a.body)
-	}
+	s.sendAs(t, listTools, "X-Api-Key", "kx_bad").want(t, 429)
 	key, _ := s.keyOf(t, "bearer")
 	if a := s.sendAs(t, one, "Authorization", "bearer "+key); called(t, a).Result.IsError {
 		t.Errorf("a key as a token: %s", a.body)
 	}
-	if a := s.ask(t, "GET", "/api/openapi"); a.header.Get("X-RateLimit-Remaining") != "0" {
-		t.Errorf("%v", a.header)
-	}
+	s.ask(t, "GET", "/api/openapi").wantHeader(t, "X-RateLimit-Remaining", "0")
 }
 
 // scrape returns the metrics from the operator's listener.
@@ -169,18 +159,12 @@ func TestAgentsAndBuilds(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{})
 	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
-	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), "Categories: alpha, ") || strings.Contains(string(a.body), "daily limit") {
-		t.Errorf("%s", a.body)
-	}
+	s.sendAs(t, begin).says(t, "Categories: alpha, ").lacks(t, "daily limit")
 	text := "name: Another\ncategory: delta\ndescription: Something else.\n"
 	suite.Check(t, os.WriteFile(filepath.Join(s.content, "tool", "another.yaml"), []byte(text), 0o644))
 	s.publish(t)
-	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), ", delta") {
-		t.Errorf("%s", a.body)
-	}
-	if a := s.sendAs(t, listTools); !strings.Contains(string(a.body), `"delta"`) {
-		t.Errorf("%s", a.body)
-	}
+	s.sendAs(t, begin).says(t, ", delta")
+	s.sendAs(t, listTools).says(t, `"delta"`)
 }
 
 // slowly adds a path to the API that does not respond until the client has disconnected.
@@ -221,14 +205,10 @@ func TestAgentsLeaving(t *testing.T) {
 	<-asked
 	leave()
 	<-left
-	if err := <-failed; !errors.Is(err, context.Canceled) {
-		t.Errorf("left: %v", err)
-	}
+	suite.Is(t, <-failed, context.Canceled, "left")
 	short, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if err := get(short, "/api/slow"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("late: %v", err)
-	}
+	suite.Is(t, get(short, "/api/slow"), context.DeadlineExceeded, "late")
 	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
 	if err := get(context.Background(), "/api/broken"); err == nil || !strings.Contains(err.Error(), "was cut off") {
 		t.Errorf("cut connection: %v", err)

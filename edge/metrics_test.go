@@ -86,9 +86,7 @@ func exportedMetrics(t *testing.T) map[string]bool {
 	}()
 	defer func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, <-ended)
 	}()
 	a := <-addresses
 	download(t, "http://"+a[0]+"/api/categories", "identity")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // offerKeys returns slug@provider of the offers in a list.
@@ -34,9 +36,7 @@ func TestOffers(t *testing.T) {
 		{"model=claude-sonnet-5&maxInput=2&at=2026-08-30", ""},
 		{"model=gpt-5-4&at=2026-08-30", "gpt-five-four@openai"},
 	} {
-		if got := offerKeys(t, s.pages(t, "/api/offers?"+c.query)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.query, got, c.want)
-		}
+		suite.Equal(t, offerKeys(t, s.pages(t, "/api/offers?"+c.query)), c.want, c.query)
 	}
 	l := s.list(t, "/api/offers?model=claude-sonnet-5&at=2026-08-31")
 	var o struct {
@@ -51,10 +51,6 @@ func TestOffers(t *testing.T) {
 		t.Errorf("%s", l.Data[0])
 	}
 	page := s.ask(t, "GET", "/api/offers?limit=2")
-	if link := page.header.Get("Link"); !strings.Contains(link, `rel="next"`) {
-		t.Error(link)
-	}
-	if a := s.ask(t, "GET", "/api/offers?limit=2", "If-None-Match", page.header.Get("Etag")); a.status != 304 {
-		t.Error(a.status)
-	}
+	suite.Contains(t, page.header.Get("Link"), `rel="next"`)
+	s.ask(t, "GET", "/api/offers?limit=2", "If-None-Match", page.header.Get("Etag")).want(t, 304)
 }

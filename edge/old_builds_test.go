@@ -23,9 +23,7 @@ func TestAttackMadeUpBuilds(t *testing.T) {
 			t.Fatalf("a build that does not exist: %d", code)
 		}
 	}
-	if code := get("203.0.113.5", "/data/"+old+"/entities.csv"); code != http.StatusOK {
-		t.Errorf("others get %d", code)
-	}
+	suite.Equal(t, get("203.0.113.5", "/data/"+old+"/entities.csv"), http.StatusOK, "others get")
 }
 
 // TestPastDaysOneAtATime requests past days while another one is being calculated: what needs one that is not
@@ -45,9 +43,7 @@ func TestPastDaysOneAtATime(t *testing.T) {
 	category := s.published().Categories[0].Slug
 	past := []string{"/api/entities?at=", "/api/offers?at=", "/api/leaderboard/all?at=", "/api/leaderboard/" + own + "?at=", "/api/export/leaderboard?at="}
 	leave, err := s.enterPast() // as a request does that calculates a day
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	for _, path := range append(past, "/api/export/leaderboard?category="+own+"&at=") {
 		get(path+"2026-11-05", http.StatusServiceUnavailable)
 	}

@@ -162,9 +162,7 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 		}
 		return files.Get(pages.Request{Path: path})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	slices.Sort(paths)
 	for _, path := range paths {
 		pattern := site.Route(path)
@@ -326,7 +324,5 @@ func TestAttackDearPages(t *testing.T) {
 	if most := (10*ratelimit.PageBurst + 5) / 6; answered == 0 || answered > most {
 		t.Errorf("%d pages of %v were answered, want 1 to %d", answered, 5*pageCost, most)
 	}
-	if got := s.statusOf(from("203.0.113.8:1", "GET", "/dear", "")); got != http.StatusOK {
-		t.Errorf("another address: %d", got)
-	}
+	suite.Equal(t, s.statusOf(from("203.0.113.8:1", "GET", "/dear", "")), http.StatusOK, "another address")
 }

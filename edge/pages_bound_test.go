@@ -120,9 +120,8 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	s := serveFew(t, Options{})
 	slots := max(8, 2*runtime.GOMAXPROCS(0))
 	o := s.shared.Limits.PageGate.GateOptions
-	if o.Slots != slots || o.PerCaller != 0 {
-		t.Errorf("%+v", o)
-	}
+	suite.Equal(t, o.Slots, slots)
+	suite.Equal(t, o.PerCaller, 0)
 	o.Waiting, o.Wait = 1, 10*time.Millisecond
 	s.shared.Limits.PageGate = ratelimit.NewGate(o)
 	for i := range slots {
@@ -157,9 +156,7 @@ func TestAttackInventedKeys(t *testing.T) {
 			}
 		}
 	}
-	if sent-busy != int(ratelimit.UnknownKey.Address) {
-		t.Errorf("%d keys were looked up, want %d", sent-busy, int(ratelimit.UnknownKey.Address))
-	}
+	suite.Equal(t, sent-busy, int(ratelimit.UnknownKey.Address), "keys were looked up")
 }
 
 // TestAttackLockOutNeighbours repeats wrong keys from an address that others share: a revoked key, an
@@ -187,9 +184,7 @@ func TestAttackLockOutNeighbours(t *testing.T) {
 		}
 	}
 	good, _ := s.keyOf(t, "account")
-	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
-		t.Errorf("valid key from the same address: %d", got)
-	}
+	suite.Equal(t, s.statusOf(requestOf("GET", "/api/categories", good, nil)), 200, "valid key from the same address")
 }
 
 // TestAttackLog sends every kind of refused request that costs a stranger nothing. None of them

@@ -88,30 +88,25 @@ func TestPanelForged(t *testing.T) {
 			"from elsewhere":           {own, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}},
 			"as JSON":                  {own, []string{"Content-Type", "application/json"}},
 		} {
-			if a := ann.send(http.MethodPost, s.in(r.Path), s.form(c.token), c.header...); a.status != http.StatusForbidden || p.has(t, ann) != before {
-				t.Errorf("%s, %s: %d\n%s", r.Path, name, a.status, a.body)
-			}
+			suite.Equal(t, ann.send(http.MethodPost, s.in(r.Path), s.form(c.token), c.header...).status, http.StatusForbidden, r.Path, name)
+			suite.Equal(t, p.has(t, ann), before, r.Path, name)
 		}
 		if a := ann.send(http.MethodPost, s.in(r.Path)+"?token="+own, s.form("")); a.status != http.StatusForbidden || p.has(t, ann) != before {
 			t.Errorf("%s, token in the address: %d", r.Path, a.status)
 		}
 		jar := suite.Must(cookiejar.New(nil))(t)
 		stranger := &person{t: t, url: p.url, jar: jar}
-		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status != http.StatusForbidden || p.has(t, ann) != before {
-			t.Errorf("%s, signed out: %d", r.Path, a.status)
-		}
-		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
-			t.Errorf("%s, with a key: %d", r.Path, a.status)
-		}
+		suite.Equal(t, stranger.send(http.MethodPost, s.in(r.Path), s.form(own)).status, http.StatusForbidden, r.Path, "signed out")
+		suite.Equal(t, p.has(t, ann), before, r.Path, "signed out")
+		suite.Equal(t, stranger.send(http.MethodPost, s.in(r.Path), s.form(own), "x-api-key", ann.key).status, http.StatusForbidden, r.Path, "with a key")
+		suite.Equal(t, p.has(t, ann), before, r.Path, "with a key")
 		// The same form, sent in the same way as its page sends it, does change something.
 		if a := ann.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
 			t.Errorf("%s: %d\n%s", r.Path, a.status, a.body)
 		}
 		before = p.has(t, ann)
 	}
-	if forms != 8 {
-		t.Errorf("%d forms", forms)
-	}
+	suite.Equal(t, forms, 8, "forms")
 }
 
 // TestPanelOfAnother requests another account's objects by their correct addresses. The response
@@ -139,9 +134,7 @@ func TestPanelOfAnother(t *testing.T) {
 		t.Errorf("replay of another's delivery: %d", a.status)
 	}
 	for _, odd := range []string{"wh_%00", "wh_" + strings.Repeat("x", 500), "%2e%2e", "'", "wh_é"} {
-		if a := eve.send(http.MethodGet, console.PanelWebhooks+odd+"/", nil); a.status != http.StatusNotFound {
-			t.Errorf("%s: %d", odd, a.status)
-		}
+		eve.send(http.MethodGet, console.PanelWebhooks+odd+"/", nil).want(t, http.StatusNotFound)
 	}
 }
 
@@ -164,13 +157,9 @@ func TestPanelTooOften(t *testing.T) {
 	}
 	ann.open("/developer/")
 	eve.wantStatus(eve.submit("/developer/keys/", "scopes", "read", "name", "mine"), http.StatusOK)
-	if len(p.keysNow(t, ann)) != 1 {
-		t.Error("a key was created")
-	}
+	suite.Equal(t, len(p.keysNow(t, ann)), 1, "a key was created")
 	// None of this counted towards the API limit.
-	if a := p.ask(t, http.MethodGet, "/api/categories", "x-api-key", ann.key); a.header.Get("X-RateLimit-Remaining") != "99" {
-		t.Errorf("remaining %q", a.header.Get("X-RateLimit-Remaining"))
-	}
+	p.ask(t, http.MethodGet, "/api/categories", "x-api-key", ann.key).wantHeader(t, "X-RateLimit-Remaining", "99")
 }
 
 // TestPanelHeaders checks that every response of the panel has the headers that keep it
@@ -186,16 +175,12 @@ func TestPanelHeaders(t *testing.T) {
 		t.Helper()
 		csp := a.header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
-			if !strings.Contains(csp, part) {
-				t.Errorf("%s: policy %q without %s", what, csp, part)
-			}
+			suite.Contains(t, csp, part, what)
 		}
 		for name, want := range map[string]string{"Cache-Control": "no-store", "Vary": "Cookie", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
 			"Access-Control-Allow-Origin": "", "Etag": "", "Content-Encoding": "", "X-RateLimit-Limit": "", "Set-Cookie": ""} {
-			if got := a.header.Get(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", what, name, got, want)
-			}
+			suite.Equal(t, a.header.Get(name), want, what, name)
 		}
 		if body := string(a.body); a.status != http.StatusMovedPermanently && a.status != http.StatusSeeOther && !strings.HasPrefix(body, "<!doctype html>") ||
 			strings.Contains(body, "<style") || strings.Contains(body, " style=") || strings.Contains(body, "<script>") || strings.Contains(body, `rel="canonical"`) && strings.Contains(body, "Sign out") {
@@ -226,9 +211,8 @@ func TestPanelHeaders(t *testing.T) {
 			}
 		}
 	}
-	if a := stranger.send(http.MethodGet, "/developer/", nil); a.status != http.StatusOK || !strings.Contains(string(a.body), `href="/signin"`) || !strings.Contains(string(a.body), `<strong class="num">100</strong>`) {
-		t.Errorf("signed out: %d\n%s", a.status, a.body)
-	}
+	stranger.send(http.MethodGet, "/developer/", nil).
+		want(t, http.StatusOK, `href="/signin"`, `<strong class="num">100</strong>`)
 	stranger.wantRedirect(stranger.send(http.MethodGet, "/developer/webhooks/", nil), "/developer/")
 }
 

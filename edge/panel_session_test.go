@@ -54,9 +54,7 @@ func (p *panelled) signIn(t *testing.T, name string) *person {
 	p.people++
 	p.hub.Answer(http.StatusOK, fmt.Sprintf(`{"id": %d, "login": %q}`, p.people, name))
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	b := &person{t: t, url: p.url, jar: jar}
 	a := visit(t, jar, http.MethodPost, p.url+"/signin/github", "Origin", p.url)
 	if b.key = keyText.FindString(string(a.body)); b.key == "" {
@@ -86,10 +84,7 @@ func (b *person) send(method, path string, form url.Values, header ...string) an
 // open requests a page that must exist.
 func (b *person) open(path string) string {
 	b.t.Helper()
-	a := b.send(http.MethodGet, path, nil)
-	if a.status != http.StatusOK {
-		b.t.Fatalf("%s: %d, %v\n%s", path, a.status, a.header, a.body)
-	}
+	a := b.send(http.MethodGet, path, nil).must(b.t, http.StatusOK)
 	return string(a.body)
 }
 
@@ -120,9 +115,7 @@ func (b *person) submit(path string, fields ...string) answer {
 
 func (b *person) wantStatus(a answer, status int) string {
 	b.t.Helper()
-	if a.status != status {
-		b.t.Fatalf("%d, want %d: %v\n%s", a.status, status, a.header, a.body)
-	}
+	a.must(b.t, status)
 	return string(a.body)
 }
 
@@ -181,20 +174,14 @@ func TestPanelScopes(t *testing.T) {
 	}
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", "reader", "scopes", "read", "expires", "30"), http.StatusOK)
 	key := keyText.FindString(made)
-	if a := p.ask(t, "GET", keysPath, "x-api-key", key); a.status != http.StatusForbidden {
-		t.Errorf("%d %s", a.status, a.body)
-	}
-	if page := ann.open("/developer/"); !strings.Contains(page, "<span>read</span> <span>expires <time") {
-		t.Errorf("%s", page)
-	}
+	p.ask(t, "GET", keysPath, "x-api-key", key).want(t, http.StatusForbidden)
+	suite.Contains(t, ann.open("/developer/"), "<span>read</span> <span>expires <time")
 	list, err := p.state.Keys(t.Context(), ann.account.ID)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v %v", list, err)
 	}
 	forgetScopes(t, p.served, list[0].ID)
-	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes existed; has all scopes") {
-		t.Errorf("%s", page)
-	}
+	suite.Contains(t, ann.open("/developer/"), "created before scopes existed; has all scopes")
 }
 
 var olderEntries = regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
@@ -223,9 +210,7 @@ func TestEveryActionHasAText(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for _, action := range storage.Actions {
-		if !strings.Contains(string(openapi.YAML), string(action)) {
-			t.Errorf("%s is not described", action)
-		}
+		suite.Contains(t, string(openapi.YAML), string(action), action)
 		suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: action})
 		}))
@@ -234,9 +219,7 @@ func TestEveryActionHasAText(t *testing.T) {
 	for _, m := range regexp.MustCompile(`<h3>([^<]+)</h3>`).FindAllStringSubmatch(wholeLog(t, ann, console.PanelLog), -1) {
 		titles[m[1]] = true
 	}
-	if len(titles) != len(storage.Actions) {
-		t.Errorf("%d actions have the titles %v", len(storage.Actions), titles)
-	}
+	suite.Equal(t, len(titles), len(storage.Actions), "actions have the titles")
 }
 
 // TestPanelAuditLog reads the account's own audit log page by page.
@@ -247,13 +230,10 @@ func TestPanelAuditLog(t *testing.T) {
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)
 	page := ann.open(console.PanelLog)
 	for _, want := range []string{"<h3>Key created</h3>", "<h3>Signed in</h3>", "<h3>Account created</h3>", "on this website", "from 127.0.0.1", "&lt;b&gt;"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s in %s", want, page)
-		}
+		suite.Contains(t, page, want)
 	}
-	if strings.Contains(page, keyText.FindString(made)) || strings.Contains(page, "<b>") {
-		t.Errorf("%s", page)
-	}
+	suite.Lacks(t, page, keyText.FindString(made))
+	suite.Lacks(t, page, "<b>")
 	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {
 		for i := 0; i < 2*console.EntriesPerPage && err == nil; i++ {
 			err = tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: storage.WebhookRotated, Target: "wh_of_ann"})
@@ -264,9 +244,7 @@ func TestPanelAuditLog(t *testing.T) {
 	if _, count, err := p.state.AuditLog(t.Context(), ann.account.ID, 0, 1); err != nil || entries != count {
 		t.Errorf("%d entries of %d: %v", entries, count, err)
 	}
-	if page := eve.open(console.PanelLog); strings.Contains(page, "wh_of_ann") {
-		t.Errorf("%s", page)
-	}
+	suite.Lacks(t, eve.open(console.PanelLog), "wh_of_ann")
 	for _, odd := range []string{"x", "-1", "99999999999999999999", "1'"} {
 		if page := ann.open(console.PanelLog + "?before=" + odd); strings.Count(page, `<li class="card">`) != console.EntriesPerPage {
 			t.Errorf("before=%s: %s", odd, page)

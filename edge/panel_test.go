@@ -53,17 +53,13 @@ func TestPanelKeys(t *testing.T) {
 		t.Errorf("after three requests: %s", page)
 	}
 	id := p.keysNow(t, ann)[1]
-	if asked := ann.open("/developer/keys/" + id + "/revoke/"); !strings.Contains(asked, "laptop") || p.use(t, key) != http.StatusOK {
-		t.Errorf("no confirmation: %s", asked)
-	}
+	suite.Contains(t, ann.open("/developer/keys/"+id+"/revoke/"), "laptop")
+	suite.Equal(t, p.use(t, key), http.StatusOK)
 	ann.wantRedirect(ann.submit("/developer/keys/"+id+"/revoke/"), "/developer/")
-	if got := p.use(t, key); got != http.StatusUnauthorized {
-		t.Errorf("revoked key: %d", got)
-	}
+	suite.Equal(t, p.use(t, key), http.StatusUnauthorized, "revoked key")
 	ann.wantStatus(ann.submit("/developer/keys/"+id+"/revoke/"), http.StatusNotFound)
-	if strings.Contains(p.log.String(), key) || strings.Contains(p.log.String(), key[10:30]) {
-		t.Error("the log contains the key")
-	}
+	suite.Lacks(t, p.log.String(), key, "the log contains the key")
+	suite.Lacks(t, p.log.String(), key[10:30], "the log contains the key")
 }
 
 // TestPanelKeyFaults: an invalid form is shown again with its errors, and the limits are
@@ -78,9 +74,7 @@ func TestPanelKeyFaults(t *testing.T) {
 		"line\nbreak<script>x()": "The name contains the character U+000A; use letters, digits, punctuation and plain spaces.",
 	} {
 		page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name, "once", "x"+name), http.StatusBadRequest)
-		if got := field(t, faultText, page); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		suite.Equal(t, field(t, faultText, page), want, name)
 		if name != "" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
 			t.Errorf("%q is missing, or not escaped: %s", name, page)
 		}
@@ -89,12 +83,9 @@ func TestPanelKeyFaults(t *testing.T) {
 		ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
 	}
 	page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "one more", "once", "more"), http.StatusConflict)
-	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != apikey.MaxActive {
-		t.Errorf("sixth key: %q", got)
-	}
-	if strings.Contains(ann.open("/developer/"), `action="/developer/keys/"`) {
-		t.Error("the page offers a sixth key")
-	}
+	suite.Contains(t, field(t, faultText, page), "at most 5 active API keys; revoke one first", "sixth key")
+	suite.Equal(t, len(p.keysNow(t, ann)), apikey.MaxActive, "sixth key")
+	suite.Lacks(t, ann.open("/developer/"), `action="/developer/keys/"`, "the page offers a sixth key")
 }
 
 // TestPanelUse: the page shows how many requests are left, and the quota that the operator has set.
@@ -102,9 +93,7 @@ func TestPanelUse(t *testing.T) {
 	p := servePanel(t, func(o *Options) { o.LimitKey = 2 })
 	ann := p.signIn(t, "ann")
 	for i, want := range []string{"0 of 2 requests used", "1 of 2", "No requests are left until"} {
-		if page := ann.open("/developer/"); !strings.Contains(page, want) {
-			t.Errorf("after %d requests: no %q in %s", i, want, page)
-		}
+		suite.Contains(t, ann.open("/developer/"), want, "after", i, "requests")
 		p.use(t, ann.key)
 	}
 	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }))
@@ -145,9 +134,8 @@ func TestPanelWebhooks(t *testing.T) {
 	ann.wantRedirect(ann.submit(path+"test/"), path)
 	suite.Eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
 	page := ann.open(path)
-	if !strings.Contains(page, "responded with 500 in") || strings.Contains(page, " data-pending") {
-		t.Errorf("%s", page)
-	}
+	suite.Contains(t, page, "responded with 500 in")
+	suite.Lacks(t, page, " data-pending")
 	p.answer.Store(204)
 	delivery := regexp.MustCompile(`dlv_[a-z2-7]{20}`).FindString(page)
 	ann.wantRedirect(ann.submit(path+"replay/", "delivery", delivery), path)
@@ -158,9 +146,8 @@ func TestPanelWebhooks(t *testing.T) {
 	ann.wantStatus(ann.submit(path+"replay/", "delivery", "dlv_"+strings.Repeat("a", 20)), http.StatusNotFound)
 	ann.wantRedirect(ann.submit(path+"delete/"), "/developer/webhooks/")
 	ann.wantStatus(ann.send(http.MethodGet, path, nil), http.StatusNotFound)
-	if len(p.hooksNow(t, ann)) != 0 || strings.Contains(p.log.String(), secret[6:]) {
-		t.Error("it still exists, or the log contains its secret")
-	}
+	suite.Equal(t, len(p.hooksNow(t, ann)), 0)
+	suite.Lacks(t, p.log.String(), secret[6:])
 }
 
 // TestPanelWebhookFaults: each error is shown next to its field, and the form keeps what was
@@ -183,13 +170,9 @@ func TestPanelWebhookFaults(t *testing.T) {
 		}
 	}
 	page := ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/"), http.StatusBadRequest)
-	if got := field(t, faultText, page); got != "Choose at least one." {
-		t.Errorf("without events: %q", got)
-	}
+	suite.Equal(t, field(t, faultText, page), "Choose at least one.", "without events")
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.made"), http.StatusBadRequest)
-	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is not an event") {
-		t.Errorf("unknown event: %q", got)
-	}
+	suite.Contains(t, field(t, faultText, page), "entity.made, which is not an event", "unknown event")
 	for i := range webhook.MaxPerAccount {
 		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
 	}
@@ -215,14 +198,12 @@ func TestPanelLog(t *testing.T) {
 	}))
 	path := console.PanelWebhooks + w.ID + "/"
 	list := regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(wholeLog(t, ann, path), -1)
-	if seen := slices.Compact(slices.Sorted(slices.Values(list))); len(seen) != all || len(list) != all {
-		t.Errorf("%d deliveries, %d of them distinct, want %d", len(list), len(seen), all)
-	}
+	suite.Equal(t, len(slices.Compact(slices.Sorted(slices.Values(list)))), all, "distinct deliveries")
+	suite.Equal(t, len(list), all, "deliveries")
 	for _, odd := range []string{"x", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
 		page := ann.open(path + "?before=" + url.QueryEscape(odd))
-		if strings.Count(page, `class="card delivery"`) != console.DeliveriesPerPage || !strings.Contains(page, fmt.Sprint(all, " in the last 30 days")) {
-			t.Errorf("before=%s: %s", odd, page)
-		}
+		suite.Equal(t, strings.Count(page, `class="card delivery"`), console.DeliveriesPerPage, "before", odd)
+		suite.Contains(t, page, fmt.Sprint(all, " in the last 30 days"), "before", odd)
 	}
 }
 
@@ -262,9 +243,7 @@ func TestPanelSubmissions(t *testing.T) {
 		eve.wantStatus(eve.send(http.MethodGet, console.PanelSubmissions+ids[i]+"/", nil), http.StatusNotFound)
 	}
 	for _, id := range ids {
-		if strings.Count(all, console.PanelSubmissions+id+"/") != 1 {
-			t.Errorf("%s does not occur exactly once", id)
-		}
+		suite.Equal(t, strings.Count(all, console.PanelSubmissions+id+"/"), 1, id, "does not occur exactly once")
 	}
 	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "No submissions yet") {
 		t.Errorf("%s", page)

@@ -80,9 +80,7 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	c.send(t, request{op: id, verb: op.method, target: path + "?noSuchThing=1", status: 400, key: c.key})
 	c.send(t, request{op: id, verb: op.method, target: path + "?a=%zz", status: 400, key: c.key})
 	refused := c.send(t, request{op: id, verb: http.MethodPatch, target: target, status: 405, key: c.key})
-	if got := refused.header.Get("Allow"); got != op.allow() {
-		t.Errorf("Allow: %s, described: %s", got, op.allow())
-	}
+	suite.Equal(t, refused.header.Get("Allow"), op.allow(), "Allow")
 	if op.RequestBody == nil {
 		return
 	}

@@ -55,31 +55,19 @@ func TestOriginsNamed(t *testing.T) {
 				if got := a.header.Get("Access-Control-Allow-Origin"); got != o && got != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
 					t.Errorf("%s: %v", o, a.header)
 				}
-				if a := s.sendAs(t, listTools, "Origin", o); a.status != 200 {
-					t.Errorf("/mcp from %s: %d %s", o, a.status, a.body)
-				}
+				s.sendAs(t, listTools, "Origin", o).want(t, 200)
 			}
 			for _, o := range c.not {
-				if a := s.ask(t, "GET", "/api/categories", "Origin", o); a.status != 200 || a.header.Get("Access-Control-Allow-Origin") != "" {
-					t.Errorf("%s: %d %v", o, a.status, a.header)
-				}
-				if a := s.sendAs(t, listTools, "Origin", o); a.status != 403 {
-					t.Errorf("/mcp from %s: %d %s", o, a.status, a.body)
-				}
+				s.ask(t, "GET", "/api/categories", "Origin", o).want(t, 200).wantHeader(t, "Access-Control-Allow-Origin", "")
+				s.sendAs(t, listTools, "Origin", o).want(t, 403)
 			}
 			for host, want := range c.hosts {
-				if a := s.hosted(t, "GET", host, "/api/categories", ""); a.status != want {
-					t.Errorf("Host %s: %d, want %d", host, a.status, want)
-				}
+				s.hosted(t, "GET", host, "/api/categories", "").want(t, want)
 			}
 			// The service's own pages are always allowed.
-			if a := s.sendAs(t, listTools, "Origin", s.url); a.status != 200 {
-				t.Errorf("/mcp from its own pages: %d %s", a.status, a.body)
-			}
+			s.sendAs(t, listTools, "Origin", s.url).want(t, 200)
 			if c.url != "" {
-				if a := s.sendAs(t, listTools, "Origin", c.url, "Host", "127.0.0.1"); a.status != 200 {
-					t.Errorf("/mcp from its own pages behind a proxy: %d %s", a.status, a.body)
-				}
+				s.sendAs(t, listTools, "Origin", c.url, "Host", "127.0.0.1").want(t, 200)
 			}
 		})
 	}
@@ -156,7 +144,7 @@ func (s *served) do(t testing.TB, r *http.Request) answer {
 	res := suite.Must((&http.Transport{DisableCompression: true, DisableKeepAlives: true}).RoundTrip(r))(t)
 	defer res.Body.Close()
 	body := suite.Must(io.ReadAll(res.Body))(t)
-	return answer{res.StatusCode, res.Header, body}
+	return answer{res.StatusCode, res.Header, body, r.Method + " " + r.Host + r.URL.Path}
 }
 
 // raw sends bytes and returns the status line of the response.
@@ -205,9 +193,7 @@ func TestPrivateIndexRebound(t *testing.T) {
 	}
 	t.Logf("%d responses to foreign names", read)
 	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "localhost:8080", "LOCALHOST", "[::1]:8080", "192.0.2.1", "localhost."} {
-		if a := s.hosted(t, http.MethodGet, host, "/api/openapi", ""); a.status != http.StatusOK {
-			t.Errorf("%s: %d %s", host, a.status, a.body)
-		}
+		s.hosted(t, http.MethodGet, host, "/api/openapi", "").want(t, http.StatusOK)
 	}
 }
 
@@ -228,9 +214,7 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
 		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // the response does not depend on the index
 	} {
-		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
-			t.Errorf("%q: %q, want%s", c.request, line, c.status)
-		}
+		suite.Contains(t, s.raw(t, c.request+"Connection: close\r\n\r\n"), c.status, c.request)
 	}
 }
 
@@ -266,10 +250,8 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 				}
 			}
 		}
-		a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin)
-		if a.status != http.StatusForbidden || !strings.Contains(string(a.body), "foreign-origin") {
-			t.Errorf("/mcp from %q: %d %s", origin, a.status, a.body[:min(len(a.body), 200)])
-		}
+		s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin).
+			want(t, http.StatusForbidden, "foreign-origin")
 	}
 	t.Logf("%d responses are readable by foreign pages", readable)
 	if readable > 0 {
@@ -277,16 +259,13 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 	}
 	for _, origin := range []string{"http://127.0.0.1:3000", "http://localhost:5173", "https://localhost", "http://[::1]:1"} {
 		a := s.hosted(t, http.MethodGet, "127.0.0.1", "/api/categories", "", "Origin", origin)
-		if a.header.Get("Access-Control-Allow-Origin") != origin || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
-			t.Errorf("%s: %v", origin, a.header)
-		}
+		suite.Equal(t, a.header.Get("Access-Control-Allow-Origin"), origin)
+		suite.Contains(t, a.header.Get("Access-Control-Expose-Headers"), "Retry-After", origin)
 		a = s.hosted(t, http.MethodOptions, "127.0.0.1", "/api/categories", "", "Origin", origin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Private-Network", "true")
 		if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Origin") != origin || a.header.Get("Vary") != "Origin" ||
 			!strings.Contains(a.header.Get("Access-Control-Allow-Headers"), "x-api-key") || a.header.Get("Access-Control-Allow-Private-Network") != "" {
 			t.Errorf("%s: %d %v", origin, a.status, a.header)
 		}
-		if a := s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin); a.status != http.StatusOK {
-			t.Errorf("/mcp from %s: %d %s", origin, a.status, a.body)
-		}
+		s.hosted(t, http.MethodPost, "127.0.0.1", "/mcp", listTools, "Content-Type", "application/json", "Origin", origin).want(t, http.StatusOK)
 	}
 }

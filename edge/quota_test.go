@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,9 +27,7 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	const tier = "anonymous"
 	a := s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities")
-	if got := a.header.Get("Allow"); got != "GET, HEAD, OPTIONS" {
-		t.Errorf("Allow: %s", got)
-	}
+	suite.Equal(t, a.header.Get("Allow"), "GET, HEAD, OPTIONS", "Allow")
 	s.expect(t, 204, 1, tier, "OPTIONS", "/api/webhooks?x=1")
 	s.expect(t, 404, 0, tier, "OPTIONS", "/api/nothing")
 	s.expect(t, 429, 0, tier, "OPTIONS", "/api/entities")
@@ -40,9 +37,7 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 		s.expect(t, 404, 0, tier, "GET", "/api/sdk/nothing")
 		s.expect(t, 429, 0, tier, "GET", "/api/sdks")
 	}
-	if a := s.ask(t, "OPTIONS", "/"); a.status != 204 || a.header.Get("X-RateLimit-Limit") != "" {
-		t.Errorf("/: %d, limit %q", a.status, a.header.Get("X-RateLimit-Limit"))
-	}
+	s.ask(t, "OPTIONS", "/").want(t, 204).wantHeader(t, "X-RateLimit-Limit", "")
 }
 
 // TestLimitTable compares the table of limits in operating.md with the program.
@@ -95,16 +90,12 @@ func TestLimitTable(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Limits\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	if size := fmt.Sprintf("each %d KiB of a form", console.BytesPerCheck>>10); !strings.Contains(section, size) {
-		t.Errorf("no %q", size)
-	}
+	suite.Contains(t, section, fmt.Sprintf("each %d KiB of a form", console.BytesPerCheck>>10))
 	var got []string
 	for _, row := range regexp.MustCompile(`(?m)^\| [^|]+ \| [^|]+ \| ([^|]+) \| [^|]+ \|$`).FindAllStringSubmatch(section, -1)[2:] {
 		got = append(got, row[1])
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the table has\n%s\nbut the program\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	suite.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), "the table")
 }
 
 // TestLockTimeout has another session lock an account's row in PostgreSQL, as a forgotten psql
@@ -134,19 +125,13 @@ func TestLockTimeout(t *testing.T) {
 		t.Fatalf("unexpected response: %v", err)
 	}
 	suite.Eventually(t, "no request in flight", func() bool { return strings.Contains(s.scrape(t), "kindex_http_requests_in_flight 0") })
-	if text := log.String(); strings.Contains(text, "level=ERROR") {
-		t.Errorf("log after the client left: %s", text)
-	}
+	suite.Lacks(t, log.String(), "level=ERROR", "log after the client left")
 	begin := time.Now()
 	a := hasty.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one")
 	if took := time.Since(begin); a.status != http.StatusServiceUnavailable || took < hasty.shared.AccountTimeout {
 		t.Errorf("after %v: %d %s", took, a.status, a.body)
 	}
-	if text := log.String(); strings.Count(text, "level=ERROR") != 1 {
-		t.Errorf("log after the client waited: %s", text)
-	}
+	suite.Equal(t, strings.Count(log.String(), "level=ERROR"), 1, "log after the client waited")
 	suite.Check(t, held.Rollback())
-	if a := s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one"); a.status != http.StatusCreated {
-		t.Errorf("afterwards: %d %s", a.status, a.body)
-	}
+	s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one").want(t, http.StatusCreated)
 }

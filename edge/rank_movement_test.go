@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -86,9 +85,8 @@ func TestTrending(t *testing.T) {
 	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
 		path := "/api/trending?limit=100&window=" + window
 		l := s.list(t, path)
-		if l.Since != since || l.Count != len(l.Data) {
-			t.Errorf("%s: since %s, %d of %d", path, l.Since, len(l.Data), l.Count)
-		}
+		suite.Equal(t, l.Since, since, path)
+		suite.Equal(t, l.Count, len(l.Data), path)
 		now, then := map[string]mover{}, map[string]mover{}
 		for _, m := range s.movers(t, "/api/leaderboard/all?") {
 			now[m.Name] = m
@@ -111,9 +109,7 @@ func TestTrending(t *testing.T) {
 			if b.Rank > 0 && (*m.Trend.Rank != rankAmong(now, then, m.Name) || *m.Trend.PreviousRank != rankAmong(then, now, m.Name)) {
 				t.Errorf("%s: the rank of %s moved from %d to %d", path, m.Name, *m.Trend.PreviousRank, *m.Trend.Rank)
 			}
-			if n := s.changesSince(t, m, since); m.Trend.Changes != n {
-				t.Errorf("%s: %s has %d changes, want %d", path, m.Name, m.Trend.Changes, n)
-			}
+			suite.Equal(t, m.Trend.Changes, s.changesSince(t, m, since), path, m.Name, "changes")
 		}
 		if !slices.IsSortedFunc(list, func(a, b mover) int {
 			return cmp.Or(cmp.Compare(b.Trend.Gain, a.Trend.Gain), cmp.Compare(b.Trend.Changes, a.Trend.Changes), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
@@ -126,9 +122,7 @@ func TestTrending(t *testing.T) {
 	}
 	for query, want := range map[string]int{"type=model": 0, "type=tool&limit=2": 2, "category=gamma&category=beta": 5} {
 		l := s.list(t, "/api/trending?"+query)
-		if len(l.Data) != want {
-			t.Errorf("%s: %d records, want %d: %s", query, len(l.Data), want, l.Data)
-		}
+		suite.Equal(t, len(l.Data), want, query, "records")
 	}
 }
 
@@ -210,9 +204,8 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 	} {
 		a := s.ask(t, "GET", "/api/entity/"+path)
 		status, says, _ := strings.Cut(want, " ")
-		if fmt.Sprint(a.status) != status || !strings.Contains(string(a.body)+a.header.Get("Location"), says) {
-			t.Errorf("%s: %d %.300s, want %s", path, a.status, a.body, want)
-		}
+		suite.Equal(t, fmt.Sprint(a.status), status, path, a.status, want)
+		suite.Contains(t, string(a.body)+a.header.Get("Location"), says, path, a.status, want)
 	}
 	for _, m := range s.movers(t, "/api/leaderboard/all?") {
 		if m.Slug == "ten" && (m.PreviousRank == nil || *m.PreviousRank != was.Rank) || m.Slug == "fresh" && m.PreviousRank != nil {
@@ -220,8 +213,6 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 		}
 	}
 	for i, m := range s.list(t, "/api/trending").Data {
-		if bytes.Contains(m, []byte(`"slug":"n2",`)) {
-			t.Errorf("place %d is gone: %s", i, m)
-		}
+		suite.Lacks(t, string(m), `"slug":"n2",`, "place", i, "is gone")
 	}
 }

@@ -97,9 +97,7 @@ func TestRefreshIsOneItem(t *testing.T) {
 			t.Fatalf("item %d of %q does not match %s", i, titles, w)
 		}
 	}
-	if len(items) != len(want)+n+1 {
-		t.Errorf("%d items, want those of %d entities more than %d", len(items), n+1, len(want))
-	}
+	suite.Equal(t, len(items), len(want)+n+1, "items")
 	file := suite.Must(os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json")))(t)
 	prebuilt := feedItems(t, file)
 	for i := range items {
@@ -118,9 +116,8 @@ func TestRefreshIsOneItem(t *testing.T) {
 	if page := s.ask(t, "GET", path); page.status != 200 || strings.Count(string(page.body), `<li class="telling">`) != 22 || !strings.HasSuffix(path, strings.TrimPrefix(items[at].ID, "urn:kindex:refresh:")+"/") {
 		t.Errorf("%s: %d, %d entries", path, page.status, strings.Count(string(page.body), `<li class="telling">`))
 	}
-	if strings.Count(items[at].HTML, "<li>") != 8 || !strings.Contains(items[at].HTML, "And 14 more. Commit ") {
-		t.Errorf("%s", items[at].HTML)
-	}
+	suite.Equal(t, strings.Count(items[at].HTML, "<li>"), 8, items[at].HTML)
+	suite.Contains(t, items[at].HTML, "And 14 more. Commit ")
 }
 
 // TestWithoutFigures checks the parameter and the filter that leave figures out, and that the API lists
@@ -130,9 +127,8 @@ func TestWithoutFigures(t *testing.T) {
 	const n = 24
 	s := serveRefreshes(t, n)
 	all, without := s.changes(t, "/api/changelog?"), s.changes(t, "/api/changelog?figures=false")
-	if len(all) != 1+n+n+1+1+n+n-1 || len(without) != len(all)-22-1-23 {
-		t.Errorf("%d changes, %d without figures", len(all), len(without))
-	}
+	suite.Equal(t, len(all), 1+n+n+1+1+n+n-1, "changes")
+	suite.Equal(t, len(without), len(all)-22-1-23, "changes without figures")
 	for _, c := range without {
 		if c.Event == "entity.updated" && !slices.ContainsFunc(c.Changes, func(f receivedField) bool {
 			return !strings.HasPrefix(f.Field, "signals.") && !strings.HasPrefix(f.Field, "scores.")
@@ -151,9 +147,7 @@ func TestWithoutFigures(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/feed?figures=fals", "/api/changelog?figures=fals"} {
-		if a := s.ask(t, "GET", path); a.status != 400 || !strings.Contains(string(a.body), `"suggestion":"false"`) {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
+		s.ask(t, "GET", path).want(t, 400, `"suggestion":"false"`)
 	}
 	home := string(s.ask(t, "GET", "/").body)
 	_, latest, _ := strings.Cut(home, `class="columns news"`)
@@ -176,9 +170,7 @@ func TestMonth(t *testing.T) {
 		"added":  `{"count":0,"data":[]}`,
 		"ranked": `{"count":0,"data":[]}`,
 	} {
-		if string(m[name]) != want {
-			t.Errorf("%s is %s, want %s", name, m[name], want)
-		}
+		suite.Equal(t, string(m[name]), want, name)
 	}
 	for name, want := range map[string]string{"releases": "tool/n000 version 2.0.0 → 2.1.0", "prices": "model/m1 offers.acme/m1.input 2 → 1", "announced": "model/m1 lifecycle.retires <nil> → 2027-01-31"} {
 		var list struct {
@@ -211,16 +203,10 @@ func TestMonth(t *testing.T) {
 	}
 	page := s.ask(t, "GET", "/changes/2026-10/")
 	for _, want := range []string{"Changes in October 2026", "0 new entries", "1 price change", "Model One: input price of m1 at acme $2 → $1 per million tokens", "Model One: retirement date 2027-01-31 added", "0 up, 1 down", `href="/changes/2026-09/"`} {
-		if !strings.Contains(string(page.body), want) {
-			t.Errorf("the page lacks %q:\n%s", want, page.body)
-		}
+		page.says(t, want)
 	}
-	if a := s.ask(t, "GET", "/api/changelog/2026-9"); a.status != 404 || !strings.Contains(string(a.body), `"suggestion":"/api/changelog/2026-09"`) {
-		t.Errorf("2026-9: %d %s", a.status, a.body)
-	}
-	if a := s.ask(t, "GET", "/changes/2026-9/", "Accept", "text/html"); a.status != 404 || !strings.Contains(string(a.body), `href="/changes/2026-09/"`) {
-		t.Errorf("the page of 2026-9: %d", a.status)
-	}
+	s.ask(t, "GET", "/api/changelog/2026-9").want(t, 404, `"suggestion":"/api/changelog/2026-09"`)
+	s.ask(t, "GET", "/changes/2026-9/", "Accept", "text/html").want(t, 404, `href="/changes/2026-09/"`)
 }
 
 // TestSameFieldsAreOneItem checks that what a commit changes of the same fields of many entities is one item,
@@ -263,15 +249,12 @@ func TestSameFieldsAreOneItem(t *testing.T) {
 	page := string(s.ask(t, "GET", "/changes/event-updated/").body)
 	_, told, _ := strings.Cut(page, want[1])
 	told, _, _ = strings.Cut(told, "</li>")
-	if !strings.Contains(told, "<summary>The entries</summary>") || strings.Count(told, `<dt><a href="/tool/n0`) != 8 {
-		t.Errorf("the entry does not open to its entities: %s", told)
-	}
+	suite.Contains(t, told, "<summary>The entries</summary>")
+	suite.Equal(t, strings.Count(told, `<dt><a href="/tool/n0`), 8)
 	// Four of the twelve are of each category, too few for one entry.
 	if of := titles("/changes/event-updated/category-alpha/"); len(of) != 4+4 || slices.ContainsFunc(of, func(t string) bool { return strings.HasSuffix(t, "tools") }) {
 		t.Errorf("entries of a category: %q", of)
 	}
 	path := strings.TrimPrefix(items[0].URL, s.url)
-	if of := titles(path); len(of) != n {
-		t.Errorf("%s lists %q", path, of)
-	}
+	suite.Equal(t, len(titles(path)), n, path)
 }

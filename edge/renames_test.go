@@ -30,9 +30,8 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	if len(got) != len(want) || !sameRecord(got[0], want[0]) {
 		t.Errorf("the changelog of left is %s, want %s", got, want)
 	}
-	if a := s.ask(t, "GET", "/api/entity/tool/n1/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
-		t.Errorf("other entity: %d %s", a.status, a.header.Get("Location"))
-	}
+	s.ask(t, "GET", "/api/entity/tool/n1/changelog").want(t, 301).
+		wantHeader(t, "Location", "/api/entity/tool/right/changelog")
 }
 
 // TestFeedForAClientWithoutHost: HTTP/1.0 allows requests without a host. The links in the feed
@@ -84,9 +83,7 @@ func TestRenamedCategory(t *testing.T) {
 		"/changes/category-alpha/":                         "/changes/category-first/",
 		"/changes/event-updated/category-alpha/":           "/changes/event-updated/category-first/",
 	} {
-		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != to {
-			t.Errorf("%s: %d %q, want a redirect to %s", path, a.status, a.header.Get("Location"), to)
-		}
+		s.ask(t, "GET", path).want(t, 301).wantHeader(t, "Location", to)
 	}
 	for _, path := range []string{"/api/entities?category=%s", "/api/search?q=heaps&category=%s", "/api/trending?category=%s&window=30d",
 		"/api/changelog?category=%s", "/api/entities?at=" + before + "&category=%s"} {
@@ -103,9 +100,7 @@ func TestRenamedCategory(t *testing.T) {
 			t.Errorf(path+": %d %.100q", "alpha", a.status, a.body)
 		}
 	}
-	if a := s.ask(t, "GET", "/search/?q=heaps&category=alpha"); a.status != 200 || !strings.Contains(string(a.body), "The first") {
-		t.Errorf("search page: %d", a.status)
-	}
+	s.ask(t, "GET", "/search/?q=heaps&category=alpha").want(t, 200, "The first")
 	now := s.list(t, "/api/leaderboard/first?at="+before)
 	if !slices.EqualFunc(now.Data, past.Data, sameRecord) {
 		t.Error("the leaderboard of the earlier day differs under the new slug")
@@ -119,9 +114,7 @@ func TestRenamedCategory(t *testing.T) {
 		}
 	}
 	// The renaming itself is a change of each entity.
-	if got, want := s.list(t, "/api/changelog?category=first").Count, changes+len(moved)/2-1; got != want {
-		t.Errorf("%d changes, want %d", got, want)
-	}
+	suite.Equal(t, s.list(t, "/api/changelog?category=first").Count, changes+len(moved)/2-1, "changes")
 	var list struct {
 		Data []struct {
 			Slug     string
@@ -129,13 +122,9 @@ func TestRenamedCategory(t *testing.T) {
 		}
 	}
 	suite.Check(t, json.Unmarshal(s.ask(t, "GET", "/api/categories").body, &list))
-	if got := fmt.Sprint(list.Data); got != "[{beta []} {first [alpha]} {gamma []}]" {
-		t.Errorf("categories: %s", got)
-	}
+	suite.Equal(t, fmt.Sprint(list.Data), "[{beta []} {first [alpha]} {gamma []}]", "categories")
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leaderboard","arguments":{"category":"alpha","limit":1}}}`
-	if a := s.sendAs(t, body); a.status != 200 || strings.Contains(string(a.body), "isError") || !strings.Contains(string(a.body), `"count":14,`) {
-		t.Errorf("MCP: %d %.300s", a.status, a.body)
-	}
+	s.sendAs(t, body).want(t, 200, `"count":14,`).lacks(t, "isError")
 	key, _ := s.keyOf(t, "ada")
 	draft := s.send(t, "POST", "/api/submit", key, `{"type":"tool","name":"New","description":"New.","url":"https://new.example/","category":"alpha"}`)
 	if draft.status != 201 {

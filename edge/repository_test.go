@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // Repository is a git repository created by a test, with commits at fixed times.
@@ -52,9 +54,7 @@ func (r *Repository) Write(files ...string) {
 		if pair[1] != "" {
 			err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(pair[1]), 0o644))
 		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		suite.Check(r.t, err)
 	}
 }
 
@@ -70,8 +70,6 @@ func (r *Repository) Commit(at, message string, files ...string) {
 func (r *Repository) Read(path string) string {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(path)))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	return string(text)
 }

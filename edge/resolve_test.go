@@ -135,9 +135,8 @@ func TestResolve(t *testing.T) {
 		for _, m := range d.Matches {
 			got += fmt.Sprint(m["type"], "/", m["slug"])
 		}
-		if d.ID != ids[i] || got != wants[i] {
-			t.Errorf("%s is %q, want %q", d.ID, got, wants[i])
-		}
+		suite.Equal(t, d.ID, ids[i])
+		suite.Equal(t, got, wants[i], d.ID)
 	}
 	if d := r.Data[0]; d.Version != "0.9" || d.Qualifiers != "x=y" {
 		t.Errorf("version %q, qualifiers %q", d.Version, d.Qualifiers)
@@ -156,9 +155,7 @@ func TestResolve(t *testing.T) {
 		for _, m := range s.resolve(t, id).Data[0].Suggestions {
 			got += fmt.Sprint(m["slug"])
 		}
-		if got != want {
-			t.Errorf("%s: suggested %q, want %q", id, got, want)
-		}
+		suite.Equal(t, got, want, id)
 	}
 }
 
@@ -182,9 +179,8 @@ func TestResolveWeaker(t *testing.T) {
 		for _, m := range d.Matches {
 			got += " " + fmt.Sprint(m["slug"])
 		}
-		if got += fmt.Sprint(" ", d.Dropped); got != want {
-			t.Errorf("%s: %s, want %s", id, got, want)
-		}
+		got += fmt.Sprint(" ", d.Dropped)
+		suite.Equal(t, got, want, id)
 	}
 }
 
@@ -194,13 +190,10 @@ func TestResolveOne(t *testing.T) {
 	a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing")
 	var one resolution
 	unpack(t, a.body, &one)
-	if both := s.resolve(t, "pypi:hammer_py", "nothing"); a.status != http.StatusOK || fmt.Sprint(one) != fmt.Sprint(both) {
-		t.Errorf("%d %v, want %v", a.status, one, both)
-	}
+	suite.Equal(t, a.status, http.StatusOK)
+	suite.Equal(t, fmt.Sprint(one), fmt.Sprint(s.resolve(t, "pypi:hammer_py", "nothing")))
 	for query, want := range map[string]string{"": "id: is required", "?id=%00": "NUL", "?id=%FF": "UTF-8", "?id=a" + strings.Repeat("&id=a", 50): "at most 50"} {
-		if a := s.ask(t, "GET", "/api/resolve"+query); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
-			t.Errorf("%.50s: %d %s", query, a.status, a.body)
-		}
+		s.ask(t, "GET", "/api/resolve"+query).want(t, http.StatusBadRequest, want)
 	}
 	for body, want := range map[string]string{
 		`{"ids":[]}`:              "ids is required",
@@ -211,9 +204,7 @@ func TestResolveOne(t *testing.T) {
 		`{"ids":["a"],"ids":[1]}`: "duplicate member",
 		`{"ids":["a"` + strings.Repeat(`,"a"`, 1000) + `]}`: "at most 1000",
 	} {
-		if a := s.send(t, "POST", "/api/resolve", "", body); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
-			t.Errorf("%.60s: %d %s", body, a.status, a.body)
-		}
+		s.send(t, "POST", "/api/resolve", "", body).want(t, http.StatusBadRequest, want)
 	}
 }
 
@@ -227,10 +218,7 @@ func TestResolveCost(t *testing.T) {
 	}
 	remaining := func(key string, n int, status int, want string) {
 		t.Helper()
-		a := s.send(t, "POST", "/api/resolve", key, batch(n))
-		if a.status != status || a.header.Get("X-Ratelimit-Remaining") != want {
-			t.Errorf("%d identifiers: %d, %s remain, want %d and %s: %.200s", n, a.status, a.header.Get("X-Ratelimit-Remaining"), status, want, a.body)
-		}
+		s.send(t, "POST", "/api/resolve", key, batch(n)).want(t, status).wantHeader(t, "X-Ratelimit-Remaining", want)
 	}
 	remaining("", 100, 200, "19")
 	remaining("", 101, 200, "17")
@@ -242,9 +230,7 @@ func TestResolveCost(t *testing.T) {
 	key, _ := s.keyOf(t, "account")
 	remaining(key, 1000, 200, "20")
 	a := s.send(t, "POST", "/api/resolve", key, `{"ids":[1]}`) // an invalid request costs one
-	if a.status != 400 || a.header.Get("X-Ratelimit-Remaining") != "19" {
-		t.Errorf("%d %v", a.status, a.header)
-	}
+	a.want(t, 400).wantHeader(t, "X-Ratelimit-Remaining", "19")
 	remaining(key, 1000, 200, "9")
 	if a := s.send(t, "POST", "/api/resolve", key, batch(1000)); a.status != 429 || a.header.Get("Retry-After") == "" || !bytes.Contains(a.body, []byte("This costs 10 requests, but only 9 of 30 remain")) {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
@@ -268,8 +254,6 @@ func TestResolveEdits(t *testing.T) {
 		for _, m := range s.resolve(t, id).Data[0].Matches {
 			got = append(got, fmt.Sprint(m["slug"], " ", m["version"]))
 		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, want %s", id, got, want)
-		}
+		suite.Equal(t, fmt.Sprint(got), want, id)
 	}
 }

@@ -59,9 +59,7 @@ func TestRotateWebhook(t *testing.T) {
 		expect := func(when string, signatures int, secrets []string, want ...bool) {
 			t.Helper()
 			n, valid := delivered(secrets...)
-			if n != signatures {
-				t.Errorf("%s there are %d signatures, want %d", when, n, signatures)
-			}
+			suite.Equal(t, n, signatures, when)
 			for i := range want {
 				if valid[i] != want[i] {
 					t.Errorf("%s secret %d verifies: %v", when, i, valid[i])
@@ -80,13 +78,9 @@ func TestRotateWebhook(t *testing.T) {
 		if until := time.Until(first.PreviousSecretExpiresAt); until < 23*time.Hour || until > 25*time.Hour || first.Secret == made.Secret || a.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s", a.body)
 		}
-		if a := h.send(t, "POST", own+"/rotate", key, "", 409, nil, "Idempotency-Key", "r-1"); !strings.Contains(string(a.body), made.ID) || strings.Contains(string(a.body), "whsec_") {
-			t.Errorf("a repeat: %s", a.body)
-		}
+		h.send(t, "POST", own+"/rotate", key, "", 409, nil, "Idempotency-Key", "r-1").says(t, made.ID).lacks(t, "whsec_")
 		expect("within a day", 2, []string{made.Secret, first.Secret}, true, true)
-		if a := h.send(t, "GET", own, key, "", 200, nil); strings.Contains(string(a.body), "whsec_") {
-			t.Errorf("a secret is shown a second time: %s", a.body)
-		}
+		h.send(t, "GET", own, key, "", 200, nil).lacks(t, "whsec_")
 
 		// Meanwhile, the operator's key is replaced, and both secrets are sealed with the new
 		// key.
@@ -103,16 +97,12 @@ func TestRotateWebhook(t *testing.T) {
 		later.Store(int64(24*time.Hour + time.Minute))
 		expect("after a day", 1, []string{first.Secret, second.Secret}, false, true)
 		tomorrow := storagetest.OpenAt(t, target, func() time.Time { return time.Now().Add(25 * time.Hour) })
-		if err := tomorrow.Purge(ctx); err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, tomorrow.Purge(ctx))
 		if w, err := h.state.Webhook(ctx, k.AccountID, made.ID); err != nil || w.PreviousSealed != "" {
 			t.Errorf("after a day, the database has %+v, %v", w, err)
 		}
 		for _, s := range []string{made.Secret, first.Secret, second.Secret} {
-			if strings.Contains(h.log.String(), s) {
-				t.Error("the log contains a secret")
-			}
+			suite.Lacks(t, h.log.String(), s, "the log contains a secret")
 		}
 	})
 }
@@ -144,8 +134,6 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 		{"one", strings.Replace(body, "created", "updated", 1), http.StatusUnprocessableEntity, "different body"},
 		{"two", body, http.StatusBadRequest, "hook.example"},
 	} {
-		if a := h.send(t, "POST", "/api/webhooks", key, c.body, "Idempotency-Key", c.key); a.status != c.status || !strings.Contains(string(a.body), c.says) {
-			t.Errorf("%s %s: %d %s", c.key, c.body, a.status, a.body)
-		}
+		h.send(t, "POST", "/api/webhooks", key, c.body, "Idempotency-Key", c.key).want(t, c.status, c.says)
 	}
 }

@@ -31,10 +31,7 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	t.Helper()
 	var all strings.Builder
 	for _, path := range []string{keysPath, "/api/webhooks", "/api/submissions"} {
-		a := s.ask(t, "GET", path, "x-api-key", owner.Reveal())
-		if a.status != 200 {
-			t.Fatalf("%s: %d %s", path, a.status, a.body)
-		}
+		a := s.ask(t, "GET", path, "x-api-key", owner.Reveal()).must(t, 200)
 		var list struct {
 			Data []struct{ ID string }
 		}
@@ -52,9 +49,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 	s := serve(t, 3)
 	owner, first := s.newKey(t, "ada")
 	leaked, id := s.newOverAPI(t, owner, `{"name":"notebook","scopes":["read"]}`)
-	if a, err := s.write("POST", "/api/webhooks", owner.Reveal(), `{"url":"https://8.8.8.8/","events":["entity.created"]}`); err != nil || a.status != 201 {
-		t.Fatalf("%v %d %s", err, a.status, a.body)
-	}
+	s.send(t, "POST", "/api/webhooks", owner.Reveal(), `{"url":"https://8.8.8.8/","events":["entity.created"]}`).must(t, 201)
 	before := s.belongings(t, owner)
 	read, forbidden := 0, 0
 	for _, path := range s.shared.Paths {
@@ -88,16 +83,12 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 			}
 		}
 	}
-	if now := s.belongings(t, owner); now != before {
-		t.Errorf("changed from\n%s\nto\n%s", before, now)
-	}
+	suite.Equal(t, s.belongings(t, owner), before)
 	if read < 20 || forbidden < 15 {
 		t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
 	}
 	// The key can revoke itself, but do nothing else.
-	if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
-		t.Errorf("itself: %v %d %s", err, a.status, a.body)
-	}
+	s.send(t, "DELETE", keysPath+"?id="+id, leaked, "").want(t, 204)
 }
 
 // TestSecurityLeakedKey: a key that was created for a program with default scopes can neither
@@ -114,17 +105,11 @@ func TestSecurityLeakedKey(t *testing.T) {
 		{"GET", keysPath, ""}, {"HEAD", keysPath, ""}, {"GET", "/api/developer/audit", ""},
 	} {
 		for _, header := range [][]string{nil, {"Idempotency-Key", "one"}} {
-			if a, err := s.write(r.method, r.path, leaked, r.body, header...); err != nil || a.status != 403 {
-				t.Errorf("%s %s %s: %v %d %s", r.method, r.path, r.body, err, a.status, a.body)
-			}
+			s.send(t, r.method, r.path, leaked, r.body, header...).want(t, 403)
 		}
 	}
-	if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); a.status != 200 {
-		t.Fatalf("the owner is locked out: %d %s", a.status, a.body)
-	}
-	if now := s.belongings(t, owner); now != before {
-		t.Errorf("changed from\n%s\nto\n%s", before, now)
-	}
+	s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()).must(t, 200)
+	suite.Equal(t, s.belongings(t, owner), before)
 }
 
 // TestSecurityScopesDoNotGrow: in a chain of keys, each created with the previous one, no key has
@@ -142,9 +127,7 @@ func TestSecurityScopesDoNotGrow(t *testing.T) {
 		}
 	}
 	for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
-		if a, err := s.write("POST", keysPath, key, body); err != nil || a.status != 201 {
-			t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
-		}
+		s.send(t, "POST", keysPath, key, body).want(t, 201)
 	}
 }
 
@@ -159,9 +142,7 @@ func TestSecurityKeyWithoutRead(t *testing.T) {
 	if a, err := s.write("POST", "/mcp", owner.Reveal(), message, accept...); err != nil || a.status != 200 || strings.Contains(string(a.body), `"isError":true`) {
 		t.Fatalf("%v %d %s", err, a.status, a.body)
 	}
-	if a, err := s.write("POST", "/mcp", key, message, accept...); err != nil || !strings.Contains(string(a.body), `"isError":true`) || !strings.Contains(string(a.body), "scope read") {
-		t.Errorf("%v %d %s", err, a.status, a.body)
-	}
+	s.send(t, "POST", "/mcp", key, message, accept...).says(t, `"isError":true`, "scope read")
 }
 
 // resolvePath takes its identifiers in a body, but is no write.
@@ -187,9 +168,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 				t.Errorf("%s %s is a write and needs only the read scope", r.method, r.path)
 			}
 		}
-		if r.scope != want {
-			t.Errorf("%s %s needs the scope %q, want %q", r.method, r.path, r.scope, want)
-		}
+		suite.Equal(t, r.scope, want, r.method, r.path, "needs the scope")
 		if strings.HasPrefix(r.path, "/api/") && r.cost == unmetered {
 			t.Errorf("%s %s is not counted", r.method, r.path)
 		}
@@ -211,7 +190,5 @@ func TestSecurityExpiredKey(t *testing.T) {
 			t.Errorf("at %v: %d %s", c.now(), a.status, a.body)
 		}
 	}
-	if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); strings.Count(string(a.body), `"masked"`) != 1 {
-		t.Errorf("list: %s", a.body)
-	}
+	suite.Equal(t, strings.Count(string(s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()).body), `"masked"`), 1, "list")
 }

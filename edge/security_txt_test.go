@@ -22,9 +22,7 @@ func TestSecurityText(t *testing.T) {
 		s := serveFew(t, Options{Contact: contact, LimitAnonymous: 1, URL: "https://index.example.org/sub"})
 		a := s.ask(t, "GET", "/.well-known/security.txt")
 		if want == "" {
-			if a.status != 404 {
-				t.Errorf("%q: %d %s", contact, a.status, a.body)
-			}
+			a.want(t, 404)
 			continue
 		}
 		fields := map[string]string{}
@@ -38,15 +36,9 @@ func TestSecurityText(t *testing.T) {
 			err != nil || time.Until(expires) < 100*24*time.Hour || time.Until(expires) > 365*24*time.Hour {
 			t.Errorf("%q: %d %v\n%s", contact, a.status, a.header, a.body)
 		}
-		if a := s.ask(t, "GET", "/.well-known/security.txt", "If-None-Match", a.header.Get("Etag")); a.status != 304 {
-			t.Errorf("unchanged: %d", a.status)
-		}
-		if a := s.hosted(t, "GET", "evil.example", "/.well-known/security.txt", ""); strings.Contains(string(a.body), "evil") {
-			t.Errorf("the Host is reflected: %s", a.body)
-		}
+		s.ask(t, "GET", "/.well-known/security.txt", "If-None-Match", a.header.Get("Etag")).want(t, 304)
+		s.hosted(t, "GET", "evil.example", "/.well-known/security.txt", "").lacks(t, "evil")
 	}
 	s := serveFew(t, Options{Contact: "security@example.org"})
-	if a := s.ask(t, "GET", "/.well-known/security.txt"); a.status != 200 || strings.Contains(string(a.body), "Canonical") {
-		t.Errorf("without an address: %d %s", a.status, a.body)
-	}
+	s.ask(t, "GET", "/.well-known/security.txt").want(t, 200).lacks(t, "Canonical")
 }

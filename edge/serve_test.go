@@ -91,9 +91,50 @@ func serve(t testing.TB, n int) *served {
 
 // answer is a response with its body.
 type answer struct {
-	status int
-	header http.Header
-	body   []byte
+	status  int
+	header  http.Header
+	body    []byte
+	request string // what was sent, for messages
+}
+
+// want reports an error if the status is another one, or if the body lacks a text.
+func (a answer) want(t testing.TB, status int, texts ...string) answer {
+	t.Helper()
+	a.want(t, status)
+	return a.says(t, texts...)
+}
+
+// must is like want, but ends the test.
+func (a answer) must(t testing.TB, status int) answer {
+	t.Helper()
+	if a.want(t, status); a.status != status {
+		t.FailNow()
+	}
+	return a
+}
+
+// says reports an error if the body lacks a text, and lacks if it has one.
+func (a answer) says(t testing.TB, texts ...string) answer {
+	t.Helper()
+	for _, text := range texts {
+		suite.Contains(t, string(a.body), text, a.request, a.status)
+	}
+	return a
+}
+
+func (a answer) lacks(t testing.TB, texts ...string) answer {
+	t.Helper()
+	for _, text := range texts {
+		suite.Lacks(t, string(a.body), text, a.request, a.status)
+	}
+	return a
+}
+
+// wantHeader reports an error if a header has another value.
+func (a answer) wantHeader(t testing.TB, name, value string) answer {
+	t.Helper()
+	suite.Equal(t, a.header.Get(name), value, a.request, a.status, name)
+	return a
 }
 
 // exchange sends a request and reads the response. A header with the value "" is not sent; Host sets
@@ -119,7 +160,7 @@ func exchange(client *http.Client, method, address, body string, header ...strin
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, text}, err
+	return answer{res.StatusCode, res.Header, text, fmt.Sprintf("%s %s %q %.100s", method, address, header, body)}, err
 }
 
 // direct returns a client that neither follows redirects nor decompresses responses. The jar may be nil.

@@ -33,9 +33,7 @@ func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *sign.Key) {
 	writeContent(t, content, 4, 1)
 	buildInto(t, content, out, 1)
 	to, err := bucket.Open("file:" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	key = suite.Must(sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"))(t)
 	suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}))(t)
 	return out, to, key
@@ -64,9 +62,7 @@ func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 	var manifest map[string]any
 	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &manifest))
 	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
-	if err := doc.Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, doc.Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]))
 	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &a))
 	a.tag = w.Header().Get("Etag")
 	a.croissant, a.page = get("/api/export/croissant").Body.String(), get("/data/").Body.String()
@@ -97,15 +93,13 @@ func TestSignatureArrivesLater(t *testing.T) {
 			t.Fatalf("%+v", i)
 		}
 		told := map[bool][2]string{false: {"(not verified by this service)", "<strong>not verified</strong>"}, true: {"(verified by this service)", "(verified by this service). It is number "}}[verified]
-		if !strings.Contains(after.croissant, told[0]) || !strings.Contains(after.page, told[1]) {
-			t.Errorf("%+v", after)
-		}
+		suite.Contains(t, after.croissant, told[0])
+		suite.Contains(t, after.page, told[1])
 		for _, path := range []string{"/api/export/manifest", "/api/export/croissant", "/data/"} {
 			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
 			r.Header.Set("If-Modified-Since", s.reloader.Current().Modified[0])
-			if s.ServeHTTP(w, r); w.Code != http.StatusOK {
-				t.Errorf("%s: %d although the build was signed", path, w.Code)
-			}
+			s.ServeHTTP(w, r)
+			suite.Equal(t, w.Code, http.StatusOK, path, "although the build was signed")
 		}
 		// A signature that is wrong is not shown, not even as an unverified one.
 		wrong := map[bool][2]string{false: {"build " + id, "build 20260101-0123456789abcdef"}, true: {"\ncounter ", "\ncounter 7"}}[verified]
@@ -135,9 +129,8 @@ func TestPullWithWrongClock(t *testing.T) {
 		s := suite.Must(New(Options{Dir: t.TempDir(), State: storagetest.SQLite(t), Pull: live.PullOptions{From: to, Interval: time.Second, AllowOlder: true},
 			Now: func() time.Time { return time.Now().AddDate(years, 0, 0) }}))(t)
 		servers = append(servers, s)
-		if status := s.puller.Status(); status.Status != "waiting" || s.reloader.ID() != "" {
-			t.Errorf("before the first check: %+v", status)
-		}
+		suite.Equal(t, s.puller.Status().Status, "waiting", "before the first check")
+		suite.Equal(t, s.reloader.ID(), "", "before the first check")
 		ctx, cancel := context.WithCancel(context.Background())
 		wait := s.RunJobs(ctx)
 		t.Cleanup(func() {
@@ -154,9 +147,8 @@ func TestPullWithWrongClock(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/entity/tool/n1", nil))
-			if w.Code != http.StatusOK || w.Header().Get("X-Build") != id {
-				t.Errorf("%d %s", w.Code, w.Body)
-			}
+			suite.Equal(t, w.Code, http.StatusOK, w.Body)
+			suite.Equal(t, w.Header().Get("X-Build"), id, w.Code, w.Body)
 		}
 		if generation > suite.Pick(2, 3) {
 			return

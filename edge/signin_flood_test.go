@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -54,11 +53,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 			t.Errorf("only %d of the strangers' sign-ins were started", started)
 		}
 	}
-	if got := tables(); got != before {
-		t.Errorf("the database has %s, before the flood %s", got, before)
-	}
-	page := visit(t, jar, http.MethodGet, own.Header().Get("Location"))
-	if page.status != http.StatusOK || strings.Contains(string(page.body), "This sign-in has ended") {
-		t.Errorf("the earlier sign-in ended with %d\n%s", page.status, page.body)
-	}
+	suite.Equal(t, tables(), before, "the database")
+	visit(t, jar, http.MethodGet, own.Header().Get("Location")).want(t, http.StatusOK).
+		lacks(t, "This sign-in has ended")
 }

@@ -55,13 +55,10 @@ func TestSignIn(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Access-Control-Allow-Origin", "X-RateLimit-Limit", "X-Build"} {
-		if page.header.Get(name) != "" {
-			t.Errorf("/developer has the header %s: %s", name, page.header.Get(name))
-		}
+		page.wantHeader(t, name, "")
 	}
-	if a := visit(t, nil, http.MethodGet, url+"/api/developer/api-keys", "x-api-key", key); a.status != http.StatusOK || a.header.Get("X-RateLimit-Tier") != "authenticated" {
-		t.Errorf("with the key: %d, %v\n%s", a.status, a.header, a.body)
-	}
+	visit(t, nil, http.MethodGet, url+"/api/developer/api-keys", "x-api-key", key).want(t, http.StatusOK).
+		wantHeader(t, "X-RateLimit-Tier", "authenticated")
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -71,15 +68,11 @@ func TestSignIn(t *testing.T) {
 		{http.MethodDelete, "/api/developer/api-keys?id=key_x", http.StatusUnauthorized},
 		{http.MethodGet, "/api/entities", http.StatusOK},
 	} {
-		a := visit(t, jar, c.method, url+c.path, "Origin", url, "Sec-Fetch-Site", "same-origin")
-		if a.status != c.status || a.header.Get("X-RateLimit-Tier") != "anonymous" || a.header.Get("Set-Cookie") != "" {
-			t.Errorf("%s %s with the session's cookie: %d, %v\n%s", c.method, c.path, a.status, a.header, a.body)
-		}
+		visit(t, jar, c.method, url+c.path, "Origin", url, "Sec-Fetch-Site", "same-origin").want(t, c.status).
+			wantHeader(t, "X-RateLimit-Tier", "anonymous").wantHeader(t, "Set-Cookie", "")
 	}
 	checkClosedToOthers(t, url)
-	if a := visit(t, jar, http.MethodHead, url+"/signin/github/callback?state=s&code=c"); a.status != http.StatusMethodNotAllowed {
-		t.Errorf("HEAD of a callback: %d", a.status)
-	}
+	visit(t, jar, http.MethodHead, url+"/signin/github/callback?state=s&code=c").want(t, http.StatusMethodNotAllowed)
 	checkQuietLog(t, log.String(), key)
 }
 
@@ -107,21 +100,17 @@ func checkClosedToOthers(t *testing.T, url string) {
 			}
 		}
 	}
-	if a := visit(t, nil, http.MethodGet, url+"/signin/github/else", "Origin", other); a.status != http.StatusNotFound || a.header.Get("Access-Control-Allow-Origin") != "" {
-		t.Errorf("below /signin: %d, %v", a.status, a.header)
-	}
+	visit(t, nil, http.MethodGet, url+"/signin/github/else", "Origin", other).want(t, http.StatusNotFound).
+		wantHeader(t, "Access-Control-Allow-Origin", "")
 }
 
 // checkQuietLog checks that the log does not contain the browser's secrets.
 func checkQuietLog(t *testing.T, log, key string) {
 	t.Helper()
-	if !strings.Contains(log, `path=/signin/github/callback`) || !strings.Contains(log, `msg="signed in"`) {
-		t.Errorf("the log lacks the sign-in:\n%s", log)
-	}
+	suite.Contains(t, log, `path=/signin/github/callback`, "the log lacks the sign-in")
+	suite.Contains(t, log, `msg="signed in"`, "the log lacks the sign-in")
 	for _, secret := range []string{key, "code=", "state=", "kindex-session", authtest.ClientSecret, "gho_"} {
-		if strings.Contains(log, secret) {
-			t.Errorf("the log contains %q:\n%s", secret, log)
-		}
+		suite.Lacks(t, log, secret)
 	}
 }
 
@@ -131,24 +120,17 @@ func TestNoSignIn(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 12345, Contact: "operator@example.org"})
 	for _, path := range []string{"/signin", "/developer/webhooks/", "/signin/github/callback"} {
-		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound {
-			t.Errorf("%s: %d, %v", path, a.status, a.header)
-		}
+		s.ask(t, http.MethodGet, path).want(t, http.StatusNotFound)
 	}
 	for _, path := range []string{"/signout", "/signin/github", "/developer/keys/", "/developer/webhooks/"} {
-		if a := s.ask(t, http.MethodPost, path); a.status != http.StatusNotFound {
-			t.Errorf("POST %s: %d, %v", path, a.status, a.header)
-		}
+		s.ask(t, http.MethodPost, path).want(t, http.StatusNotFound)
 	}
 	a := s.ask(t, http.MethodGet, "/developer/")
 	body := string(a.body)
-	if a.status != http.StatusOK || strings.Contains(body, `"/signin"`) {
-		t.Errorf("%d %s", a.status, body)
-	}
+	suite.Equal(t, a.status, http.StatusOK, body)
+	suite.Lacks(t, body, `"/signin"`, a.status)
 	for _, told := range []string{"operator@example.org", "12,345", `<strong class="num">20</strong>`} {
-		if !strings.Contains(body, told) {
-			t.Errorf("the page lacks %s: %s", told, body)
-		}
+		suite.Contains(t, body, told)
 	}
 }
 

@@ -50,9 +50,7 @@ func TestModifiedSince(t *testing.T) {
 	// signature arrives, so the build's time does not apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
 	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg", "/api/export/manifest"} {
-		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
-			t.Errorf("%s: %d", path, a.status)
-		}
+		s.ask(t, "GET", path, "If-Modified-Since", future).want(t, 200)
 	}
 	file := "/data/" + s.buildID() + "/manifest.json"
 	a := s.ask(t, "GET", file)
@@ -99,9 +97,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	}
 	first := get("")
 	given := first.header.Get("Last-Modified")
-	if a := get(given); a.status != 304 {
-		t.Errorf("only one build, with its time: %d", a.status)
-	}
+	get(given).want(t, 304)
 	downloaded := time.Now().UTC().Format(http.TimeFormat)
 	writeContent(t, s.content, 5, 1)
 	buildInto(t, s.content, s.out, 1)
@@ -110,15 +106,11 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	if second.header.Get("Last-Modified") != given || second.header.Get("Etag") == first.header.Get("Etag") {
 		t.Fatalf("the second build has time %s and tag %s", second.header.Get("Last-Modified"), second.header.Get("Etag"))
 	}
-	for what, since := range map[string]string{"the time of both builds": given, "the time of a download of the first": downloaded} {
-		if a := get(since); a.status != 200 {
-			t.Errorf("%s: %d", what, a.status)
-		}
+	for _, since := range []string{given, downloaded} { // of both builds, and of a download of the first
+		get(since).want(t, 200)
 	}
 	later := time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)
-	if a := get(later); a.status != 304 {
-		t.Errorf("with the second's time of download: %d", a.status)
-	}
+	get(later).want(t, 304)
 }
 
 // TestKeyInTheWrongHeader sends keys as bearer tokens until the limit of the IP address has been
@@ -127,14 +119,9 @@ func TestKeyInTheWrongHeader(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 2, LimitKey: 100})
 	key, _ := s.keyOf(t, "account")
 	for _, status := range []int{401, 401, 429, 429} {
-		a := s.expect(t, status, -1, "anonymous", "GET", "/api/entities", "Authorization", "Bearer "+key)
-		if !strings.Contains(string(a.body), "x-api-key") || strings.Contains(string(a.body), key) {
-			t.Errorf("%d: %s", a.status, a.body)
-		}
+		s.expect(t, status, -1, "anonymous", "GET", "/api/entities", "Authorization", "Bearer "+key).says(t, "x-api-key").
+			lacks(t, key)
 	}
 	s.expect(t, 200, 99, "authenticated", "GET", "/api/entities", "x-api-key", key)
-	a := s.expect(t, 429, 0, "anonymous", "GET", "/api/entities")
-	if strings.Contains(string(a.body), "refused") {
-		t.Errorf("without a key: %s", a.body)
-	}
+	s.expect(t, 429, 0, "anonymous", "GET", "/api/entities").lacks(t, "refused")
 }

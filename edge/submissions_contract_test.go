@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/submission"
 	"kindex/site/sdk"
 )
@@ -97,9 +98,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 		t.Errorf("%+v", page)
 	}
 	read("?status=rejected&status=in-review").decode(t, &page)
-	if page.Count != 1 {
-		t.Errorf("%+v", page)
-	}
+	suite.Equal(t, page.Count, 1)
 	read("")
 	for query, fault := range map[string]string{"?limit=0": "limit", "?limit=1001": "limit", "?status=": "status", "?status=lost": "status", "?cursor=": "cursor"} {
 		c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 400, key: owner, fault: fault})
@@ -128,9 +127,7 @@ func testWithdrawal(t *testing.T, c *contract, owner string) {
 			header: []string{"X-Request-Id: mine"}})
 	}
 	for range 2 {
-		if a := withdraw(204, made["withdrawn-0"].ID, ""); len(a.body) > 0 {
-			t.Errorf("%s", a.body)
-		}
+		suite.Equal(t, len(withdraw(204, made["withdrawn-0"].ID, "").body), 0)
 	}
 	withdraw(404, "sub_aaaaaaaaaaaaaaaaaaaa", "id")
 	if ok, err := c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
@@ -139,9 +136,7 @@ func testWithdrawal(t *testing.T, c *contract, owner string) {
 	withdraw(409, made["withdrawn-1"].ID, "")
 	var one struct{ Status string }
 	c.send(t, request{op: "getSubmission", target: "/api/submissions/" + made["withdrawn-0"].ID, status: 200, key: owner}).decode(t, &one)
-	if one.Status != "withdrawn" {
-		t.Errorf("%+v", one)
-	}
+	suite.Equal(t, one.Status, "withdrawn")
 }
 
 // clients returns requests for the client libraries.
@@ -187,9 +182,7 @@ func testBeyondJSON(t *testing.T, c *contract) {
 		if got, _, _ := strings.Cut(a.header.Get("Content-Type"), ";"); got != want {
 			t.Errorf("Accept: %s: got %s", accept, got)
 		}
-		if vary := strings.Join(a.header.Values("Vary"), ", "); !strings.Contains(vary+",", "Accept,") {
-			t.Errorf("Vary: %s does not name Accept", vary)
-		}
+		suite.Contains(t, strings.Join(a.header.Values("Vary"), ", ")+",", "Accept,", "Vary")
 		markdown[want] = string(a.body)
 	}
 	a := c.send(t, request{op: "getEntity", target: "/api/entity/tool/pytorch.md", status: 200, header: []string{"Accept: application/json"}})
@@ -197,9 +190,7 @@ func testBeyondJSON(t *testing.T, c *contract) {
 		t.Errorf("the Markdown of PyTorch is\n%s\nand with Accept\n%s", a.body, markdown["text/markdown"])
 	}
 	to := c.send(t, request{op: "getEntity", target: "/api/entity/tool/mxnet.md", status: 301})
-	if got := to.header.Get("Location"); got != "/api/entity/tool/incubator-mxnet.md" {
-		t.Errorf("an earlier slug with .md redirects to %s", got)
-	}
+	suite.Equal(t, to.header.Get("Location"), "/api/entity/tool/incubator-mxnet.md", "an earlier slug with .md redirects to")
 	if got := c.send(t, request{op: "getBadge", target: "/badge/tool/mxnet.svg?show=rank", status: 301}).header.Get("Location"); got != "/badge/tool/incubator-mxnet.svg?show=rank" {
 		t.Errorf("an earlier slug of a badge redirects to %s", got)
 	}
@@ -273,9 +264,7 @@ func testLibraries(t *testing.T, c *contract) {
 			t.Errorf("the newest version of %s is %s", language, newest.header.Get("Content-Disposition"))
 		}
 		lasting := c.send(t, request{op: op + "Version", target: newest.header.Get("Content-Location"), status: 200})
-		if !bytes.Equal(newest.body, lasting.body) {
-			t.Errorf("%s is a different archive", newest.header.Get("Content-Location"))
-		}
+		suite.Equal(t, newest.body, lasting.body, newest.header.Get("Content-Location"))
 		var p struct{ Suggestion string }
 		wrong := c.send(t, request{op: op + "Version", target: newest.header.Get("Content-Location") + "x", status: 404})
 		if err := json.Unmarshal(wrong.body, &p); err != nil || p.Suggestion != newest.header.Get("Content-Location") {

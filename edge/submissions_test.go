@@ -104,9 +104,7 @@ func TestSubmission(t *testing.T) {
 	edited.IDs = []record.ID{{Namespace: "pypi", Value: "Its.Package"}}
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
 	refused := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}")+`,"ids":{"pypi":"its-package"},"lifecycle":{"replacedBy":"tool/none"}}`, 400)
-	if got := fmt.Sprint(refused.Errors); got != `[{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]` {
-		t.Error(got)
-	}
+	suite.Equal(t, fmt.Sprint(refused.Errors), `[{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]`)
 }
 
 // TestSecurityAnotherAccountsSubmission: another account can submit the same entity, and learns nothing about the
@@ -158,9 +156,8 @@ func TestAttackSubmissionFlood(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if counts[http.StatusCreated] != submission.MaxOpen || counts[http.StatusConflict] != n-submission.MaxOpen {
-			t.Errorf("%v", counts)
-		}
+		suite.Equal(t, counts[http.StatusCreated], submission.MaxOpen)
+		suite.Equal(t, counts[http.StatusConflict], n-submission.MaxOpen)
 		list := edges[1].own(t, eve.Reveal(), "/api/submissions?limit=100", 200)
 		if len(list.Data) != submission.MaxOpen {
 			t.Fatalf("%d are open", len(list.Data))
@@ -174,9 +171,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 			if i == 2 {
 				id = "sub_" + strings.Repeat("a", 20)
 			}
-			if a, err := edges[i%2].write(http.MethodDelete, "/api/submissions/"+id, eve.Reveal(), ""); err != nil || a.status != status {
-				t.Errorf("withdrawal %d: %d %v %s", i, a.status, err, a.body)
-			}
+			edges[i%2].send(t, http.MethodDelete, "/api/submissions/"+id, eve.Reveal(), "").want(t, status)
 		}
 		edges[0].post(t, eve.Reveal(), submissionBody("one-more", "One more", "https://more.example/"), 201)
 		if p := edges[0].post(t, eve.Reveal(), submissionBody("too-many", "Too many", "https://many.example/"), 409); p.Code != "too-many-submissions" {

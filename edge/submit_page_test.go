@@ -182,9 +182,7 @@ func TestFormTellsAll(t *testing.T) {
 	for _, p := range said.Problems {
 		at = append(at, p.Field)
 	}
-	if strings.Join(at, " ") != "categry signals.stars status category description type url" {
-		t.Errorf("%v", at)
-	}
+	suite.Equal(t, strings.Join(at, " "), "categry signals.stars status category description type url", at)
 	if len(said.Warnings) != 1 || said.Warnings[0].Value != "BSD-3-Clause" || said.YAML != "name: tool Number0\nlicense: BSD 3-Clause\ntags: [ok]\n" {
 		t.Errorf("%+v\n%s", said.Warnings, said.YAML)
 	}
@@ -199,10 +197,7 @@ func TestFormTellsAll(t *testing.T) {
 		if said := s.check(t, v); said.Taken == nil || said.Taken.Path != c.path || said.Complete {
 			t.Errorf("%s: %+v", c.form, said)
 		}
-		a := s.fill(t, nil, siteurl.Submit, c.form)
-		if !strings.Contains(string(a.body), `<a href="`+c.path+`">View it</a>`) || a.status != http.StatusConflict {
-			t.Errorf("%d\n%s", a.status, a.body)
-		}
+		s.fill(t, nil, siteurl.Submit, c.form).want(t, http.StatusConflict, `<a href="`+c.path+`">View it</a>`)
 	}
 	if said := s.check(t, url.Values{"name": {"a", "b"}}); said.Problems[0].Input != "name" || said.Problems[0].Message != "Name is given twice." {
 		t.Errorf("%+v", said.Problems)
@@ -299,9 +294,7 @@ func TestFormOfNobody(t *testing.T) {
 				t.Errorf("the page offers to submit:\n%s", p)
 			}
 		}
-		if n := s.stored(t); n != 0 {
-			t.Errorf("%d are stored", n)
-		}
+		suite.Equal(t, s.stored(t), 0, "are stored")
 		said := s.check(t, input)
 		saved, err := url.PathUnescape(strings.TrimPrefix(said.Save, "data:text/yaml;charset=utf-8,"))
 		if err != nil || saved != said.YAML || !strings.Contains(saved, "a+b?") {
@@ -311,9 +304,8 @@ func TestFormOfNobody(t *testing.T) {
 		if err != nil || to.Scheme != "mailto" || to.Opaque != "ann+index@keeper.example" || to.Query().Get("body") != said.YAML || to.Query().Get("subject") != "tool/fine-tool.yaml" {
 			t.Errorf("%v: the mail is %s", err, said.Mail)
 		}
-		if !strings.Contains(text, `href="`+said.Save+`"`) || !strings.Contains(text, `href="`+said.Mail+`"`) {
-			t.Errorf("the page does not offer the file:\n%s", text)
-		}
+		suite.Contains(t, text, `href="`+said.Save+`"`, "the page does not offer the file")
+		suite.Contains(t, text, `href="`+said.Mail+`"`, "the page does not offer the file")
 		if said := s.check(t, proposal("description", strings.Repeat("long ", 390)+"end.")); len(said.Mail) > 400 || !strings.Contains(said.Save, "end.") {
 			t.Errorf("a long file is in the URL of a mail: %s", said.Mail)
 		}
@@ -337,9 +329,8 @@ func TestFormSubmits(t *testing.T) {
 	if first.status != http.StatusSeeOther || id == nil {
 		t.Fatalf("%d %v\n%s", first.status, first.header, first.body)
 	}
-	if again := s.fill(t, jar, siteurl.Submit, input.Encode()); again.status != http.StatusSeeOther || again.header.Get("Location") != first.header.Get("Location") {
-		t.Errorf("same form again: %d %v", again.status, again.header)
-	}
+	s.fill(t, jar, siteurl.Submit, input.Encode()).want(t, http.StatusSeeOther).
+		wantHeader(t, "Location", first.header.Get("Location"))
 	list := s.own(t, key, "/api/submissions", http.StatusOK)
 	if list.Count != 1 || list.Data[0].ID != id[1] || list.Data[0].Entity.Slug != "fine-tool" || s.stored(t) != 1 {
 		t.Errorf("%+v", list)
@@ -349,12 +340,9 @@ func TestFormSubmits(t *testing.T) {
 		t.Errorf("%v\n%s", err, stored.YAML)
 	}
 	input.Set("description", "Does something else.")
-	if other := s.fill(t, jar, siteurl.Submit, input.Encode()); other.status != http.StatusConflict || !strings.Contains(string(other.body), `href="/developer/submissions/`+id[1]+`/"`) {
-		t.Errorf("another person with the same name: %d\n%s", other.status, other.body)
-	}
-	if wrong := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
-		t.Errorf("%d\n%s", wrong.status, wrong.body)
-	}
+	s.fill(t, jar, siteurl.Submit, input.Encode()).
+		want(t, http.StatusConflict, `href="/developer/submissions/`+id[1]+`/"`)
+	s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()).want(t, http.StatusUnprocessableEntity)
 	// Other visitors must not learn that the entity has been submitted.
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
@@ -407,9 +395,7 @@ func TestFormIsNotForged(t *testing.T) {
 			}
 		}
 	}
-	if a := s.fill(t, nil, siteurl.CheckSubmission, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json"); a.status != http.StatusForbidden {
-		t.Errorf("check from another origin: %d %s", a.status, a.body)
-	}
+	s.fill(t, nil, siteurl.CheckSubmission, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json").want(t, http.StatusForbidden)
 }
 
 // TestFormRefuses: forms of the wrong size or type are refused with an explanation.
@@ -440,9 +426,8 @@ func TestFormRefuses(t *testing.T) {
 			}
 		}
 	}
-	if a := s.ask(t, http.MethodGet, siteurl.CheckSubmission); a.status != http.StatusMovedPermanently || a.header.Get("Location") != siteurl.Submit {
-		t.Errorf("%d %v", a.status, a.header)
-	}
+	s.ask(t, http.MethodGet, siteurl.CheckSubmission).want(t, http.StatusMovedPermanently).
+		wantHeader(t, "Location", siteurl.Submit)
 }
 
 // TestFormIsBounded: the number of forms per hour is limited for an address and for its network, a large form
@@ -462,12 +447,10 @@ func TestFormIsBounded(t *testing.T) {
 	}
 	use("203.0.113.1", ratelimit.FormCheck.Address-1)
 	ask("203.0.113.1", "name=x", http.StatusOK)
-	if a := ask("203.0.113.1", "name=x", http.StatusTooManyRequests); !strings.Contains(string(a.body), "hourly limit") || a.header.Get("Retry-After") != "3600" {
-		t.Errorf("one too many: %v %s", a.header, a.body)
-	}
-	if a := s.ask(t, http.MethodGet, "/api/categories", "X-Forwarded-For", "203.0.113.1"); a.header.Get("X-RateLimit-Remaining") != "2" {
-		t.Errorf("API limit: %v", a.header)
-	}
+	ask("203.0.113.1", "name=x", http.StatusTooManyRequests).says(t, "hourly limit").
+		wantHeader(t, "Retry-After", "3600")
+	s.ask(t, http.MethodGet, "/api/categories", "X-Forwarded-For", "203.0.113.1").
+		wantHeader(t, "X-RateLimit-Remaining", "2")
 	large := "tags=" + strings.Repeat("A,", (console.MaxFormSize-10)/2)
 	use("203.0.113.2", ratelimit.FormCheck.Address-int64(len(large)/console.BytesPerCheck))
 	ask("203.0.113.2", large, http.StatusTooManyRequests)
@@ -497,9 +480,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 					t.Errorf("%.30q appears on the page as %s", evil, raw)
 				}
 			}
-			if !strings.Contains(html.UnescapeString(page), strings.ReplaceAll(evil, "\x00", "\ufffd")) {
-				t.Errorf("%.30q is lost", evil)
-			}
+			suite.Contains(t, html.UnescapeString(page), strings.ReplaceAll(evil, "\x00", "\ufffd"), evil, "is lost")
 			csp := a.header.Get("Content-Security-Policy")
 			if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") || strings.Contains(csp, "unsafe") {
 				t.Errorf("policy %q", csp)
@@ -542,17 +523,13 @@ func TestFormCorrects(t *testing.T) {
 			t.Errorf("an unchanged form: %+v", said)
 		}
 		for _, e := range []string{"tool/n11", "tool/", "nothing/n1", "tool/<script>"} {
-			if a := s.ask(t, http.MethodGet, siteurl.Submit+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
-				t.Errorf("%s: %d", e, a.status)
-			}
+			s.ask(t, http.MethodGet, siteurl.Submit+"?e="+url.QueryEscape(e)).want(t, http.StatusNotFound).lacks(t, "<script>")
 			if e == "tool/" {
 				continue
 			}
 			sent.Set("amends", e)
-			a := s.fill(t, nil, siteurl.CheckSubmission, sent.Encode())
-			if a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") || !strings.Contains(string(a.body), `value="`+want.Name+`"`) {
-				t.Errorf("%s: %d, or the entries are lost", e, a.status)
-			}
+			s.fill(t, nil, siteurl.CheckSubmission, sent.Encode()).want(t, http.StatusNotFound, `value="`+want.Name+`"`).
+				lacks(t, "<script>")
 		}
 	}
 }
@@ -605,10 +582,7 @@ func TestFormSendsCorrection(t *testing.T) {
 	if !said.Complete || said.YAML != changes || said.Path != "tool/n1.yaml" || len(said.Similar) != 0 {
 		t.Errorf("%+v", said)
 	}
-	a := s.fill(t, jar, siteurl.Submit, sent.Encode())
-	if a.status != http.StatusSeeOther {
-		t.Fatalf("%d\n%s", a.status, a.body)
-	}
+	a := s.fill(t, jar, siteurl.Submit, sent.Encode()).must(t, http.StatusSeeOther)
 	list := s.own(t, key, "/api/submissions", 200)
 	if len(list.Data) != 1 || list.Data[0].Amends == nil {
 		t.Fatalf("%+v", list)
@@ -616,9 +590,7 @@ func TestFormSendsCorrection(t *testing.T) {
 	one := s.own(t, key, "/api/submissions/"+list.Data[0].ID, 200)
 	want := map[string]any{"license": nil, "tags": []any{"new", "words"}, "links": map[string]any{"demo": "https://demo.example/"},
 		"signals": map[string]any{"stars": map[string]any{"value": 8123.0, "date": "2026-06-01", "source": "https://stars.example/"}}}
-	if !reflect.DeepEqual(one.Changes, want) {
-		t.Errorf("%v", one.Changes)
-	}
+	suite.Equal(t, one.Changes, want)
 	shown := visit(t, jar, http.MethodGet, s.url+a.header.Get("Location"))
 	if text := html.UnescapeString(string(shown.body)); !strings.Contains(text, "# removed: license\n") || !strings.Contains(text, "What changes") {
 		t.Errorf("the submission's page is\n%s", text)
@@ -689,9 +661,7 @@ func TestContribute(t *testing.T) {
 			t.Fatal(files, err)
 		}
 		for i, typ := range []string{"tool", "model"} {
-			if problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1])); len(problems) > 0 {
-				t.Errorf("%v\n%s", problems, files[i][1])
-			}
+			suite.Equal(t, len(around.CheckFile(typ, "new-"+typ, []byte(files[i][1]))), 0, files[i][1])
 			if formatted, err := yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
 				t.Errorf("not in canonical form: %v\n%s", err, formatted)
 			}

@@ -171,13 +171,10 @@ func TestWebhookChallenge(t *testing.T) {
 	mu.Unlock()
 	h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.moved"]}`, 400, nil)
 	h.send(t, "POST", "/api/webhooks", key, `{"url":"https://10.0.0.1/hook","events":["entity.updated"]}`, 400, nil)
-	if asked != n {
-		t.Error("a challenge was sent for an address that is refused anyway")
-	}
+	suite.Equal(t, asked, n, "challenges")
 	var list struct{ Count int }
-	if h.send(t, "GET", "/api/webhooks", key, "", 200, &list); list.Count != 2 {
-		t.Errorf("%d webhooks", list.Count)
-	}
+	h.send(t, "GET", "/api/webhooks", key, "", 200, &list)
+	suite.Equal(t, list.Count, 2, "webhooks")
 }
 
 // echoed is replaced with the entire request body.

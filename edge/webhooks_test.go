@@ -110,10 +110,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 // send sends a request with a key and decodes the response.
 func (h *hooked) send(t *testing.T, method, path, key, body string, status int, into any, header ...string) answer {
 	t.Helper()
-	a := suite.Must(h.write(method, path, key, body, header...))(t)
-	if a.status != status {
-		t.Fatalf("%s %s %s: %d, want %d: %s", method, path, body, a.status, status, a.body)
-	}
+	a := suite.Must(h.write(method, path, key, body, header...))(t).must(t, status)
 	if into != nil {
 		if err := json.Unmarshal(a.body, into); err != nil {
 			t.Fatalf("%v: %s", err, a.body)
@@ -151,18 +148,14 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		}
 		verify := suite.Must(standardwebhooks.NewWebhook(made.Secret))(t)
 		for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
-			if a := h.send(t, "GET", path, key, "", 200, nil); strings.Contains(string(a.body), "secret") || strings.Contains(string(a.body), made.Secret) {
-				t.Errorf("%s shows the secret: %s", path, a.body)
-			}
+			h.send(t, "GET", path, key, "", 200, nil).lacks(t, "secret", made.Secret)
 		}
 		suite.Eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
 		writeContent(t, h.content, 3, 1)
 		h.publish(t)
 		suite.Eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
 		_, last, body := h.received()
-		if err := verify.Verify(body, last.Header); err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, verify.Verify(body, last.Header))
 		if last.Header.Get("Content-Type") != "application/json" || last.URL.RawQuery != "token=t0ken" || last.Method != "POST" {
 			t.Errorf("%s %s %v", last.Method, last.URL, last.Header)
 		}
@@ -170,9 +163,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		h.send(t, "DELETE", "/api/webhooks/"+made.ID, key, "", 204, nil)
 		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 404, nil)
 		for _, s := range []string{made.Secret, made.Secret[6:], "t0ken"} {
-			if strings.Contains(h.log.String(), s) {
-				t.Errorf("the log contains %q", s)
-			}
+			suite.Lacks(t, h.log.String(), s)
 		}
 	})
 }
@@ -238,9 +229,7 @@ func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
 			h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
 			return page.Count == 0
 		})
-		if got := h.heard(t, path); !slices.Equal(got, want) {
-			t.Errorf("%s got %v, want %v", path, got, want)
-		}
+		suite.Equal(t, h.heard(t, path), want, path)
 	}
 }
 
@@ -337,11 +326,7 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 		{good, `"events":["entity.created"],"figures":"no"`, "must be"},
 	} {
 		body := `{"url":"` + c.url + `",` + c.more + "}"
-		if a := h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil); !strings.Contains(string(a.body), c.says) || strings.Contains(string(a.body), "10.0.0.1") {
-			t.Errorf("%s: %s", body, a.body)
-		}
+		h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil).says(t, c.says).lacks(t, "10.0.0.1")
 	}
-	if list, err := h.state.Webhooks(t.Context(), k.AccountID); err != nil || len(list) != 0 {
-		t.Errorf("%v, %v", list, err)
-	}
+	suite.Equal(t, len(suite.Must(h.state.Webhooks(t.Context(), k.AccountID))(t)), 0)
 }

@@ -59,9 +59,7 @@ func TestNothingThere(t *testing.T) {
 	}
 	// An existing page is served as HTML to all clients.
 	for _, accept := range []string{"", "*/*", "application/json"} {
-		if a := s.ask(t, "GET", "/tool/n1/", "Accept", accept); a.status != 200 || a.header.Get("Content-Type") != page {
-			t.Errorf("existing page, Accept %q: %d %s", accept, a.status, a.header.Get("Content-Type"))
-		}
+		s.ask(t, "GET", "/tool/n1/", "Accept", accept).want(t, 200).wantHeader(t, "Content-Type", page)
 	}
 }
 
@@ -74,9 +72,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != api.MarkdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
 		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
 	}
-	if got := s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")); got.status != 304 {
-		t.Errorf("unchanged page: %d", got.status)
-	}
+	s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")).want(t, 304)
 	if got := s.ask(t, "HEAD", "/api/entity/tool/n1.md"); got.status != 200 || len(got.body) > 0 || got.header.Get("Content-Length") == "0" {
 		t.Errorf("HEAD: %d, %v", got.status, got.header)
 	}
@@ -86,9 +82,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 		"/badge/tool/n1": "not-found", "/badge/tool/n1.png": "not-found", "/badge/tool/n1.svg?show=it": "invalid-parameter", "/badge/n1.svg": "not-found",
 		"/llms.txt?x=1": "unknown-parameter", "/api/export/croissant?format=json": "unknown-parameter",
 	} {
-		if a := s.ask(t, "GET", path); !strings.Contains(string(a.body), `"code":"`+code+`"`) || a.header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
+		s.ask(t, "GET", path).says(t, `"code":"`+code+`"`).wantHeader(t, "Content-Type", "application/problem+json")
 	}
 }
 
@@ -125,9 +119,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 		"/api/export/entities?format=jsonl":                         "not-yet-built",
 		"/llms.txt":                                                 "\n- [Edited \\*here\\*](<",
 	} {
-		if a := s.ask(t, "GET", path); a.status != 200 || !strings.Contains(string(a.body), want) {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
+		s.ask(t, "GET", path).want(t, 200, want)
 	}
 	// Records have the scores that the explanation computes, not those of the edit.
 	var shown struct{ Scores struct{ Composite *float64 } }
@@ -151,9 +143,7 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 	v.Index = nil
 	defer func() { v.Index = index }()
 	for _, path := range []string{"/badge/tool/n1-n2-n3.svg", "/badge/tol/n1.svg"} {
-		if a := s.ask(t, "GET", path); a.status != 404 || a.header.Get("Content-Type") != api.BadgeType || !strings.Contains(string(a.body), "not found") {
-			t.Errorf("%s: %d %s", path, a.status, a.body)
-		}
+		s.ask(t, "GET", path).want(t, 404, "not found").wantHeader(t, "Content-Type", api.BadgeType)
 	}
 }
 

@@ -31,9 +31,7 @@ import (
 func workshop(t *testing.T) (c *contract, declared *kinds.Set) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(suite.Workshop(t), "kinds.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	declared = suite.Must(kinds.Parse(data))(t)
 	c = &contract{operations: map[string]*operation{}, seen: newSeen(), valid: map[response]bool{}}
 	defineFormats()
@@ -151,9 +149,7 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 			}
 			if all := len(got.Data); f.Splits() {
 				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value+", "+value), status: 200}).decode(t, &got)
-				if len(got.Data) != all {
-					t.Errorf("%s: the value twice, with a comma, matches %d entities instead of %d", f.Query, len(got.Data), all)
-				}
+				suite.Equal(t, len(got.Data), all, f.Query, "the value twice, with a comma")
 			}
 			var counted struct {
 				Facets map[string][]struct{ Value string }
@@ -194,9 +190,7 @@ func testWorkshopRefused(t *testing.T, c *contract) {
 		"/api/entities?recipe=kiln/large": "material/slug",
 		"/api/entities?fields=reasoning":  "reasoning",
 	} {
-		if a := c.send(t, request{target: target, status: 400}); !bytes.Contains(a.body, []byte(want)) {
-			t.Errorf("%s: the answer does not name %s: %s", target, want, a.body)
-		}
+		c.send(t, request{target: target, status: 400}).says(t, want)
 	}
 }
 
@@ -220,9 +214,7 @@ func testWorkshopRelations(t *testing.T, c *contract) {
 		}
 		slices.Sort(list)
 		slices.Sort(want)
-		if !slices.Equal(list, want) {
-			t.Errorf("%s: %q, want %q", target, list, want)
-		}
+		suite.Equal(t, list, want, target)
 	}
 }
 
@@ -242,9 +234,7 @@ func testWorkshopSubmission(t *testing.T, c *contract) {
 	} {
 		wrong := map[string]string{`"satin"`: `"dull"`, `"material/feldspar"`: `"material/feldspat"`, `{"from":9,"to":10}`: `{"from":12,"to":10}`,
 			`"14h"`: `"long"`, `"firings":{"value":3`: `"firings":{"value":-3`}[change]
-		if a := send(400, strings.Replace(glaze, change, wrong, 1)); !bytes.Contains(a.body, []byte(`"`+want)) {
-			t.Errorf("%s: the answer does not name %s: %s", wrong, want, a.body)
-		}
+		send(400, strings.Replace(glaze, change, wrong, 1)).says(t, `"`+want)
 	}
 	send(400, strings.Replace(glaze, `"foodSafe"`, `"openWeights"`, 1))
 	send(201, glaze)
@@ -258,21 +248,13 @@ func testWorkshopAgents(t *testing.T, c *contract) {
 	}
 	tools := call("tools/list", "{}")
 	for _, word := range []string{"glaze", "kiln", "material"} {
-		if !strings.Contains(tools, word) {
-			t.Errorf("the tools do not name the kind %s", word)
-		}
+		suite.Contains(t, tools, word, "the tools do not name the kind")
 	}
 	for _, word := range []string{"openWeights", "contextTokens", "maxPrice"} {
-		if strings.Contains(tools, word) {
-			t.Errorf("the tools name %s: %s", word, tools)
-		}
+		suite.Lacks(t, tools, word)
 	}
-	if got := call("tools/call", `{"name":"get_entity","arguments":{"entity":"glaze/celadon"}}`); !strings.Contains(got, "foodSafe") {
-		t.Errorf("get_entity: %s", got)
-	}
-	if got := call("tools/call", `{"name":"search","arguments":{"query":"green","type":"glaze"}}`); !strings.Contains(got, "Celadon") {
-		t.Errorf("search: %s", got)
-	}
+	suite.Contains(t, call("tools/call", `{"name":"get_entity","arguments":{"entity":"glaze/celadon"}}`), "foodSafe", "get_entity")
+	suite.Contains(t, call("tools/call", `{"name":"search","arguments":{"query":"green","type":"glaze"}}`), "Celadon", "search")
 }
 
 // testWorkshopPages: pages show the declared facts, and no word of tools, models, tokens or stars.
@@ -298,9 +280,7 @@ func testWorkshopPages(t *testing.T, c *contract) {
 		a := c.send(t, request{target: target, status: 200, header: []string{"Accept: text/html"}})
 		text := string(a.body)
 		for _, word := range want {
-			if !strings.Contains(text, word) {
-				t.Errorf("%s does not say %s", target, word)
-			}
+			suite.Contains(t, text, word, target)
 		}
 		for _, word := range []string{"token", "GitHub stars", "open weights", "context window", " model", "AI tool", "not ranked", "benchmark"} {
 			if i := strings.Index(strings.ToLower(text), strings.ToLower(word)); i >= 0 {
@@ -333,9 +313,7 @@ func TestOneMoreField(t *testing.T) {
 	edit("kinds.yaml", "columns: [", "columns: [glow, ")
 	edit("glaze/celadon.yaml", "finish: gloss\n", "finish: gloss\nglow: -7\n")
 	_, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)})
-	if err == nil || !strings.Contains(err.Error(), "glow: -7 is below 0") {
-		t.Errorf("a wrong value: %v", err)
-	}
+	suite.Fails(t, err, "glow: -7 is below 0", "a wrong value")
 	edit("glaze/celadon.yaml", "glow: -7\n", "glow: 7\n")
 
 	c := &contract{seen: newSeen(), valid: map[response]bool{}}
@@ -370,21 +348,15 @@ func TestOneMoreField(t *testing.T) {
 		if strings.Contains(want.target, "minGlo=") {
 			status = http.StatusBadRequest
 		}
-		if a := c.send(t, request{target: want.target, status: status}); !strings.Contains(string(a.body), want.text) {
-			t.Errorf("%s does not have %q: %.2000s", want.target, want.text, a.body)
-		}
+		c.send(t, request{target: want.target, status: status}).says(t, want.text)
 	}
 	if a := c.send(t, request{target: "/submit/?e=glaze/celadon", status: 200}); bytes.Contains(a.body, []byte(`name="shine"`)) {
 		t.Error("the form asks for a computed field")
 	}
 	tools := c.send(t, request{verb: "POST", target: "/mcp", status: 200, header: []string{"Accept: application/json, text/event-stream"},
 		body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`})
-	if !bytes.Contains(tools.body, []byte(`"minGlow"`)) {
-		t.Errorf("the tools of agents do not have minGlow: %s", tools.body)
-	}
-	if typ := parquetType(t, c, "glow"); typ != "INT64" {
-		t.Errorf("the column glow is %s", typ)
-	}
+	tools.says(t, `"minGlow"`)
+	suite.Equal(t, parquetType(t, c, "glow"), "INT64", "the column glow")
 	rows := filepath.Join(t.TempDir(), "rows.csv")
 	suite.Check(t, os.WriteFile(rows, []byte("Name,Glow\nA,5\n"), 0o644))
 	guessed, err := importer.Guess(importer.GuessOptions{Input: rows, Content: content, Type: "glaze"})

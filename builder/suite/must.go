@@ -1,6 +1,10 @@
 package suite
 
 import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -23,6 +27,56 @@ func Check(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Equal reports an error if a value is not the wanted one. An empty slice or map equals a nil one. The
+// message begins with what the value is.
+func Equal[T any](t testing.TB, got, want T, what ...any) {
+	t.Helper()
+	if v, w := reflect.ValueOf(got), reflect.ValueOf(want); v.IsValid() && (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len()+w.Len() == 0 {
+		return
+	}
+	if !reflect.DeepEqual(got, want) {
+		format := "%s: got %+v, want %+v"
+		if _, ok := any(got).([]byte); ok {
+			format = "%s: got\n%s\nwant\n%s"
+		}
+		t.Errorf(format, about(what), got, want)
+	}
+}
+
+// Contains reports an error if a text does not contain a part.
+func Contains(t testing.TB, text, part string, what ...any) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%s: no %q in\n%s", about(what), part, text)
+	}
+}
+
+// Lacks reports an error if a text contains a part.
+func Lacks(t testing.TB, text, part string, what ...any) {
+	t.Helper()
+	if strings.Contains(text, part) {
+		t.Errorf("%s: %q is in\n%s", about(what), part, text)
+	}
+}
+
+// Is reports an error if errors.Is(err, target) is false.
+func Is(t testing.TB, err, target error, what ...any) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("%s: the error is %v, want %v", about(what), err, target)
+	}
+}
+
+// Fails reports an error if there was none, or if it does not say some words.
+func Fails(t testing.TB, err error, says string, what ...any) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("%s: the error is %v, want one with %q", about(what), err, says)
+	}
+}
+
+func about(what []any) string { return strings.TrimSpace(fmt.Sprintln(what...)) }
 
 // patience is how long a test waits for something that must happen. It only catches hangs.
 const patience = 3 * time.Minute

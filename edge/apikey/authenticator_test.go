@@ -113,9 +113,7 @@ func TestIdentify(t *testing.T) {
 		}
 		// One lookup for the revoked key, and three each for the valid and the suspended key and for
 		// unknown keys.
-		if asked != 1+3*3 {
-			t.Errorf("%d lookups in the store", asked)
-		}
+		suite.Equal(t, asked, 1+3*3, "lookups in the store")
 	})
 }
 
@@ -134,9 +132,7 @@ func TestRevokedKeyStops(t *testing.T) {
 			synctest.Wait() // a lookup may be in progress
 			s.change(secret, func(c *stored) { c.key.RevokedAt = time.Now() })
 			for range 3 {
-				if err := identify(); !errors.Is(err, apikey.ErrRevoked) {
-					t.Errorf("slow %v: %v", slow, err)
-				}
+				suite.Is(t, identify(), apikey.ErrRevoked, "slow", slow)
 			}
 		})
 	}
@@ -168,9 +164,7 @@ func TestStoreOutOfReach(t *testing.T) {
 		go func() { _, _, err := a.Identify(t.Context(), secret.Reveal()); results <- err }()
 		synctest.Wait()
 		leave()
-		if err := <-results; !errors.Is(err, context.Canceled) {
-			t.Errorf("canceled caller: %v", err)
-		}
+		suite.Is(t, <-results, context.Canceled, "canceled caller")
 		begun := time.Now()
 		if err := <-results; !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 5*time.Second {
 			t.Errorf("other caller: %v after %v", err, time.Since(begun))
@@ -193,9 +187,7 @@ func TestInventedKeysHoldNoMemory(t *testing.T) {
 	if n := apikey.Remembered(a); n > 8192 || n == 0 {
 		t.Errorf("%d refusals are remembered", n)
 	}
-	if s.asked != flood {
-		t.Errorf("%d keys caused %d lookups", flood, s.asked)
-	}
+	suite.Equal(t, s.asked, flood, "keys caused", "lookups")
 }
 
 func TestLastUsedIsStoredLater(t *testing.T) {
@@ -212,16 +204,12 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 				_, _, _ = a.Identify(t.Context(), k.Reveal())
 			}
 		}
-		if s.touches != 0 {
-			t.Errorf("%d writes for 1000 requests in a second", s.touches)
-		}
+		suite.Equal(t, s.touches, 0, "writes for 1000 requests in a second")
 		if got := a.LastUsed(apikey.Key{ID: "one"}); !got.Equal(last) {
 			t.Errorf("this edge reports %v, want %v", got, last)
 		}
 		for range 2 {
-			if err := a.Flush(t.Context()); err != nil {
-				t.Error(err)
-			}
+			suite.Check(t, a.Flush(t.Context()))
 		}
 		if got := s.touched["one"]; !got.Equal(last) || s.touches != 1 || len(s.touched) != 1 {
 			t.Errorf("stored: %v after %d writes", s.touched, s.touches)

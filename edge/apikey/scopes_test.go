@@ -1,9 +1,10 @@
 package apikey
 
 import (
-	"slices"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 func TestScopes(t *testing.T) {
@@ -23,9 +24,7 @@ func TestScopes(t *testing.T) {
 			t.Errorf("%q: %v", c.names, got.Names())
 		}
 	}
-	if got := ScopesOf(ScopeKeys, ScopeRead).Names(); !slices.Equal(got, []string{"read", "keys"}) {
-		t.Errorf("%v", got)
-	}
+	suite.Equal(t, ScopesOf(ScopeKeys, ScopeRead).Names(), []string{"read", "keys"})
 	if DefaultScopes.Has(ScopeKeys) || !Everything.Covers(DefaultScopes) || DefaultScopes.Covers(Everything) || !DefaultScopes.Covers(0) {
 		t.Error("the default scopes are not all scopes except keys")
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 )
 
@@ -45,9 +46,7 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	// Each character is expected 32·2000/62 ≈ 1032 times, with a standard deviation of 32.
-	if len(letters) != 62 {
-		t.Errorf("%d different characters, want 62", len(letters))
-	}
+	suite.Equal(t, len(letters), 62, "different characters, want 62")
 	for r, count := range letters {
 		if count < 1032-8*32 || count > 1032+8*32 {
 			t.Errorf("%q occurs %d times in keys, want about 1032", r, count)
@@ -130,16 +129,12 @@ func TestNoPrintingShowsASecret(t *testing.T) {
 	forms := []string{secret.Reveal(), secret.Reveal()[3:35], secret.Hash(), fmt.Sprintf("%x", secret.Reveal()), fmt.Sprintf("%X", secret.Reveal()),
 		fmt.Sprintf("% x", secret.Reveal()), fmt.Sprint([]byte(secret.Reveal())), secret.Reveal()[10:20]}
 	for _, form := range forms {
-		if strings.Contains(out.String(), form) {
-			t.Errorf("a form of the secret was printed: %s", form)
-		}
+		suite.Lacks(t, out.String(), form, "a form of the secret was printed")
 	}
 	if n := strings.Count(out.String(), "kx_…redacted"); n < 500 {
 		t.Errorf("only %d of the outputs have a redaction mark", n)
 	}
-	if (apikey.Secret{}).Reveal()+(apikey.Secret{}).Masked() != "" {
-		t.Error("the zero Secret is valid")
-	}
+	suite.Equal(t, (apikey.Secret{}).Reveal()+(apikey.Secret{}).Masked(), "", "the zero Secret is valid")
 }
 
 func TestCheckName(t *testing.T) {

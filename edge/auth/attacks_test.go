@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -48,9 +47,7 @@ func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
 	if p.status != status || b.cookie(a.url, "kindex-session") != "" || keyShape.MatchString(p.body) {
 		t.Errorf("status %d, want %d; session %q\n%s", p.status, status, b.cookie(a.url, "kindex-session"), p.body)
 	}
-	if got := a.accounts(t); len(got) != 0 {
-		t.Errorf("accounts were created: %q", got)
-	}
+	suite.Equal(t, len(a.accounts(t)), 0, "accounts were created")
 }
 
 // plant sets a cookie in a browser, as a sibling host of the same domain can.
@@ -77,14 +74,10 @@ func TestSessionFixation(t *testing.T) {
 		if got := victim.cookie(a.url, "kindex-session"); got == planted || len(got) < 43 {
 			t.Errorf("session after the sign-in: %q", got)
 		}
-		if victim.signedIn(a.service) != "victim" {
-			t.Errorf("signed in to %q", victim.signedIn(a.service))
-		}
+		suite.Equal(t, victim.signedIn(a.service), "victim", "signed in")
 		thief := newBrowser(t, a.service)
 		a.plant(t, thief, "kindex-session", planted)
-		if got := thief.signedIn(a.service); got != "" {
-			t.Errorf("the planted session is signed in to %q", got)
-		}
+		suite.Equal(t, thief.signedIn(a.service), "", "the planted session is signed in to")
 	}
 }
 
@@ -142,27 +135,20 @@ func TestCSRF(t *testing.T) {
 		}
 		r := forge(c.token, c.header)
 		r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
-		if err := a.handler.Load().CheckForm(r); !errors.Is(err, auth.ErrForged) {
-			t.Errorf("%s: CheckForm: %v", name, err)
-		}
+		suite.Is(t, a.handler.Load().CheckForm(r), auth.ErrForged, name, "CheckForm")
 	}
 	r := forge(own.Get("token"), map[string]string{"Origin": a.url})
-	if err := a.handler.Load().CheckForm(r); !errors.Is(err, auth.ErrSignedOut) {
-		t.Errorf("without a session: CheckForm: %v", err)
-	}
+	suite.Is(t, a.handler.Load().CheckForm(r), auth.ErrSignedOut, "without a session: CheckForm")
 	r = forge(own.Get("token"), map[string]string{"Origin": a.url})
 	r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
 	if err := a.handler.Load().CheckForm(r); err != nil {
 		t.Errorf("own form: CheckForm: %v", err)
 	}
-	if p := victim.open(a.url + "/signout?token=" + own.Get("token")); p.status != http.StatusMethodNotAllowed || victim.signedIn(a.service) != "victim" {
-		t.Errorf("GET /signout: %d", p.status)
-	}
+	suite.Equal(t, victim.open(a.url+"/signout?token="+own.Get("token")).status, http.StatusMethodNotAllowed, "GET /signout")
+	suite.Equal(t, victim.signedIn(a.service), "victim", "GET /signout")
 	r = victim.request(http.MethodPost, a.url+"/signout?token="+own.Get("token"), url.Values{})
 	r.Header.Set("Origin", a.url)
-	if p := victim.send(r); p.status != http.StatusForbidden {
-		t.Errorf("token in the address: %d", p.status)
-	}
+	victim.send(r).want(t, http.StatusForbidden)
 }
 
 // TestSignInForged starts a sign-in from a page of another site, which could otherwise sign
@@ -195,9 +181,7 @@ func TestReplayedCallback(t *testing.T) {
 	b := newBrowser(t, a.service)
 	callback := a.answered(b, "oidc")
 	secret := b.cookie(a.url, "kindex-signin")
-	if p := b.open(callback.String()); p.status != http.StatusOK {
-		t.Fatalf("first time: %d\n%s", p.status, p.body)
-	}
+	b.open(callback.String()).must(t, http.StatusOK)
 	thief := newBrowser(t, a.service)
 	a.plant(t, thief, "kindex-signin", secret)
 	if p := thief.open(callback.String()); p.status != http.StatusBadGateway || thief.signedIn(a.service) != "" {
@@ -255,9 +239,8 @@ func TestSwappedState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { a.nobody(t, victim, victim.open(address), http.StatusBadRequest) })
 	}
-	if victim.open(own.String()); victim.signedIn(a.service) != "victim" {
-		t.Error("the victim's own sign-in failed")
-	}
+	victim.open(own.String())
+	suite.Equal(t, victim.signedIn(a.service), "victim", "the victim's own sign-in failed")
 }
 
 // TestInjectedCode sends the code of the attacker's session with the state of the victim's.
@@ -300,9 +283,7 @@ func TestMixedUpProvider(t *testing.T) {
 			a.nobody(t, b, b.open(a.answered(b, "oidc").String()), http.StatusBadGateway)
 		})
 	}
-	if a.crafted.exchanges.Load() != 0 {
-		t.Error("a code was sent to the wrong provider")
-	}
+	suite.Equal(t, a.crafted.exchanges.Load(), 0, "a code was sent to the wrong provider")
 }
 
 // TestOpenRedirect tries to make the service redirect the browser to another host.
@@ -311,18 +292,13 @@ func TestOpenRedirect(t *testing.T) {
 	const evil = "https://evil.example/"
 	extra := "next=" + evil + "&redirect=" + evil + "&return_to=//evil.example&redirect_uri=" + evil
 	b := newBrowser(t, a.service)
-	choice := b.open(a.url + "/signin?" + extra)
-	if strings.Contains(choice.body, "evil") {
-		t.Errorf("/signin repeats a parameter:\n%s", choice.body)
-	}
+	b.open(a.url+"/signin?"+extra).lacks(t, "evil")
 	p := b.submit(a.url+"/signin", a.url+"/signin/github?"+extra, url.Values{"next": {evil}, "redirect_uri": {evil}})
 	if !strings.HasPrefix(p.header.Get("Location"), a.hub.URL+"/login/oauth/authorize?") || p.target(t).Query().Get("redirect_uri") != a.url+"/signin/github/callback" {
 		t.Errorf("sent to %s", p.header.Get("Location"))
 	}
 	callback := b.follow(p, a.atCallback).target(t)
-	if strings.Contains(callback.String(), "evil") {
-		t.Errorf("the callback is %s", callback)
-	}
+	suite.Lacks(t, callback.String(), "evil", "the callback")
 	b.open(callback.String() + "&" + strings.ReplaceAll(extra, "redirect_uri", "url"))
 	for _, path := range []string{"/signin", callback.RequestURI(), "/developer/", "/signin//evil.example/callback", "/signin/..%2f..%2fevil/callback", "//evil.example/developer"} {
 		p := b.open(a.url + path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + extra)
@@ -330,10 +306,7 @@ func TestOpenRedirect(t *testing.T) {
 			t.Errorf("%s: sent to %q", path, to)
 		}
 	}
-	out := b.press(b.open(a.url+"/developer/"), "/signout", "next", evil)
-	if out.header.Get("Location") != "/signin" {
-		t.Errorf("sign-out: sent to %q", out.header.Get("Location"))
-	}
+	b.press(b.open(a.url+"/developer/"), "/signout", "next", evil).wantHeader(t, "Location", "/signin")
 }
 
 // TestHostHeader sets a different host in every header that can contain one. Redirects and
@@ -357,22 +330,16 @@ func TestHostHeader(t *testing.T) {
 		t.Fatalf("%d, sent to %s", p.status, p.header.Get("Location"))
 	}
 	callback := b.follow(p, a.atCallback).target(t)
-	if p = b.send(lie(b.request(http.MethodGet, callback.String(), nil))); p.status != http.StatusOK || strings.Contains(p.body, "evil") {
-		t.Errorf("callback: %d\n%s", p.status, p.body)
-	}
+	p = b.send(lie(b.request(http.MethodGet, callback.String(), nil))).want(t, http.StatusOK).lacks(t, "evil")
 	for _, c := range p.header.Values("Set-Cookie") {
-		if strings.Contains(strings.ToLower(c), "domain") {
-			t.Errorf("cookie with a domain: %s", c)
-		}
+		suite.Lacks(t, strings.ToLower(c), "domain", "cookie with a domain", c)
 	}
 	// The attacker's host name resolves to this service, so Origin and Host agree.
 	r = b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
 	r.Host = "evil.example"
 	r.Header.Set("Origin", "http://evil.example")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	if p = b.send(r); p.status != http.StatusForbidden || strings.Contains(p.body, "evil") {
-		t.Errorf("DNS rebinding: %d\n%s", p.status, p.body)
-	}
+	p = b.send(r).want(t, http.StatusForbidden).lacks(t, "evil")
 }
 
 // TestAttemptTooOld has the user spend more time at the provider than allowed, and then change

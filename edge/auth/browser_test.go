@@ -116,18 +116,54 @@ type page struct {
 	body   string
 }
 
+// want reports an error if the status is another one, or if the body lacks a text.
+func (p page) want(t testing.TB, status int, texts ...string) page {
+	t.Helper()
+	suite.Equal(t, p.status, status, p.url, p.header, p.body)
+	return p.says(t, texts...)
+}
+
+// must is like want, but ends the test.
+func (p page) must(t testing.TB, status int) page {
+	t.Helper()
+	if p.want(t, status); p.status != status {
+		t.FailNow()
+	}
+	return p
+}
+
+// says reports an error if the body lacks a text, and lacks if it has one.
+func (p page) says(t testing.TB, texts ...string) page {
+	t.Helper()
+	for _, text := range texts {
+		suite.Contains(t, p.body, text, p.url)
+	}
+	return p
+}
+
+func (p page) lacks(t testing.TB, texts ...string) page {
+	t.Helper()
+	for _, text := range texts {
+		suite.Lacks(t, p.body, text, p.url)
+	}
+	return p
+}
+
+// wantHeader reports an error if a header has another value.
+func (p page) wantHeader(t testing.TB, name, value string) page {
+	t.Helper()
+	suite.Equal(t, p.header.Get(name), value, p.url, name)
+	return p
+}
+
 // send sends one request and does not follow redirects.
 func (b *browser) send(r *http.Request) page {
 	b.t.Helper()
 	res, err := b.client.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	suite.Check(b.t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	suite.Check(b.t, err)
 	return page{r.URL, res.StatusCode, res.Header, string(body)}
 }
 
@@ -138,9 +174,7 @@ func (b *browser) request(method, address string, form url.Values) *http.Request
 		body = strings.NewReader(form.Encode())
 	}
 	r, err := http.NewRequest(method, address, body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	suite.Check(b.t, err)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -159,9 +193,7 @@ func (b *browser) submit(from, address string, form url.Values) page {
 	b.t.Helper()
 	r := b.request(http.MethodPost, address, form)
 	at, err := url.Parse(from)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	suite.Check(b.t, err)
 	r.Header.Set("Origin", at.Scheme+"://"+at.Host)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if at.Host != r.URL.Host {
@@ -253,9 +285,7 @@ func (v *service) atCallback(to *url.URL) bool {
 func (b *browser) cookie(address, name string) string {
 	b.t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	suite.Check(b.t, err)
 	for _, c := range b.client.Jar.Cookies(u) {
 		if strings.TrimPrefix(c.Name, "__Host-") == name {
 			return c.Value

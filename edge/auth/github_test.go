@@ -3,7 +3,6 @@ package auth_test
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,20 +38,15 @@ func TestGitHub(t *testing.T) {
 			t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
 		}
 		h.Answer(http.StatusOK, `{"id": 583231, "login": "renamed"}`)
-		if p = newBrowser(t, v).throughHub(v); p.status != http.StatusSeeOther {
-			t.Errorf("sign-in under a new login: %d", p.status)
-		}
+		p = newBrowser(t, v).throughHub(v).want(t, http.StatusSeeOther)
 		h.Answer(http.StatusOK, `{"id": 9000000001, "login": "octo-cat"}`)
 		thief := newBrowser(t, v)
 		if p = thief.throughHub(v); p.status != http.StatusOK || thief.signedIn(v) != "octo-cat-2" {
 			t.Errorf("new owner of a login: %d, signed in to %q", p.status, thief.signedIn(v))
 		}
-		if got := v.accounts(t); !slices.Equal(got, []string{"octo-cat", "octo-cat-2"}) {
-			t.Errorf("accounts %q", got)
-		}
-		if strings.Contains(v.log.String(), "gho_") || strings.Contains(v.log.String(), clientSecret) {
-			t.Errorf("the log contains a secret:\n%s", v.log)
-		}
+		suite.Equal(t, v.accounts(t), []string{"octo-cat", "octo-cat-2"}, "accounts")
+		suite.Lacks(t, v.log.String(), "gho_", "the log contains a secret")
+		suite.Lacks(t, v.log.String(), clientSecret, "the log contains a secret")
 	})
 }
 

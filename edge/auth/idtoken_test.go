@@ -90,12 +90,9 @@ func TestIDTokens(t *testing.T) {
 			if p.status != http.StatusBadGateway || b.cookie(v.url, "kindex-session") != "" || len(v.accounts(t)) != 0 {
 				t.Errorf("%d, session %q, accounts %q", p.status, b.cookie(v.url, "kindex-session"), v.accounts(t))
 			}
-			if !strings.Contains(v.log.String(), c.want) || strings.Contains(p.body, c.want) {
-				t.Errorf("the log lacks %q:\n%s", c.want, v.log)
-			}
-			if strings.Contains(v.log.String(), clientSecret) {
-				t.Errorf("the log contains the secret:\n%s", v.log)
-			}
+			suite.Contains(t, v.log.String(), c.want)
+			suite.Lacks(t, p.body, c.want)
+			suite.Lacks(t, v.log.String(), clientSecret, "the log contains the secret")
 		})
 	}
 }
@@ -120,9 +117,8 @@ func TestDiscovery(t *testing.T) {
 			v.offer(t, oidcOptions(c.issuer))
 			lie(c)
 			b := newBrowser(t, v)
-			if p := b.begin(v, "oidc"); p.status != http.StatusBadGateway || b.cookie(v.url, "kindex-signin") != "" {
-				t.Errorf("%d %v", p.status, p.header)
-			}
+			suite.Equal(t, b.begin(v, "oidc").status, http.StatusBadGateway)
+			suite.Equal(t, b.cookie(v.url, "kindex-signin"), "")
 		})
 	}
 }
@@ -163,9 +159,7 @@ func TestUserInfo(t *testing.T) {
 			v.offer(t, oidcOptions(p.issuer))
 			b := newBrowser(t, v)
 			b.open(b.follow(b.begin(v, "oidc"), v.atCallback).target(t).String())
-			if got := b.signedIn(v); got != c.account {
-				t.Errorf("signed in to %q, want %q\n%s", got, c.account, v.log)
-			}
+			suite.Equal(t, b.signedIn(v), c.account, "signed in to", v.log)
 		})
 	}
 }

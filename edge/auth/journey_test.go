@@ -3,7 +3,6 @@ package auth_test
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -78,9 +77,7 @@ func TestOpenIDConnect(t *testing.T) {
 				again(t, v, ann, other)
 				signOut(t, v, ann, other)
 				for _, secret := range []string{clientSecret, callback.Query().Get("code"), callback.Query().Get("state"), "kx_"} {
-					if strings.Contains(v.log.String(), secret) {
-						t.Errorf("the log contains the secret %q:\n%s", secret, v.log)
-					}
+					suite.Lacks(t, v.log.String(), secret, "the log contains the secret")
 				}
 			})
 		})
@@ -97,19 +94,10 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 	if p.status != http.StatusOK || key == "" || !strings.Contains(p.body, "Zoë O&#39;Neil") {
 		t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
 	}
-	if p.header.Get("Cache-Control") != "no-store" || p.header.Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf("the page with the key may be cached or leak its address: %v", p.header)
-	}
-	if got := v.owner(t, key); got != "zoe-o-neil" {
-		t.Errorf("the key belongs to the account %q", got)
-	}
-	if got := ann.signedIn(v); got != "zoe-o-neil" {
-		t.Errorf("signed in to %q", got)
-	}
-	panel := ann.open(v.url + "/developer/")
-	if strings.Contains(panel.body, key) || !strings.Contains(panel.body, key[:7]+"…"+key[len(key)-4:]) {
-		t.Errorf("the panel shows the full key, or not the masked one:\n%s", panel.body)
-	}
+	p.wantHeader(t, "Cache-Control", "no-store").wantHeader(t, "Referrer-Policy", "no-referrer")
+	suite.Equal(t, v.owner(t, key), "zoe-o-neil", "the key belongs to the account")
+	suite.Equal(t, ann.signedIn(v), "zoe-o-neil", "signed in")
+	ann.open(v.url+"/developer/").says(t, key[:7]+"…"+key[len(key)-4:]).lacks(t, key)
 	return p.url
 }
 
@@ -121,12 +109,9 @@ func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 		t.Errorf("callback reloaded: %d, %v\n%s", p.status, p.header, p.body)
 	}
 	p = other.open(callback.String())
-	if p.status != http.StatusBadRequest || other.signedIn(v) != "" {
-		t.Errorf("callback in another browser: %d, signed in to %q", p.status, other.signedIn(v))
-	}
-	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil"}) {
-		t.Errorf("accounts %q", got)
-	}
+	suite.Equal(t, p.status, http.StatusBadRequest, "callback in another browser")
+	suite.Equal(t, other.signedIn(v), "", "callback in another browser")
+	suite.Equal(t, v.accounts(t), []string{"zoe-o-neil"}, "accounts")
 }
 
 // again signs in from other browsers, as the same person and as somebody else with the same
@@ -140,16 +125,10 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	if p = third.signIn(v, "1002"); p.status != http.StatusOK || third.signedIn(v) != "zoe-o-neil-2" {
 		t.Errorf("another person with the same name: %d, signed in to %q", p.status, third.signedIn(v))
 	}
-	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil", "zoe-o-neil-2"}) {
-		t.Errorf("accounts %q", got)
-	}
+	suite.Equal(t, v.accounts(t), []string{"zoe-o-neil", "zoe-o-neil-2"}, "accounts")
 	account := suite.Must(v.state.AccountNamed(t.Context(), "zoe-o-neil"))(t)
-	if list, err := v.state.Keys(t.Context(), account.ID); err != nil || len(list) != 1 {
-		t.Errorf("after two sign-ins the account has %d keys: %v", len(list), err)
-	}
-	if p = ann.open(v.url + "/signin"); p.status != http.StatusSeeOther {
-		t.Errorf("/signin while signed in: %d", p.status)
-	}
+	suite.Equal(t, len(suite.Must(v.state.Keys(t.Context(), account.ID))(t)), 1, "after two sign-ins the account", "keys")
+	p = ann.open(v.url+"/signin").want(t, http.StatusSeeOther)
 }
 
 // signOut ends the session of only one browser.
@@ -163,12 +142,8 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 	for _, name := range []string{"kindex-session", "__Host-kindex-session"} {
 		r.AddCookie(&http.Cookie{Name: name, Value: token})
 	}
-	if p = ann.send(r); p.status != http.StatusSeeOther {
-		t.Errorf("the cookie of an ended session still works: %d", p.status)
-	}
-	if other.signedIn(v) != "zoe-o-neil" {
-		t.Error("another browser was signed out too")
-	}
+	p = ann.send(r).want(t, http.StatusSeeOther)
+	suite.Equal(t, other.signedIn(v), "zoe-o-neil", "another browser was signed out too")
 }
 
 // TestProviderRefuses cancels the sign-in on the provider's page.
@@ -205,10 +180,7 @@ func TestProviderDown(t *testing.T) {
 			t.Fatalf("%d\n%s", p.status, p.body)
 		}
 	}
-	if p := ann.open(v.url + "/signin"); p.status != http.StatusOK {
-		t.Errorf("/signin: %d", p.status)
-	}
-	if !strings.Contains(v.log.String(), "provider unavailable") || !strings.Contains(v.log.String(), "connection refused") {
-		t.Errorf("log:\n%s", v.log)
-	}
+	ann.open(v.url+"/signin").want(t, http.StatusOK)
+	suite.Contains(t, v.log.String(), "provider unavailable", "log")
+	suite.Contains(t, v.log.String(), "connection refused", "log")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"kindex/builder/suite"
 	"kindex/edge/apikey"
 )
 
@@ -32,9 +33,7 @@ var names = map[string]string{
 
 func TestAccountName(t *testing.T) {
 	for login, want := range names {
-		if got := accountName(login); got != want {
-			t.Errorf("%q: got %q, want %q", login, got, want)
-		}
+		suite.Equal(t, accountName(login), want, login)
 	}
 }
 
@@ -42,9 +41,7 @@ func TestAccountName(t *testing.T) {
 // dropped.
 func TestPlainLogin(t *testing.T) {
 	for login, want := range map[string]string{"ann\u202eeve\u200b\U000e0041": "anneve", "\x1b[2Jann\r\n": "[2Jann", " Zoë O'Neil ": "Zoë O'Neil", "山田": "山田", "a\u2028b\u0085c": "abc"} {
-		if got := plainLogin(login); got != want {
-			t.Errorf("%q: stored as %q, want %q", login, got, want)
-		}
+		suite.Equal(t, plainLogin(login), want, login, "stored as")
 	}
 }
 

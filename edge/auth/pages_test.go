@@ -31,9 +31,7 @@ func TestHostileNames(t *testing.T) {
 					t.Fatalf("%d %v\n%s", shown.status, shown.header, shown.body)
 				}
 				for _, bad := range []string{"<script", "<img", "onmouseover='", "\x00", "\r\nSet-Cookie"} {
-					if strings.Contains(ownScripts.ReplaceAllString(shown.body, ""), bad) {
-						t.Errorf("the page contains %q:\n%s", bad, shown.body)
-					}
+					suite.Lacks(t, ownScripts.ReplaceAllString(shown.body, ""), bad)
 				}
 				if len(shown.body) > 12<<10 {
 					t.Errorf("the page has %d bytes", len(shown.body))
@@ -43,9 +41,7 @@ func TestHostileNames(t *testing.T) {
 			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "" || name[0] == '-' || len(name) > 64 {
 				t.Errorf("the account is named %q", name)
 			}
-			if n := strings.Count(a.log.String(), "\n"); n != 1 {
-				t.Errorf("%d log lines:\n%s", n, a.log)
-			}
+			suite.Equal(t, strings.Count(a.log.String(), "\n"), 1, "log lines", a.log)
 		})
 	}
 }
@@ -66,23 +62,16 @@ func TestHeaders(t *testing.T) {
 		for _, p := range pages {
 			csp := p.header.Get("Content-Security-Policy")
 			for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
-				if !strings.Contains(csp, part) {
-					t.Errorf("%s: policy %q without %s", p.url.Path, csp, part)
-				}
+				suite.Contains(t, csp, part, p.url.Path)
 			}
 			for _, kind := range []string{"script-src", "style-src", "img-src", "connect-src"} {
-				if !strings.Contains(csp, kind+" 'self';") {
-					t.Errorf("%s: policy %q allows foreign resources", p.url.Path, csp)
-				}
+				suite.Contains(t, csp, kind+" 'self';", p.url.Path, "allows foreign resources")
 			}
 			for _, inside := range []string{"<style", " style=", "<script>", " onclick="} {
-				if strings.Contains(p.body, inside) {
-					t.Errorf("%s has %s, which its policy forbids", p.url.Path, inside)
-				}
+				p.lacks(t, inside)
 			}
-			if strings.Contains(csp, "unsafe") || strings.Contains(csp, "sha256-") {
-				t.Errorf("%s: policy %q", p.url.Path, csp)
-			}
+			suite.Lacks(t, csp, "unsafe", p.url.Path)
+			suite.Lacks(t, csp, "sha256-", p.url.Path)
 			if p.header.Get("Cache-Control") != "no-store" || p.header.Get("X-Content-Type-Options") != "nosniff" || p.header.Get("Referrer-Policy") == "" ||
 				p.header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s: %v", p.url.Path, p.header)

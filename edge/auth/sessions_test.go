@@ -34,21 +34,14 @@ func TestSessionEnds(t *testing.T) {
 			t.Fatal("29 days unused: signed out")
 		}
 		v.later(2 * day)
-		if idle.signedIn(v) != "" || busy.signedIn(v) != "ann" {
-			t.Errorf("31 days unused: signed in to %q; used two days ago: %q", idle.signedIn(v), busy.signedIn(v))
-		}
+		suite.Equal(t, idle.signedIn(v), "", "31 days unused")
+		suite.Equal(t, busy.signedIn(v), "ann", "used two days ago")
 		v.later(29 * day)
-		if busy.signedIn(v) != "ann" {
-			t.Error("60 days, always used within 30: signed out")
-		}
+		suite.Equal(t, busy.signedIn(v), "ann", "60 days, always used within 30: signed out")
 		v.later(29 * day)
-		if busy.signedIn(v) != "ann" {
-			t.Error("89 days, always used within 30: signed out")
-		}
+		suite.Equal(t, busy.signedIn(v), "ann", "89 days, always used within 30: signed out")
 		v.later(1*day + time.Minute)
-		if busy.signedIn(v) != "" {
-			t.Error("90 days, always used: still signed in")
-		}
+		suite.Equal(t, busy.signedIn(v), "", "90 days, always used: still signed in")
 	})
 }
 
@@ -69,22 +62,17 @@ func TestSuspended(t *testing.T) {
 		}
 		change((*storage.Tx).Suspend)
 		change((*storage.Tx).Unsuspend)
-		if ann.signedIn(v) != "" || unused.signedIn(v) != "" {
-			t.Error("an old session works again after reinstatement")
-		}
+		suite.Equal(t, ann.signedIn(v), "", "an old session works again after reinstatement")
+		suite.Equal(t, unused.signedIn(v), "", "an old session works again after reinstatement")
 		ann.throughHub(v)
 		change((*storage.Tx).Suspend)
-		if ann.signedIn(v) != "" {
-			t.Error("still signed in while suspended")
-		}
+		suite.Equal(t, ann.signedIn(v), "", "still signed in while suspended")
 		p := newBrowser(t, v).throughHub(v)
-		if p.status != http.StatusForbidden || len(p.header.Values("Set-Cookie")) != 2 {
-			t.Errorf("sign-in while suspended: %d %v\n%s", p.status, p.header, p.body)
-		}
+		suite.Equal(t, p.status, http.StatusForbidden, "sign-in while suspended", p.header)
+		suite.Equal(t, len(p.header.Values("Set-Cookie")), 2, "sign-in while suspended", p.status)
 		change((*storage.Tx).Unsuspend)
-		if p := ann.throughHub(v); p.status != http.StatusSeeOther || ann.signedIn(v) != "ann" {
-			t.Errorf("sign-in after reinstatement: %d", p.status)
-		}
+		suite.Equal(t, ann.throughHub(v).status, http.StatusSeeOther, "sign-in after reinstatement")
+		suite.Equal(t, ann.signedIn(v), "ann", "sign-in after reinstatement")
 	})
 }
 

@@ -108,16 +108,12 @@ func TestAlerts(t *testing.T) {
 		}
 		tests = append(tests, ruleTest(r.Alert, firing[r.Alert]))
 	}
-	if len(tests) != len(firing)+1 {
-		t.Errorf("there are %d alerts, and series for %d", len(tests)-1, len(firing))
-	}
+	suite.Equal(t, len(tests), len(firing)+1, "alerts with tests")
 	text, err := json.Marshal(map[string]any{"rule_files": []string{"alerts.yml"}, "evaluation_interval": "1m", "tests": tests})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "test.yml"), text, 0o644) // JSON is YAML
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	for _, args := range [][]string{{"check", "rules", "alerts.yml"}, {"test", "rules", "test.yml"}} {
 		cmd := exec.Command("promtool", args...)
 		cmd.Dir = dir
@@ -162,7 +158,5 @@ func TestRunbooks(t *testing.T) {
 			t.Errorf("%s: %v %v", r.Alert, r.Labels, r.Annotations)
 		}
 	}
-	if n := strings.Count(page, "\n### Kindex"); n != len(rules(t)) {
-		t.Errorf("alerts.md has sections for %d alerts, want %d", n, len(rules(t)))
-	}
+	suite.Equal(t, strings.Count(page, "\n### Kindex"), len(rules(t)), "alerts.md has sections for", "alerts")
 }

@@ -158,9 +158,7 @@ func TestSearchFilters(t *testing.T) {
 		if name == "maxPrice" {
 			want = "0.000001"
 		}
-		if asked.Get(name) != want {
-			t.Errorf("%s = %q, want %q", name, asked.Get(name), want)
-		}
+		suite.Equal(t, asked.Get(name), want, name, "=")
 	}
 	for name, value := range map[string]any{"minContext": 0.5, "limit": 51, "openWeights": "perhaps", "maintenance": "dead"} {
 		if text, wrong := use(t, cs, "search", map[string]any{"query": "x", name: value}); !wrong || !strings.Contains(text, name) {

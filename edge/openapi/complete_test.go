@@ -173,9 +173,7 @@ func TestProblemsHaveExamples(t *testing.T) {
 			}
 			slices.Sort(named)
 			slices.Sort(examples)
-			if named, examples := slices.Compact(named), slices.Compact(examples); !slices.Equal(named, examples) {
-				t.Errorf("%s %s: codes %s, examples %s", op.OperationID, status, named, examples)
-			}
+			suite.Equal(t, slices.Compact(named), slices.Compact(examples), op.OperationID, status, "codes", "examples")
 			for _, code := range examples {
 				shown[code] = true
 			}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,12 +26,8 @@ func load(t *testing.T, data []byte) *openapi3.T {
 
 func TestValid(t *testing.T) {
 	doc := load(t, openapi.YAML)
-	if doc.OpenAPI != "3.0.3" {
-		t.Errorf("the description uses OpenAPI %s", doc.OpenAPI)
-	}
-	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
-		t.Error(err)
-	}
+	suite.Equal(t, doc.OpenAPI, "3.0.3", "the description uses OpenAPI")
+	suite.Check(t, doc.Validate(context.Background(), openapi3.EnableExamplesValidation()))
 }
 
 // TestJSONEqualsYAML compares the JSON and YAML forms, using a different parser than the one
@@ -48,14 +43,10 @@ func TestJSONEqualsYAML(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(b, &v)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		return v
 	}
-	if !reflect.DeepEqual(decoded(openapi.YAML), decoded(inJSON)) {
-		t.Error("the JSON and YAML forms differ")
-	}
+	suite.Equal(t, decoded(openapi.YAML), decoded(inJSON), "the JSON and YAML forms differ")
 }
 
 // TestContact checks that the description contains the contact of the service. Only the part
@@ -93,9 +84,7 @@ func checkContact(t *testing.T, doc *openapi3.T, want openapi3.Contact) {
 	if got.Name != want.Name || got.Email != want.Email || got.URL != want.URL {
 		t.Errorf("the contact is %+v, want %+v", got, want)
 	}
-	if err := doc.Info.Validate(context.Background()); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, doc.Info.Validate(context.Background()))
 }
 
 var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
@@ -107,9 +96,7 @@ func TestChangesNeedAVersion(t *testing.T) {
 	if !semantic.MatchString(version) {
 		t.Fatalf("info.version %q is not a semantic version", version)
 	}
-	if got := openapi.Version(); got != version {
-		t.Errorf("Version returns %q, want %q", got, version)
-	}
+	suite.Equal(t, openapi.Version(), version, "Version returns")
 	sum := sha256.Sum256(openapi.YAML)
 	hash := hex.EncodeToString(sum[:])
 	golden := filepath.Join("testdata", version+".sha256")

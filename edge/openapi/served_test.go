@@ -41,9 +41,7 @@ func TestServed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := suite.Must(openapi.Served(declared))(t)
-			if found := lint(t, text); len(found) > 0 {
-				t.Errorf("Redocly found %s", strings.Join(found, "\n"))
-			}
+			suite.Equal(t, len(lint(t, text)), 0, "Redocly found")
 			doc := load(t, text)
 			suite.Check(t, doc.Validate(context.Background()))
 			checkServed(t, doc, declared)
@@ -64,9 +62,7 @@ func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
 	for _, v := range doc.Components.Schemas["EntityType"].Value.Enum {
 		types = append(types, v.(string))
 	}
-	if !slices.Equal(types, declared.Names()) {
-		t.Errorf("types %q, want %q", types, declared.Names())
-	}
+	suite.Equal(t, types, declared.Names(), "types")
 	whole := doc.Components.Schemas["EntityDocument"].Value
 	for _, member := range record.RecordFields(declared) {
 		if whole.Properties[member] == nil || !slices.Contains(whole.Required, member) {

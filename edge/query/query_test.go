@@ -2,7 +2,6 @@ package query
 
 import (
 	"errors"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,9 +103,7 @@ func TestFilterByFacts(t *testing.T) {
 		Bounds: []view.Bound{{Key: "signal.contextTokens", Number: 128000}, {Key: "signal.stars", Number: 1000},
 			{Key: "signal.stars", AtMost: true, Number: 2000.5}, {Key: "signal.lastCommit", AtMost: true, Day: "2026-01-31"}},
 	}
-	if !reflect.DeepEqual(f, want) {
-		t.Errorf("got  %+v\nwant %+v", f, want)
-	}
+	suite.Equal(t, f, want)
 }
 
 func TestSuggestions(t *testing.T) {

@@ -114,13 +114,9 @@ func TestForgedIsReportedOnce(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = c.remote
 		r.Header.Set("X-Forwarded-For", "192.0.2.1")
-		if got := p.Client(r); got.String() != c.client {
-			t.Errorf("the client of %s is %s, want %s", c.remote, got, c.client)
-		}
+		suite.Equal(t, p.Client(r).String(), c.client, "the client", c.remote)
 	}
-	if want := []netip.Addr{netip.MustParseAddr("203.0.113.7")}; !slices.Equal(reported, want) {
-		t.Errorf("reported %v, want %v", reported, want)
-	}
+	suite.Equal(t, reported, []netip.Addr{netip.MustParseAddr("203.0.113.7")}, "reported")
 }
 
 func TestParseTrusted(t *testing.T) {

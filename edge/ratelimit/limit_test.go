@@ -44,9 +44,7 @@ func TestWindows(t *testing.T) {
 		w := WindowAt(time.Unix(int64(unix), 0), time.Duration(length)*time.Second)
 		return w.Length == length && w.End%length == 0 && w.End > int64(unix) && w.End-length <= int64(unix)
 	}
-	if err := quick.Check(within, nil); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, quick.Check(within, nil))
 }
 
 func TestSubjects(t *testing.T) {
@@ -68,9 +66,7 @@ func TestSubjects(t *testing.T) {
 		{AccountSubject("acc_1", 5000, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 5000, time.Hour}},
 		{AccountSubject("acc_1", 0, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 100, time.Hour}},
 	} {
-		if c.got != c.want {
-			t.Errorf("got %+v, want %+v", c.got, c.want)
-		}
+		suite.Equal(t, c.got, c.want)
 	}
 }
 
@@ -116,9 +112,7 @@ func TestHeadersAreStructuredFields(t *testing.T) {
 		remaining, err := strconv.ParseInt(h["X-RateLimit-Remaining"][0], 10, 64)
 		return item.MatchString(h["RateLimit"][0]) && item.MatchString(h["RateLimit-Policy"][0]) && err == nil && remaining >= 0
 	}
-	if err := quick.Check(ok, &quick.Config{MaxCount: 2000}); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, quick.Check(ok, &quick.Config{MaxCount: 2000}))
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -172,9 +166,7 @@ func TestStoreUnavailable(t *testing.T) {
 		if _, err := q.Give(t.Context(), visitor, first); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("uncounting in a store that is gone: %v", err)
 		}
-		if st, err := q.Give(t.Context(), visitor, local); err != nil || st.Remaining != 2 {
-			t.Errorf("uncounting in memory: %+v %v", st, err)
-		}
+		suite.Equal(t, suite.Must(q.Give(t.Context(), visitor, local))(t).Remaining, 2, "uncounting in memory")
 		if more, ok, err := q.TakeMore(t.Context(), visitor, take(visitor, true, 1), 1); !ok || err != nil || more.Remaining != 0 {
 			t.Errorf("one more in memory: %+v %t %v", more, ok, err)
 		}
@@ -184,15 +176,11 @@ func TestStoreUnavailable(t *testing.T) {
 			take(visitor, false, 0)
 			refused()
 		}
-		if store.asked != 1 {
-			t.Errorf("%d requests tried a store that hangs, want 1", store.asked)
-		}
+		suite.Equal(t, store.asked, 1, "requests tried a store that hangs, want 1")
 		time.Sleep(retryAfter)
 		take(visitor, false, 0)
 		refused()
-		if store.asked != 2 {
-			t.Errorf("%d requests tried it after a second, want 2 in all", store.asked)
-		}
+		suite.Equal(t, store.asked, 2, "requests tried it after a second, want 2 in all")
 		store.hangs = false
 		time.Sleep(2 * retryAfter)
 		take(customer, true, 0)
@@ -226,9 +214,7 @@ func TestGateIsExact(t *testing.T) {
 		t.Errorf("one waiter too many: %v", err)
 	}
 	cancel()
-	if err := <-waited; !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled caller: %v", err)
-	}
+	suite.Is(t, <-waited, context.Canceled, "canceled caller")
 	go enter(t.Context())
 	for !g.Contended() {
 		time.Sleep(time.Millisecond)
@@ -257,23 +243,17 @@ func TestAllowance(t *testing.T) {
 		}
 		return got
 	}
-	if got := take(500); got != 100 {
-		t.Errorf("%d at first", got)
-	}
+	suite.Equal(t, take(500), 100, "at first")
 	if !b.Take(netip.MustParseAddr("2001:db8:0:1::1"), 1) || !b.Take(netip.Addr{}, 1) {
 		t.Error("others are refused")
 	}
 	now = now.Add(time.Second)
-	if got := take(500); got != 50 {
-		t.Errorf("%d after a second", got)
-	}
+	suite.Equal(t, take(500), 50, "after a second")
 	now = now.Add(time.Hour)
 	if !b.Take(addr, 30) {
 		t.Error("nothing is left after an hour")
 	}
-	if got := take(500); got != 70 {
-		t.Errorf("%d in addition to 30", got)
-	}
+	suite.Equal(t, take(500), 70, "in addition to 30")
 	if now = now.Add(time.Hour); !b.Take(addr, 1000) || b.Take(addr, 1) {
 		t.Error("a cost above the allowance does not use all of it up")
 	}

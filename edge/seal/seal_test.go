@@ -26,9 +26,7 @@ func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
 	if again := k.Seal(secret, "webhook", "wh_1"); again == sealed {
 		t.Error("the same secret is sealed to the same text")
 	}
-	if strings.Contains(sealed, "whsec") {
-		t.Error("the sealed text contains the secret")
-	}
+	suite.Lacks(t, sealed, "whsec", "the sealed text contains the secret")
 	if got, err := k.Open(sealed, "webhook", "wh_1"); err != nil || !bytes.Equal(got, secret) {
 		t.Fatalf("%q, %v", got, err)
 	}
@@ -61,9 +59,7 @@ func TestRotation(t *testing.T) {
 	before := parse(t, older)
 	sealed := before.Seal([]byte("secret"), "p", "r")
 	both := parse(t, newer+"\n"+older)
-	if got, err := both.Open(sealed, "p", "r"); err != nil || string(got) != "secret" {
-		t.Errorf("the old key cannot open: %q %v", got, err)
-	}
+	suite.Equal(t, string(suite.Must(both.Open(sealed, "p", "r"))(t)), "secret", "the old key cannot open")
 	if both.Current(sealed) || !both.Current(both.Seal(nil, "p", "r")) {
 		t.Error("the first key was not used to seal")
 	}
@@ -110,19 +106,13 @@ func TestTheKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
 	wg.Wait()
 	makers := 0
 	for i := range ids {
-		if ids[i] != ids[0] {
-			t.Errorf("two keys are in use: %s and %s", ids[0], ids[i])
-		}
+		suite.Equal(t, ids[i], ids[0], "two keys are in use")
 		if made[i] {
 			makers++
 		}
 	}
-	if makers != 1 {
-		t.Errorf("%d callers created the file", makers)
-	}
-	if i, err := os.Stat(path); err != nil || i.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", i.Mode(), err)
-	}
+	suite.Equal(t, makers, 1, "callers created the file")
+	suite.Equal(t, suite.Must(os.Stat(path))(t).Mode().Perm(), 0o600, "mode")
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".kindex-key-*")); len(left) > 0 {
 		t.Errorf("left over: %v", left)
 	}

@@ -51,9 +51,7 @@ func TestAccounts(t *testing.T) {
 			func(tx *storage.Tx) error { return tx.Suspend("acc_x") },
 			func(tx *storage.Tx) error { return tx.Unsuspend("acc_x") },
 		} {
-			if err := s.Write(t.Context(), f); !errors.Is(err, apikey.ErrNoAccount) {
-				t.Errorf("%v", err)
-			}
+			suite.Is(t, s.Write(t.Context(), f), apikey.ErrNoAccount)
 		}
 		testSuspension(t, s, ada, now)
 	})
@@ -123,9 +121,7 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 		count := func(m *sync.Map) (n int) {
 			m.Range(func(k, _ any) bool {
 				n++
-				if strings.Contains(k.(string), taken.ID) {
-					t.Error("an account was given to another person with the same name")
-				}
+				suite.Lacks(t, k.(string), taken.ID, "an account was given to another person with the same name")
 				return true
 			})
 			return n

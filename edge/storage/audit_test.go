@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,9 +66,7 @@ func TestAuditEntry(t *testing.T) {
 		err = s.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: "acc_none", Action: storage.KeyCreated})
 		})
-		if !errors.Is(err, apikey.ErrNoAccount) {
-			t.Errorf("unknown account: %v", err)
-		}
+		suite.Is(t, err, apikey.ErrNoAccount, "unknown account")
 	})
 }
 

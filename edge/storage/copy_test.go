@@ -146,18 +146,14 @@ func TestCopyOfEverything(t *testing.T) {
 			t.Fatalf("%v %v", counts, err)
 		}
 		for _, c := range counts {
-			if c.Rows != rowsFilled {
-				t.Errorf("%s: %d rows", c.Table, c.Rows)
-			}
+			suite.Equal(t, c.Rows, rowsFilled, c.Table, "rows")
 		}
 	}
 	want := dump(t, first, tables)
 	for _, target := range []string{shared, last} {
 		got := dump(t, target, tables)
 		for _, name := range tables {
-			if got[name] != want[name] {
-				t.Errorf("%s differs in %s", name, target)
-			}
+			suite.Equal(t, got[name], want[name], name, "differs in", target)
 		}
 	}
 	if _, err := copyState(t, first, shared); err == nil || !strings.Contains(err.Error(), "is not empty: its table accounts has 450 rows") {
@@ -234,9 +230,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 		WHERE table_schema = current_schema() AND table_name <> 'goose_db_version' ORDER BY line`)
 	slices.Sort(a)
 	slices.Sort(b)
-	if !slices.Equal(a, b) {
-		t.Errorf("SQLite has\n%v\nPostgreSQL has\n%v", a, b)
-	}
+	suite.Equal(t, a, b, "SQLite", "PostgreSQL")
 	for _, c := range a {
 		if kind := strings.Fields(c)[1]; kind != "TEXT" && kind != "BIGINT" {
 			t.Errorf("%s: only TEXT and BIGINT exist in both engines", c)
@@ -288,12 +282,8 @@ func TestBackupDuringWrites(t *testing.T) {
 		}
 		close(end)
 		t.Logf("%d pairs were written during the backups", <-done)
-		if i, err := os.Stat(last); err != nil || i.Mode().Perm() != 0o600 {
-			t.Errorf("%v %v", i, err)
-		}
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5 {
-			t.Errorf("left over: %v %v", entries, err)
-		}
+		suite.Equal(t, suite.Must(os.Stat(last))(t).Mode().Perm(), 0o600)
+		suite.Equal(t, len(suite.Must(os.ReadDir(dir))(t)), 5, "left over")
 		for i := range 5 {
 			n := texts(t, database(t, filepath.Join(dir, fmt.Sprint(i))), "SELECT COALESCE(SUM(subject LIKE 'a%'), 0) || ' ' || COALESCE(SUM(subject LIKE 'b%'), 0) FROM counters")[0]
 			if a, b, _ := strings.Cut(n, " "); a != b || i == 4 && a == "0" {
@@ -351,17 +341,13 @@ func TestBackupRefuses(t *testing.T) {
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		refuse(ended, in("backup"), false, context.Canceled.Error())
-		if text, err := os.ReadFile(in("there")); err != nil || string(text) != "mine" {
-			t.Errorf("%s %v", text, err)
-		}
+		suite.Equal(t, string(suite.Must(os.ReadFile(in("there")))(t)), "mine")
 		if _, err := s.Backup(ctx, in("there"), true); err != nil {
 			t.Error(err)
 		}
 		if i, err := os.Stat(in("there")); err != nil || i.Mode().Perm() != 0o600 || i.Size() < 1000 {
 			t.Errorf("%v %v", i, err)
 		}
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
-			t.Errorf("left over: %v: %v", entries, err)
-		}
+		suite.Equal(t, len(suite.Must(os.ReadDir(dir))(t)), 3, "left over")
 	})
 }

@@ -52,9 +52,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 			t.Errorf("%d and %d allowed; want %d in total, and some of each", a, b, most)
 		}
 		for remaining := range seen {
-			if n := seen[remaining].Load(); n != 1 {
-				t.Errorf("%d callers got %d remaining, want one", n, remaining)
-			}
+			suite.Equal(t, seen[remaining].Load(), 1, "callers with", remaining, "remaining")
 		}
 	})
 }
@@ -179,9 +177,7 @@ func TestTakeMore(t *testing.T) {
 		s := ratelimit.Subject{ID: "acc:acc_more", Tier: ratelimit.Authenticated, Limit: 12}
 		remaining := func(what string, want int64) {
 			t.Helper()
-			if st, err := l.Peek(t.Context(), s); err != nil || st.Remaining != want {
-				t.Errorf("%s: %d remain, want %d (%v)", what, st.Remaining, want, err)
-			}
+			suite.Equal(t, suite.Must(l.Peek(t.Context(), s))(t).Remaining, want, what, "remain")
 		}
 		first := suite.Must(l.Take(t.Context(), s))(t)
 		ten, ok, err := l.TakeMore(t.Context(), s, first, 9)
@@ -198,9 +194,7 @@ func TestTakeMore(t *testing.T) {
 			t.Errorf("the last one: %+v %t %v", last, ok, err)
 		}
 		remaining("all", 0)
-		if st, err := l.Give(t.Context(), s, ten); err != nil || st.Remaining != 10 {
-			t.Errorf("%+v %v", st, err)
-		}
+		suite.Equal(t, suite.Must(l.Give(t.Context(), s, ten))(t).Remaining, 10)
 		remaining("given back", 10)
 	})
 }

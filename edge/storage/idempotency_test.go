@@ -134,9 +134,7 @@ func TestIdempotencyForgetsFailures(t *testing.T) {
 			}
 			return failure
 		})
-		if !errors.Is(err, failure) {
-			t.Error(err)
-		}
+		suite.Is(t, err, failure)
 		if _, made, err := once(s, post, "0"); err != nil || !made {
 			t.Errorf("run %v, %v", made, err)
 		}
@@ -162,8 +160,6 @@ func TestIdempotencyTTL(t *testing.T) {
 		step(24*time.Hour, "second", true)
 		step(48*time.Hour-time.Millisecond, "too early again", false)
 		step(48*time.Hour, "third", true)
-		if n := notes(t, s, "%"); n != 3 {
-			t.Errorf("%d rows", n)
-		}
+		suite.Equal(t, notes(t, s, "%"), 3, "rows")
 	})
 }

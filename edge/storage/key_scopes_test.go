@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -37,9 +36,7 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 				secret.Masked() + "', '" + secret.Hash() + "', '" + secret.Hash()[:8] + "', 1)"} {
 			suite.Check(t, writeOne(t.Context(), s, row))
 		}
-		if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
-			t.Errorf("before the migration: %+v %v", r, err)
-		}
+		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0, "before the migration")
 		suite.Check(t, s.Migrate(t.Context()))
 		k, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
 		if err != nil || !k.Legacy || k.Scopes != apikey.Everything || !k.ExpiresAt.IsZero() {
@@ -48,9 +45,7 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 		if made, _ := createLimited(t, s, "acc_a", apikey.Grant{Name: "new", Scopes: apikey.DefaultScopes}); made.Legacy || made.Scopes.Has(apikey.ScopeKeys) {
 			t.Errorf("%+v", made)
 		}
-		if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
-			t.Errorf("afterwards: %+v %v", r, err)
-		}
+		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0, "afterwards")
 	}
 }
 
@@ -67,21 +62,15 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 		t.Errorf("a sixth: %v", err)
 	}
 	at = at.Add(time.Hour)
-	if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 0 {
-		t.Errorf("%v %v", list, err)
-	}
-	if accounts, err := s.Accounts(t.Context()); err != nil || accounts[0].ActiveKeys != 0 {
-		t.Errorf("%+v %v", accounts, err)
-	}
+	suite.Equal(t, len(suite.Must(s.Keys(t.Context(), ada.ID))(t)), 0)
+	suite.Equal(t, suite.Must(s.Accounts(t.Context()))(t)[0].ActiveKeys, 0)
 	for range apikey.MaxActive {
 		createLimited(t, s, ada.ID, apikey.Grant{Name: "next", Scopes: apikey.Everything})
 	}
 	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
 		t.Errorf("sixth new key: %v", err)
 	}
-	if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
-		t.Errorf("%+v %v", r, err)
-	}
+	suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0)
 }
 
 // TestInactiveKeysAreBounded creates and revokes keys repeatedly: all active keys are kept, but
@@ -146,12 +135,8 @@ func TestSignInIsLogged(t *testing.T) {
 		a := auth.SignedInIdentity{Identity: auth.Identity{Provider: "https://id.example", Subject: "1", Login: "ada"}, Name: "ada",
 			Key: apikey.Generate(), Hash: "h", At: time.Now(), Address: "203.0.113.7"}
 		account, _, err := s.SignIn(t.Context(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := auditActions(t, s, account.ID); !slices.Equal(got, []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.AccountSignedIn}) {
-			t.Errorf("%v", got)
-		}
+		suite.Check(t, err)
+		suite.Equal(t, auditActions(t, s, account.ID), []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.AccountSignedIn})
 		list, _, err := s.AuditLog(t.Context(), account.ID, 0, 1)
 		if err != nil || list[0].Actor != (storage.Actor{Kind: storage.BySession, Address: "203.0.113.7"}) || list[0].Detail != `with https://id.example as "ada"` {
 			t.Errorf("%+v %v", list, err)
@@ -183,8 +168,6 @@ func TestReport(t *testing.T) {
 		if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 1 || list[0].ID != other.ID {
 			t.Errorf("%+v %v", list, err)
 		}
-		if got := auditActions(t, s, ada.ID); !slices.Equal(got, []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.KeyCreated, storage.KeyReported}) {
-			t.Errorf("logged: %v", got)
-		}
+		suite.Equal(t, auditActions(t, s, ada.ID), []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.KeyCreated, storage.KeyReported}, "logged")
 	})
 }

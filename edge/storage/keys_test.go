@@ -60,9 +60,7 @@ func TestKeyLife(t *testing.T) {
 		if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 1 || list[0] != made {
 			t.Errorf("%+v %v", list, err)
 		}
-		if list, err := s.Keys(t.Context(), bob.ID); err != nil || len(list) != 0 {
-			t.Errorf("another account's keys: %+v %v", list, err)
-		}
+		suite.Equal(t, len(suite.Must(s.Keys(t.Context(), bob.ID))(t)), 0, "another account's keys")
 		for _, c := range []struct{ account, id string }{{bob.ID, made.ID}, {"", made.ID}, {ada.ID, ""}, {ada.ID, "key_other"}, {ada.ID, made.ID + "'"}} {
 			if ok, err := revoke(s, c.account, c.id); ok || err != nil {
 				t.Errorf("revoked %q of %q: %v", c.id, c.account, err)
@@ -176,9 +174,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 		if ok, err := revoke(here, account.ID, k.ID); !ok || err != nil {
 			t.Fatal(err)
 		}
-		if err := use(); !errors.Is(err, apikey.ErrRevoked) {
-			t.Errorf("%v", err)
-		}
+		suite.Is(t, use(), apikey.ErrRevoked)
 	})
 }
 
@@ -198,9 +194,8 @@ func TestOnlyHashesAreStored(t *testing.T) {
 		stored := everything(t, s)
 		for _, secret := range secrets {
 			text := secret.Reveal()
-			if !strings.Contains(stored, secret.Hash()) || !strings.Contains(stored, secret.Masked()) {
-				t.Error("the hash or the masked form is not where the test expects it")
-			}
+			suite.Contains(t, stored, secret.Hash())
+			suite.Contains(t, stored, secret.Masked())
 			for i := 3; i+10 <= len(text); i++ { // the masked form shows the first and last four characters
 				if strings.Contains(stored, text[i:i+10]) {
 					t.Fatalf("characters %d to %d of a key are stored", i+1, i+10)

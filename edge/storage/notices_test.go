@@ -49,11 +49,7 @@ func TestNotices(t *testing.T) {
 		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(-10)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
 			t.Errorf("notices %v, want %v: %v", all, want, err)
 		}
-		if ahead, err := s.Notices(ctx, day(0)); err != nil || !maps.Equal(ahead, map[webhook.Notice]bool{notice(day(20)): true}) {
-			t.Errorf("notices ahead %v: %v", ahead, err)
-		}
-		if report, err := s.Check(ctx); err != nil || len(report.Problems) > 0 {
-			t.Errorf("%+v, %v", report, err)
-		}
+		suite.Equal(t, suite.Must(s.Notices(ctx, day(0)))(t), map[webhook.Notice]bool{notice(day(20)): true}, "notices ahead")
+		suite.Equal(t, len(suite.Must(s.Check(ctx))(t).Problems), 0)
 	})
 }

@@ -27,9 +27,7 @@ func refused(t *testing.T, target string, o storage.Options, words ...string) er
 		t.Fatalf("%s was opened: %v", target, s.Close())
 	}
 	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: no %q in the error: %v", target, w, err)
-		}
+		suite.Contains(t, err.Error(), w, target)
 	}
 	return err
 }
@@ -43,28 +41,18 @@ func TestExclusive(t *testing.T) {
 	edge := suite.Must(storage.Open(t.Context(), target, storage.Options{Exclusive: true}))(t)
 	suite.Check(t, os.Symlink("kindex.db", "link.db"))
 	for _, name := range []string{target, "kindex.db", "./kindex.db", "link.db"} {
-		if err := refused(t, name, storage.Options{Exclusive: true}, "to share one among several, use PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
-			t.Errorf("%s: %v", name, err)
-		}
+		suite.Is(t, refused(t, name, storage.Options{Exclusive: true}, "to share one among several, use PostgreSQL"), storage.ErrInUse, name)
 		beside := withNotes(t, storagetest.Open(t, name))
-		if err := writeOne(t.Context(), beside, addNote, name, ""); err != nil {
-			t.Error(err)
-		}
-		if err := beside.LockExclusive(); !errors.Is(err, storage.ErrInUse) {
-			t.Errorf("%s: %v", name, err)
-		}
+		suite.Check(t, writeOne(t.Context(), beside, addNote, name, ""))
+		suite.Is(t, beside.LockExclusive(), storage.ErrInUse, name)
 	}
-	if n := notes(t, edge, "%"); n != 4 {
-		t.Errorf("%d of 4 rows", n)
-	}
+	suite.Equal(t, notes(t, edge, "%"), 4, "of 4 rows")
 	suite.Check(t, edge.Close())
 	next, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatalf("after the edge ended: %v", err)
 	}
-	if err := next.Close(); err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, next.Close())
 }
 
 // TestFilesAreTheOwners checks the mode of each file while the state is in use.
@@ -78,9 +66,7 @@ func TestFilesAreTheOwners(t *testing.T) {
 	for _, e := range entries {
 		i := suite.Must(e.Info())(t)
 		seen[e.Name()] = true
-		if i.Mode().Perm() != 0o600 {
-			t.Errorf("%s has mode %v", e.Name(), i.Mode())
-		}
+		suite.Equal(t, i.Mode().Perm(), 0o600, e.Name(), "has mode")
 	}
 	for _, name := range []string{"kindex.db", "kindex.db-wal", "kindex.db-shm"} {
 		if !seen[name] {
@@ -97,9 +83,7 @@ func TestCommitsAreDurable(t *testing.T) {
 	const full = 2
 	suite.Check(t, s.Write(t.Context(), func(tx *storage.Tx) error {
 		for pragma, want := range map[string]int64{"synchronous": full, "fullfsync": 1, "foreign_keys": 1} {
-			if got, err := tx.Number("PRAGMA " + pragma); err != nil || got != want {
-				t.Errorf("%s is %d, want %d: %v", pragma, got, want, err)
-			}
+			suite.Equal(t, suite.Must(tx.Number("PRAGMA "+pragma))(t), want, pragma)
 		}
 		return nil
 	}))
@@ -121,9 +105,7 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 		t.Fatalf("%v %v", files, err)
 	}
 	for _, name := range files {
-		if i, err := os.Stat(name); err != nil || i.Sys().(*syscall.Stat_t).Uid != edge {
-			t.Errorf("%s is not owned by the edge: %v", name, err)
-		}
+		suite.Equal(t, suite.Must(os.Stat(name))(t).Sys().(*syscall.Stat_t).Uid, edge, name, "is not owned by the edge")
 	}
 }
 
@@ -147,18 +129,14 @@ func TestPaths(t *testing.T) {
 		if err != nil || missing != nil || i.Size() == 0 {
 			t.Errorf("%q: %v %v", name, err, missing)
 		}
-		if n := notes(t, storagetest.Open(t, name), "%"); n != 1 {
-			t.Errorf("%q: %d rows", name, n)
-		}
+		suite.Equal(t, notes(t, storagetest.Open(t, name), "%"), 1, name, "rows")
 	}
-	if err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	suite.Check(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if path == "A.db" || path == "what" || path == "half" {
 			t.Errorf("%s was created", path)
 		}
 		return err
-	}); err != nil {
-		t.Error(err)
-	}
+	}))
 }
 
 func TestNoState(t *testing.T) {
@@ -187,9 +165,7 @@ func TestNewerSchema(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		_, newest, err := s.Versions(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		suite.Check(t, err)
 		suite.Check(t, writeOne(t.Context(), s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", newest+7))
 		var newer *storage.SchemaTooNewError
 		if err := s.Migrate(t.Context()); !errors.As(err, &newer) || newer.Version != newest+7 || newer.Latest != newest {
@@ -264,16 +240,12 @@ func TestWrongPassword(t *testing.T) {
 	s := storagetest.Open(t, target)
 	suite.Check(t, writeOne(t.Context(), s, "CREATE ROLE "+storagetest.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"))
 	defer func() {
-		if err := writeOne(context.Background(), s, "DROP ROLE "+storagetest.Guarded); err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, writeOne(context.Background(), s, "DROP ROLE "+storagetest.Guarded))
 	}()
 	u := suite.Must(url.Parse(target))(t)
 	u.User = url.UserPassword(storagetest.Guarded, "hunter2")
 	err := refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
-	if strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("the error contains the password: %v", err)
-	}
+	suite.Lacks(t, err.Error(), "hunter2", "the error contains the password")
 	u.User = url.UserPassword(storagetest.Guarded, "right one/@")
 	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, storagetest.Guarded) {
 		t.Errorf("the state is named %s", name)
@@ -287,9 +259,7 @@ func TestServerGone(t *testing.T) {
 	s := withNotes(t, storagetest.Open(t, target))
 	suite.Check(t, s.Ping(t.Context()))
 	u, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	name := strings.TrimPrefix(u.Path, "/")
 	u.Path = "/postgres"
 	// Broken connections are replaced, and the state keeps working.

@@ -49,9 +49,7 @@ func TestPurge(t *testing.T) {
 		}
 		suite.Check(t, s.Purge(ctx))
 		for table := range tables {
-			if n, err := s.Number(ctx, "SELECT COUNT(*) FROM "+table); n != 1 || err != nil {
-				t.Errorf("%s has %d rows, want 1: %v", table, n, err)
-			}
+			suite.Equal(t, suite.Must(s.Number(ctx, "SELECT COUNT(*) FROM "+table))(t), 1, table, "rows, want 1")
 		}
 	})
 }

@@ -41,9 +41,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 		other := suite.Must(submitted(t, s, "eve", "a"))(t)
 		for _, path := range [][]submission.Status{{}, {submission.InReview}, {submission.Accepted}, {submission.InReview, submission.Accepted}} {
 			one, err := submitted(t, s, "ada", "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, err)
 			for _, to := range path {
 				if ok, err := s.MoveSubmission(t.Context(), one.ID, to, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "u"}}); !ok || err != nil {
 					t.Fatal(to, ok, err)
@@ -93,9 +91,8 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if taken.Load() != submission.MaxOpen || refused.Load() != submission.MaxOpen {
-			t.Errorf("%d were stored, %d refused", taken.Load(), refused.Load())
-		}
+		suite.Equal(t, taken.Load(), submission.MaxOpen, "stored")
+		suite.Equal(t, refused.Load(), submission.MaxOpen, "refused")
 		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
 			t.Errorf("other account: %v", err)
 		}
@@ -298,9 +295,7 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 		corrections := submit("correction", func(int) submission.Submission {
 			return submission.Submission{Type: "tool", Slug: "axe", Name: "Axe", URL: "https://axe.example/", Changes: `{"version":"2"}`}
 		})
-		if chosen := choose(corrections); len(chosen) != rivals {
-			t.Errorf("%d of %d corrections were chosen", len(chosen), rivals)
-		}
+		suite.Equal(t, len(choose(corrections)), rivals, "corrections were chosen")
 	})
 }
 

@@ -41,28 +41,21 @@ func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
 		suite.Check(t, s.Migrate(t.Context()))
 		for id, want := range map[string][]int64{"wh_aaaaaaaaaaaaaaaaaaaa": {2, 3, 4}, "wh_bbbbbbbbbbbbbbbbbbbb": {2, 4}, "wh_cccccccccccccccccccc": nil} {
 			list, _, err := s.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: id, Status: webhook.Pending, Limit: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, err)
 			var got []int64
 			for _, d := range list {
 				got = append(got, d.Seq)
 			}
-			if slices.Sort(got); !slices.Equal(got, want) {
-				t.Errorf("%s: events %v are pending, want %v", id, got, want)
-			}
+			slices.Sort(got)
+			suite.Equal(t, got, want, id, "events", "are pending")
 		}
-		if leased, err := s.Lease(t.Context(), "edge", 10, time.Minute); err != nil || !slices.Equal(leased, []string{"wh_aaaaaaaaaaaaaaaaaaaa"}) {
-			t.Errorf("leased %v, %v", leased, err)
-		}
+		suite.Equal(t, suite.Must(s.Lease(t.Context(), "edge", 10, time.Minute))(t), []string{"wh_aaaaaaaaaaaaaaaaaaaa"}, "leased")
 		if _, d, err := s.Next(t.Context(), "edge", "wh_aaaaaaaaaaaaaaaaaaaa"); err != nil || d.ID != "dlv_b" || d.Attempts != 3 || string(d.Payload) != "{}" {
 			t.Errorf("next is %+v, %v", d, err)
 		}
 		if at, err := s.Announced(t.Context()); err != nil || at != (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}) {
 			t.Errorf("announced %+v, %v", at, err)
 		}
-		if report, err := s.Check(t.Context()); err != nil || len(report.Problems) > 0 {
-			t.Errorf("%+v, %v", report, err)
-		}
+		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0)
 	})
 }

@@ -135,9 +135,8 @@ func TestFailureIsOnesOwn(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if good, all := notes(t, s, "good%"), notes(t, s, "%"); good != 5 || all != 5 {
-			t.Errorf("%d good rows and %d others", good, all-good)
-		}
+		suite.Equal(t, notes(t, s, "good%"), 5, "good rows")
+		suite.Equal(t, notes(t, s, "%"), 5, "rows")
 	})
 }
 
@@ -172,9 +171,8 @@ func TestContextEnded(t *testing.T) {
 		s := withNotes(t, open())
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := writeOne(ctx, s, addNote, "ended", ""); !errors.Is(err, context.Canceled) || notes(t, s, "%") != 0 {
-			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
-		}
+		suite.Is(t, writeOne(ctx, s, addNote, "ended", ""), context.Canceled)
+		suite.Equal(t, notes(t, s, "%"), 0, "rows")
 	})
 	t.Run("in line", func(t *testing.T) {
 		s := withNotes(t, storagetest.SQLite(t))
@@ -183,20 +181,16 @@ func TestContextEnded(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- writeOne(ctx, s, addNote, "waited", "") }()
 		cancel()
-		if err := release(); err != nil {
-			t.Error(err)
-		}
-		if err := <-done; !errors.Is(err, context.Canceled) || notes(t, s, "waited") != 0 {
-			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
-		}
+		suite.Check(t, release())
+		suite.Is(t, <-done, context.Canceled)
+		suite.Equal(t, notes(t, s, "waited"), 0)
 	})
 	t.Run("begun", func(t *testing.T) {
 		s := withNotes(t, storagetest.SQLite(t))
 		ctx, cancel := context.WithCancel(context.Background())
 		err := s.Write(ctx, func(tx *storage.Tx) error { err := tx.Exec(addNote, "begun", ""); cancel(); return err })
-		if !errors.Is(err, context.Canceled) || notes(t, s, "begun") != 0 {
-			t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
-		}
+		suite.Is(t, err, context.Canceled)
+		suite.Equal(t, notes(t, s, "begun"), 0)
 	})
 }
 
@@ -212,21 +206,15 @@ func TestCloseWaitsForWrites(t *testing.T) {
 		t.Fatalf("Close did not wait: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
-	if err := release(); err != nil {
-		t.Error(err)
-	}
-	if err := <-closed; err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, release())
+	suite.Check(t, <-closed)
 	if err := writeOne(context.Background(), s, addNote, "late", ""); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("write after Close: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
-	if n := notes(t, storagetest.Open(t, target), "held"); n != 1 {
-		t.Errorf("%d rows", n)
-	}
+	suite.Equal(t, notes(t, storagetest.Open(t, target), "held"), 1, "rows")
 }
 
 // TestDeadlock has two transactions lock two rows in opposite order. The transaction that is
@@ -254,9 +242,7 @@ func TestDeadlock(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, err)
 	}
 	wg.Go(func() { lock("a", "b") })
 	wg.Go(func() { lock("b", "a") })
@@ -345,9 +331,7 @@ func TestManyProcesses(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := notes(t, storagetest.Open(t, target), "other%"); n != processes*writesOfOther {
-			t.Errorf("%d of %d rows", n, processes*writesOfOther)
-		}
+		suite.Equal(t, notes(t, storagetest.Open(t, target), "other%"), processes*writesOfOther, "rows")
 	})
 }
 

@@ -44,9 +44,7 @@ func TestCorrection(t *testing.T) {
 			t.Errorf("%s changes %s: %v", c.body, changes, err)
 		}
 		before := suite.Must(submission.File(d.Before))(t)
-		if lines := differingLines(string(before), string(d.YAML)); lines != c.lines {
-			t.Errorf("%s:\n%s", c.body, lines)
-		}
+		suite.Equal(t, differingLines(string(before), string(d.YAML)), c.lines)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -254,9 +253,7 @@ func TestSteps(t *testing.T) {
 		submission.Pending: nil, submission.InReview: {submission.Pending}, submission.Accepted: {submission.Pending, submission.InReview},
 		submission.Published: {submission.Accepted}, submission.Rejected: {submission.Pending, submission.InReview, submission.Accepted},
 	} {
-		if !slices.Equal(to.From(), from) {
-			t.Errorf("%s is reached from %v", to, to.From())
-		}
+		suite.Equal(t, to.From(), from, "is reached from")
 	}
 }
 
@@ -330,9 +327,7 @@ func TestHostileTexts(t *testing.T) {
 		takenInAsSent(t, string(body))
 		if d, err := submission.Parse(fields, open{}); err == nil {
 			taken++
-			if d.Entity.Name != strings.TrimSpace(text) {
-				t.Errorf("%q became %q", text, d.Entity.Name)
-			}
+			suite.Equal(t, d.Entity.Name, strings.TrimSpace(text), text, "became")
 		}
 	}
 	if taken < len(hostile)-6 {
@@ -421,8 +416,6 @@ func TestFactsAgainstIndex(t *testing.T) {
 				found = append(found, "warning: "+p.Field+": "+p.Text())
 			}
 		}
-		if got := strings.Join(found, "\n"); got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", members, got, want)
-		}
+		suite.Equal(t, strings.Join(found, "\n"), want, members)
 	}
 }

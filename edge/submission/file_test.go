@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -52,9 +51,7 @@ func sameFile(t *testing.T, e *record.Entity) {
 		t.Fatalf("%s: %v", e.Key(), err)
 	}
 	again, problems := content.ParseEntity(kinds.Default(), e.Key(), e.Type, e.Slug, data)
-	if !reflect.DeepEqual(again, e) {
-		t.Errorf("%s has different content: %v\n%s", e.Key(), problems, data)
-	}
+	suite.Equal(t, again, e, e.Key(), "has different content", problems, data)
 	if formatted, err := yamlfmt.Format(kinds.Default(), e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
 		t.Errorf("%s is not in canonical form: %v\n%s", e.Key(), err, data)
 	}
@@ -79,9 +76,7 @@ func TestSketch(t *testing.T) {
 		if !errors.As(err, &invalid) {
 			t.Fatalf("%s: %v", c.members, err)
 		}
-		if got := string(submission.Sketch(kinds.Default(), fields, invalid.Problems)); got != c.sketch {
-			t.Errorf("%s:\n%s", c.members, got)
-		}
+		suite.Equal(t, string(submission.Sketch(kinds.Default(), fields, invalid.Problems)), c.sketch, c.members)
 	}
 	_, err := submission.Parse(with(t, `{"slug":"-","license":"BSD 3-Clause"}`), index{})
 	var invalid *submission.InvalidError

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestLogFailure checks that an unavailable database is one line a second, and that all other failures
@@ -23,8 +25,6 @@ func TestLogFailure(t *testing.T) {
 	now = now.Add(time.Second)
 	s.LogFailure("id", "/down", NewProblem("state-unavailable", ""))
 	for path, want := range map[string]int{"/down": 2, "/broken": 3} {
-		if n := strings.Count(log.String(), "path="+path); n != want {
-			t.Errorf("%d lines for %s, want %d", n, path, want)
-		}
+		suite.Equal(t, strings.Count(log.String(), "path="+path), want, "lines for", path)
 	}
 }

@@ -92,9 +92,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	}
 	got.compare(p.worlds[70])
 	suite.Eventually(t, "the dispatcher is told", func() bool { return told.Load() == 1 })
-	if !strings.Contains(log.String(), "connection refused") {
-		t.Errorf("the log lacks the reason: %s", log.String())
-	}
+	suite.Contains(t, log.String(), "connection refused", "the log lacks the reason")
 	stop()
 	ended.Wait()
 }

@@ -135,9 +135,7 @@ func TestWithoutTLSNothingIsSent(t *testing.T) {
 	if a := c.call(t, strings.Replace(s.URL, "http:", "https:", 1)); a.success() || a.failure != "The connection was refused." {
 		t.Errorf("%+v", a)
 	}
-	if asked.Load() != 0 {
-		t.Error("a request was sent in cleartext")
-	}
+	suite.Equal(t, asked.Load(), 0, "a request was sent in cleartext")
 }
 
 func TestReasonsNameNoAddress(t *testing.T) {

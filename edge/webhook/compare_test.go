@@ -239,9 +239,7 @@ func TestRewrittenHistories(t *testing.T) {
 					e.lose(id)
 				}
 				events := e.announce(fmt.Sprint(i+1), s.asOf, s.past)
-				if said := e.log.String()[before:]; !strings.Contains(said, s.said) {
-					t.Errorf("step %d says %q, want %q", i, said, s.said)
-				}
+				suite.Contains(t, e.log.String()[before:], s.said, "step", i, "says")
 				if s.events != (len(events) > 0) {
 					t.Fatalf("step %d has %d events", i, len(events))
 				}
@@ -321,9 +319,7 @@ func TestNetChanges(t *testing.T) {
 				}
 				got = append(got, line)
 			}
-			if strings.Join(got, "; ") != c.want {
-				t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), c.want)
-			}
+			suite.Equal(t, strings.Join(got, "; "), c.want)
 		})
 	}
 }
@@ -340,9 +336,7 @@ func TestUncommittedChanges(t *testing.T) {
 	first := *served
 	announcer := webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: s, Log: slog.New(slog.DiscardHandler), OnEvents: func() {},
 		Served: func() *webhook.Build { return served }, Open: func(id string) (webhook.Earlier, func(), error) {
-			if id != first.ID {
-				t.Errorf("compared with %s", id)
-			}
+			suite.Equal(t, id, first.ID, "compared with")
 			return first, func() {}, nil
 		}})
 	for i, want := range []string{"1", "1", "3"} {
@@ -350,9 +344,7 @@ func TestUncommittedChanges(t *testing.T) {
 		next.ID, next.Uncommitted, next.Source = fmt.Sprint(i+1), i == 1, p.until(20+10*i)
 		served = &next
 		suite.Check(t, announcer.Check(t.Context(), time.Now()))
-		if at, err := s.Announced(t.Context()); err != nil || at.Build != want {
-			t.Errorf("step %d: announced %s, want %s: %v", i, at.Build, want, err)
-		}
+		suite.Equal(t, suite.Must(s.Announced(t.Context()))(t).Build, want, "step", i, "announced")
 	}
 	if len(storagetest.Events(t, s, 0)) == 0 {
 		t.Error("no events")

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -71,12 +70,8 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
 			h.check(t)
 			asked, good := h.seen()
-			if !slices.Equal(good, want) {
-				t.Errorf("%d of %d events arrived, or out of order", len(good), len(want))
-			}
-			if order := slices.Compact(slices.Clone(asked)); !slices.Equal(order, want) {
-				t.Errorf("another event was tried while one was waiting")
-			}
+			suite.Equal(t, good, want, "events in order")
+			suite.Equal(t, slices.Compact(slices.Clone(asked)), want, "events in the order in which they were tried")
 			for _, d := range r.deliveries(h.id) {
 				if d.Status != webhook.Succeeded || d.Attempts != count(asked, d.EventID) || d.ResponseStatus != 200 || d.Error != "" || !d.NextAt.IsZero() {
 					t.Errorf("%d attempts in the log: %+v", count(asked, d.EventID), d)
@@ -120,13 +115,10 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		// The first event has failed. The next one is attempted immediately.
 		suite.Eventually(t, "the second event", func() bool { return attempts() >= 11 })
 		asked, _ := dead.seen()
-		if count(asked, ids[0]) != 10 || asked[10] != ids[1] {
-			t.Errorf("the first event was tried %d times, followed by %s", count(asked, ids[0]), asked[10])
-		}
+		suite.Equal(t, count(asked, ids[0]), 10, "tries of the first event")
+		suite.Equal(t, asked[10], ids[1])
 		log := r.deliveries(dead.id)
-		if len(log) != len(ids) {
-			t.Errorf("%d deliveries of %d events", len(log), len(ids))
-		}
+		suite.Equal(t, len(log), len(ids), "deliveries", "events")
 		if waits := log[0]; waits.Status != webhook.Pending || waits.Attempts != 0 || waits.NextAt.IsZero() {
 			t.Errorf("%+v", waits)
 		}
@@ -157,13 +149,9 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 		ids := r.events(20, "entity.updated")
 		d.Wake()
 		suite.Eventually(t, "the healthy one has all", func() bool { _, good := healthy.seen(); return len(good) == 21 })
-		if silent.Load() != int64(hooks) {
-			t.Errorf("%d attempts at slow endpoints", silent.Load())
-		}
+		suite.Equal(t, silent.Load(), int64(hooks), "attempts at slow endpoints")
 		_, good := healthy.seen()
-		if !slices.Equal(good[1:], ids) {
-			t.Error("out of order")
-		}
+		suite.Equal(t, good[1:], ids, "out of order")
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
 		soon(t, "what hangs is cut off at the end of the drain", stopped)
@@ -376,9 +364,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(other) })
 		d.Wake()
 		suite.Eventually(t, "what has waited", func() bool { _, good := suspended.seen(); return slices.Equal(good, ids) })
-		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
-			t.Error(text)
-		}
+		suite.Lacks(t, r.log.String(), "level=ERROR")
 	})
 }
 
@@ -408,9 +394,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		r.write(func(tx *storage.Tx) error { return tx.Unsuspend(r.account) })
 		d.Wake()
 		suite.Eventually(t, "the rest", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
-		if text := r.log.String(); strings.Contains(text, "level=ERROR") {
-			t.Error(text)
-		}
+		suite.Lacks(t, r.log.String(), "level=ERROR")
 	})
 }
 

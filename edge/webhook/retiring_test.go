@@ -66,9 +66,7 @@ func TestPlanNotices(t *testing.T) {
 			now := suite.Must(time.Parse(time.RFC3339, c.now))(t)
 			list := []webhook.Retirement{{Type: "model", Slug: "m", Name: "M", Formerly: []string{"model/earlier"}, Retires: retires, ReplacedBy: "model/n"}}
 			notices, events, err := webhook.PlanNotices(list, c.sent, now, c.first)
-			if err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, err)
 			var days []int
 			for _, n := range notices {
 				if n.Type != "model" || n.Slug != "m" || n.Retires != retires {
@@ -76,9 +74,7 @@ func TestPlanNotices(t *testing.T) {
 				}
 				days = append(days, n.Days)
 			}
-			if !slices.Equal(days, c.record) {
-				t.Errorf("recorded %v, want %v", days, c.record)
-			}
+			suite.Equal(t, days, c.record, "recorded")
 			if (len(events) == 1) != (c.left > 0) || len(events) > 1 {
 				t.Fatalf("%d events", len(events))
 			}
@@ -88,9 +84,8 @@ func TestPlanNotices(t *testing.T) {
 			e := events[0]
 			want := fmt.Sprintf(`{"id":%q,"event":"entity.retiring","timestamp":%q,"entity":{"type":"model","slug":"m","name":"M"},`+
 				`"changes":[],"changeIds":[],"retires":"2026-12-31","daysLeft":%d,"replacedBy":"model/n"}`, e.ID, now.UTC().Format(time.RFC3339), c.left)
-			if string(e.Payload) != want || e.Name != record.Retiring {
-				t.Errorf("payload\n%s, want\n%s", e.Payload, want)
-			}
+			suite.Equal(t, string(e.Payload), want)
+			suite.Equal(t, e.Name, record.Retiring)
 		})
 	}
 }

@@ -102,9 +102,7 @@ func newRig(t *testing.T, target string, now func() time.Time) *rig {
 
 func (r *rig) write(do func(*storage.Tx) error) {
 	r.t.Helper()
-	if err := r.state.Write(r.t.Context(), do); err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, r.state.Write(r.t.Context(), do))
 }
 
 // endpoint is the receiver of one webhook.
@@ -205,9 +203,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	}
 	secret := webhook.NewSecret()
 	verify, err := standardwebhooks.NewWebhook(secret.Reveal())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	h := &endpoint{id: storage.NewID("wh_"), account: account, verify: verify, answer: answer}
 	r.mu.Lock()
 	r.hooks["/"+h.id] = h
@@ -244,9 +240,7 @@ func (r *rig) events(n int, name string) []string {
 			Payload: []byte(fmt.Sprintf(`{"id":"%s","event":"%s"}`, ids[i], name))}
 	}
 	at, err := r.state.Announced(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	at.Build = storage.NewID("")
 	if moved, err := r.state.Announce(r.t.Context(), at, list); err != nil || !moved {
 		r.t.Fatal(moved, err)
@@ -260,9 +254,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	roots := x509.NewCertPool()
 	roots.AddCert(r.server.Certificate())
 	e, err := safedial.ParseException(strings.TrimPrefix(r.server.URL, "https://"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	o := webhook.Options{Store: r.state, Client: safedial.New(safedial.Options{Allow: []safedial.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
 		Owner: storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
 		Timeout: 2 * hanging, Lease: 3 * hanging, // long enough for a slow machine
@@ -323,9 +315,7 @@ func (r *rig) webhook(id string) webhook.Webhook {
 	account := r.hooks["/"+id].account
 	r.mu.Unlock()
 	w, err := r.state.Webhook(r.t.Context(), account, id)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	return w
 }
 
@@ -344,8 +334,6 @@ func (r *rig) done(id string) (n int) {
 func (r *rig) deliveries(id string) []webhook.Delivery {
 	r.t.Helper()
 	list, _, err := r.state.Deliveries(r.t.Context(), storage.DeliveryQuery{WebhookID: id, Limit: 1000})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	return list
 }

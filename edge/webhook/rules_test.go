@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -213,9 +212,7 @@ func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 		"a replay of nothing":        r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.RequestReplay(r.account, h.id, "dlv_x"); return err }),
 		"deleting another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.DeleteWebhook(other, h.id) }),
 	} {
-		if !errors.Is(err, webhook.ErrUnknown) {
-			t.Errorf("%s: %v", what, err)
-		}
+		suite.Is(t, err, webhook.ErrUnknown, what)
 	}
 	if _, err := r.state.Webhook(t.Context(), other, h.id); !errors.Is(err, webhook.ErrUnknown) {
 		t.Errorf("reading another account's: %v", err)
@@ -287,9 +284,8 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		suite.Check(t, r.state.Purge(t.Context()))
 		// The first webhook's delivery log is gone, but not the events for which the second
 		// webhook is waiting.
-		if n := count(); n != 3 || len(r.allDeliveries()) != 3 {
-			t.Errorf("%d events and %d deliveries remain", n, len(r.allDeliveries()))
-		}
+		suite.Equal(t, count(), 3, "events remain")
+		suite.Equal(t, len(r.allDeliveries()), 3, "deliveries remain")
 		if at, err := r.state.OldestWaiting(t.Context()); err != nil || c.now().Sub(at) < 30*24*time.Hour || at.IsZero() {
 			t.Errorf("oldest %v, %v", at, err)
 		}
@@ -306,9 +302,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 
 func (r *rig) allDeliveries() (all []webhook.Delivery) {
 	hooks, err := r.state.Webhooks(r.t.Context(), r.account)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	suite.Check(r.t, err)
 	for _, w := range hooks {
 		all = append(all, r.deliveries(w.ID)...)
 	}
@@ -323,20 +317,14 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		h := r.hook("", nil)
 		r.hook("", func(w http.ResponseWriter, _ string) { w.WriteHeader(500) })
 		both, only := parse(t, newer+"\n"+older), parse(t, newer)
-		if err := r.state.CheckSealed(t.Context(), r.keys); err != nil {
-			t.Error(err)
-		}
+		suite.Check(t, r.state.CheckSealed(t.Context(), r.keys))
 		err := r.state.CheckSealed(t.Context(), only)
-		if err == nil || !strings.Contains(err.Error(), r.keys.IDs()[0]) {
-			t.Errorf("without the key: %v", err)
-		}
+		suite.Fails(t, err, r.keys.IDs()[0], "without the key")
 		if _, err := r.state.Rekey(t.Context(), only); err == nil {
 			t.Error("secrets were resealed without the key that opens them")
 		}
 		for _, want := range []int{2, 0} {
-			if n, err := r.state.Rekey(t.Context(), both); n != want || err != nil {
-				t.Errorf("%d were resealed, want %d: %v", n, want, err)
-			}
+			suite.Equal(t, suite.Must(r.state.Rekey(t.Context(), both))(t), want, "were resealed")
 		}
 		if err := r.state.CheckSealed(t.Context(), only); err != nil {
 			t.Errorf("the old key is still needed: %v", err)
@@ -387,21 +375,15 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 		told += f.String()
 	}
 	for _, s := range []string{"t0ps3cret", "127.0.0.1", secret.Reveal()[6:26], id + "\""} {
-		if strings.Contains(told, s) {
-			t.Errorf("found %q in: %s", s, told)
-		}
+		suite.Lacks(t, told, s)
 	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte(secret.Reveal()[6:26])) {
-			t.Errorf("found the secret in %s", e.Name())
-		}
+		suite.Lacks(t, string(b), secret.Reveal()[6:26], "found the secret in", e.Name())
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	suite.Check(t, err)
 }

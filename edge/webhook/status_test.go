@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"kindex/builder/suite"
 )
 
 // TestStatusesThatAreNone has an endpoint respond over HTTP/2 with a different number each
@@ -36,9 +38,7 @@ func TestStatusesThatAreNone(t *testing.T) {
 			t.Errorf("%d was recorded as %d, %q: %s", status, a.status, a.outcome, a.failure)
 		}
 	}
-	if len(outcomes) != 2 {
-		t.Errorf("metrics outcomes: %v", outcomes)
-	}
+	suite.Equal(t, len(outcomes), 2, "metrics outcomes")
 }
 
 // answerStatuses runs a minimal HTTP/2 server.

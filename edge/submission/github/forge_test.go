@@ -149,9 +149,8 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(s.Pulls()); n != 2 || len(s.Violations()) > 0 {
-		t.Errorf("%d pull requests; %v", n, s.Violations())
-	}
+	suite.Equal(t, len(s.Pulls()), 2, "pull requests", s.Violations())
+	suite.Equal(t, len(s.Violations()), 0)
 	s.Fail(403, nil)
 	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "lacks permission") || strings.Contains(err.Error(), githubtest.Token) {
 		t.Error(err)
@@ -168,9 +167,8 @@ func TestOpenUnnumbered(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	s.Behave(func(b *githubtest.Behaviour) { b.Mute = false })
-	if p, err := f.Open(t.Context(), r); err != nil || p.Number != 1 || len(s.Pulls()) != 1 {
-		t.Errorf("%+v %v", p, err)
-	}
+	suite.Equal(t, suite.Must(f.Open(t.Context(), r))(t).Number, 1)
+	suite.Equal(t, len(s.Pulls()), 1)
 }
 
 // TestSecurityDeletedFork checks that a pull request from a fork that has been deleted is not
@@ -179,9 +177,7 @@ func TestSecurityDeletedFork(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	s.Behave(func(b *githubtest.Behaviour) { b.All = true })
 	s.Add(githubtest.Pull{Head: "submission/a", State: "closed", From: githubtest.Deleted})
-	if p, err := f.Find(t.Context(), "submission/a"); err != nil || p.Number != 0 {
-		t.Errorf("%+v %v", p, err)
-	}
+	suite.Equal(t, suite.Must(f.Find(t.Context(), "submission/a"))(t).Number, 0)
 	kept := &store{list: []submission.Submission{inReview("a", 1)}}
 	if moved, err := (&github.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(moved) > 0 {
 		t.Errorf("moved %v, %v", moved, err)
@@ -222,9 +218,7 @@ func TestRound(t *testing.T) {
 		for _, one := range moved {
 			got = append(got, one.ID+" "+string(one.Status))
 		}
-		if strings.Join(got, ", ") != want {
-			t.Errorf("got %v, want %s", got, want)
-		}
+		suite.Equal(t, strings.Join(got, ", "), want, got)
 		if err == nil || !strings.Contains(err.Error(), "d: pull request 4 of example/index is not from the branch submission/d") || !strings.Contains(err.Error(), "f: example/index does not exist") {
 			t.Errorf("wrong submissions: %v", err)
 		}
@@ -233,13 +227,9 @@ func TestRound(t *testing.T) {
 	round("")
 	suite.Check(t, errors.Join(s.ClosePull(1, true), s.ClosePull(2, false)))
 	round("a accepted, b rejected")
-	if one := kept.list[1]; one.Reason != "The pull request was closed without being merged: https://forge.example.org/1" {
-		t.Error(one.Reason)
-	}
+	suite.Equal(t, kept.list[1].Reason, "The pull request was closed without being merged: https://forge.example.org/1")
 	round("")
-	if len(s.Violations()) > 0 {
-		t.Error(s.Violations())
-	}
+	suite.Equal(t, len(s.Violations()), 0)
 }
 
 // TestManyInReview checks that a round requests only a limited number of pull requests, and
@@ -280,9 +270,7 @@ func TestFollow(t *testing.T) {
 		at = append(at, time.Now())
 		switch rounds++; rounds {
 		case 5:
-			if err := s.ClosePull(1, true); err != nil {
-				t.Error(err)
-			}
+			suite.Check(t, s.ClosePull(1, true))
 		case 6:
 			cancel()
 		}
@@ -330,9 +318,7 @@ func TestWithdrawn(t *testing.T) {
 		t.Errorf("the forge failed: %v, %v", err, kept.closed)
 	}
 	for range 2 {
-		if moved, err := follower.Round(t.Context()); err != nil || len(moved) > 0 {
-			t.Errorf("moved %v: %v", moved, err)
-		}
+		suite.Equal(t, len(suite.Must(follower.Round(t.Context()))(t)), 0, "moved")
 	}
 	for _, one := range kept.list {
 		if !kept.closed[one.ID] || one.Status != submission.Withdrawn {
@@ -348,9 +334,7 @@ func TestWithdrawn(t *testing.T) {
 			closed++
 		}
 	}
-	if closed != 1 {
-		t.Errorf("%d requests to close: %v", closed, s.Requests())
-	}
+	suite.Equal(t, closed, 1, "requests to close", s.Requests())
 }
 
 // TestSecurityForgeAnswers checks that any response from the forge is truncated and printed
@@ -382,9 +366,7 @@ func TestSecurityForgeAnswers(t *testing.T) {
 			s := httptest.NewServer(answer)
 			defer s.Close()
 			f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			suite.Check(t, err)
 			_, err = f.DefaultBranch(t.Context())
 			if err == nil || len(err.Error()) > 1500 || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Errorf("%.2000q", fmt.Sprint(err))
