@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -15,9 +17,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/live"
 	"kindex/edge/web"
 	"kindex/exports/store"
 )
@@ -318,4 +322,53 @@ func TestAttackSlowRequests(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVerifiedOnce opens a build whose files this process has verified. They are not read again, not
+// even if one was damaged since, but they are in a new process, and if the build is opened again.
+func TestVerifiedOnce(t *testing.T) {
+	s := serveFew(t, Options{})
+	flip(t, filepath.Join(store.BuildsDir(s.out), s.buildID(), "entities.csv"))
+	refused := 0
+	options := live.Options{Root: s.out, Log: slog.New(slog.DiscardHandler), Switched: func(*live.ServedBuild, time.Duration) {}, Refused: func() { refused++ }}
+	l := live.New(options)
+	l.MarkVerified("20260701-0123456789abcdef")
+	var damage *store.DamageError
+	if err := l.Load(); !errors.As(err, &damage) || refused != 1 {
+		t.Fatalf("another build was verified: %v", err)
+	}
+	l.ForgetRefusal()
+	l.MarkVerified(s.buildID())
+	if err := l.Load(); err != nil || l.ID() != s.buildID() {
+		t.Fatalf("the build was verified: %v", err)
+	}
+	if err := live.New(options).Load(); !errors.As(err, &damage) {
+		t.Errorf("verified by another Reloader only: %v", err)
+	}
+}
+
+// TestPanicInJob has a background job panic, as a forged build made one do: it is logged, and the job runs
+// again after a pause instead of ending the edge.
+func TestPanicInJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var log strings.Builder
+		s := &Server{log: slog.New(slog.NewTextHandler(&log, nil))}
+		runs := 0
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		start := time.Now()
+		s.keepRunning(ctx, "announcing builds", func(context.Context) {
+			mu.Lock()
+			defer mu.Unlock()
+			if runs++; runs < 4 {
+				var none []int
+				_ = none[runs]
+			}
+		})
+		suite.Equal(t, runs, 4)
+		suite.Equal(t, time.Since(start), (1+2+4)*firstJobPause)
+		suite.Equal(t, strings.Count(log.String(), `job="announcing builds"`), 3, "panics were logged", log.String())
+		suite.Contains(t, log.String(), "index out of range", "panics were logged")
+	})
 }

@@ -3,11 +3,15 @@ package edge
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/api"
+	"kindex/edge/openapi"
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -176,5 +180,75 @@ func unpack(t *testing.T, body []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(body, into); err != nil {
 		t.Fatalf("%v: %.200s", err, body)
+	}
+}
+
+// TestSecurityText reads the contact address for vulnerability reports (RFC 9116), which does
+// not count towards the limit. If there is none, the response is a 404.
+func TestSecurityText(t *testing.T) {
+	suite.InTest(t)
+	for contact, want := range map[string]string{
+		"security@example.org": "mailto:security@example.org", "mailto:security@example.org": "mailto:security@example.org",
+		"https://example.org/contact?a=b": "https://example.org/contact?a=b", "tel:+1-201-555-0123": "tel:+1-201-555-0123",
+		"a?b&c@example.org": "mailto:a%3Fb&c@example.org",
+		"":                  "", "ask in room 5": "", "http://example.org/contact": "", "javascript:alert(1)": "", "https://example.org/\nContact: https://evil.example": "",
+		"Eve <eve@example.org>": "",
+	} {
+		s := serveFew(t, Options{Contact: contact, LimitAnonymous: 1, URL: "https://index.example.org/sub"})
+		a := s.ask(t, "GET", "/.well-known/security.txt")
+		if want == "" {
+			a.want(t, 404)
+			continue
+		}
+		fields := map[string]string{}
+		for line := range strings.Lines(string(a.body)) {
+			name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			fields[name] = value
+		}
+		expires, err := time.Parse(time.RFC3339, fields["Expires"])
+		if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-Ratelimit-Limit") != "" || len(fields) != 4 ||
+			fields["Contact"] != want || fields["Canonical"] != "https://index.example.org/.well-known/security.txt" ||
+			err != nil || time.Until(expires) < 100*24*time.Hour || time.Until(expires) > 365*24*time.Hour {
+			t.Errorf("%q: %d %v\n%s", contact, a.status, a.header, a.body)
+		}
+		s.ask(t, "GET", "/.well-known/security.txt", "If-None-Match", a.header.Get("Etag")).want(t, 304)
+		s.hosted(t, "GET", "evil.example", "/.well-known/security.txt", "").lacks(t, "evil")
+	}
+	s := serveFew(t, Options{Contact: "security@example.org"})
+	s.ask(t, "GET", "/.well-known/security.txt").want(t, 200).lacks(t, "Canonical")
+}
+
+// TestAPIDocs: without scripts, the API documentation lists every operation in the description. The page and
+// everything it loads are served from this service and do not count towards the limit; what it loads can be
+// cached forever. Package site/docs tests the page in a browser.
+func TestAPIDocs(t *testing.T) {
+	s := serveFew(t, Options{LimitAnonymous: 1})
+	page := s.ask(t, "GET", "/docs/api")
+	policy := page.header.Get("Content-Security-Policy")
+	if page.status != 200 || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+		t.Errorf("%d %v", page.status, page.header)
+	}
+	for _, o := range openapi.Operations() {
+		if row := "<td>" + o.Method + `</td><th scope="row"><code>` + o.Path + "</code></th>"; !strings.Contains(string(page.body), row) {
+			t.Errorf("the page lacks %s", row)
+		}
+	}
+	s.ask(t, "GET", "/docs/api/").want(t, 301).wantHeader(t, "Location", "/docs/api")
+	var kinds []string
+	for _, m := range regexp.MustCompile(`(?:src|href)="(/docs/api/[^"]*)"`).FindAllSubmatch(page.body, -1) {
+		path := string(m[1])
+		plain := s.ask(t, "GET", path)
+		kinds = append(kinds, plain.header.Get("Content-Type"))
+		if plain.status != 200 || len(plain.body) == 0 || plain.header.Get("Cache-Control") != "public, max-age=31536000, immutable" || plain.header.Get("X-Ratelimit-Limit") != "" {
+			t.Errorf("%s: %d %v", path, plain.status, plain.header)
+		}
+		small := s.ask(t, "GET", path, "Accept-Encoding", "gzip, br, zstd")
+		suite.Equal(t, small.header.Get("Content-Encoding"), "gzip", path, "compressed", small.status)
+		suite.Equal(t, decode(t, "gzip", small.body), plain.body, path, "compressed", small.status, small.header)
+	}
+	slices.Sort(kinds)
+	suite.Equal(t, kinds, []string{"text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}, "the page loads")
+	for _, path := range []string{"/docs/api/swagger-ui.css", "/docs/api/..%2Fhome.html"} {
+		s.ask(t, "GET", path).want(t, 404).wantHeader(t, "Content-Type", "application/problem+json")
 	}
 }

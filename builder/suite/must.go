@@ -28,6 +28,26 @@ func Check(t testing.TB, err error) {
 	}
 }
 
+// Done ends a test if there was an error, or if nothing was done:
+//
+//	suite.Done(state.MoveSubmission(ctx, id, to, change))(t)
+func Done(done bool, err error) func(testing.TB) {
+	return func(t testing.TB) {
+		t.Helper()
+		if Check(t, err); !done {
+			t.Fatal("it was not done")
+		}
+	}
+}
+
+// Holds reports an error if a condition does not hold. The message has the given values.
+func Holds(t testing.TB, ok bool, values ...any) {
+	t.Helper()
+	if !ok {
+		t.Errorf("the condition does not hold: %+v", values)
+	}
+}
+
 // Equal reports an error if a value is not the wanted one. An empty slice or map equals a nil one. The
 // message begins with what the value is.
 func Equal[T any](t testing.TB, got, want T, what ...any) {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,9 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
+	"kindex/exports/where"
 )
 
 func load(t *testing.T, data []byte) *openapi3.T {
@@ -113,4 +117,129 @@ func TestChangesNeedAVersion(t *testing.T) {
 Increase info.version: patch for wording, minor for additions, major for breaking changes.
 Then, or if version %s was never published: go test ./edge/openapi -update`, version, version)
 	}
+}
+
+// redocly is the path of the linter, which is installed with the other Node dependencies.
+const redocly = "../../site/node_modules/.bin/redocly"
+
+// TestRedocly checks that Redocly finds a deliberate mistake and no other problem with its
+// recommended rules.
+func TestRedocly(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel() // it mostly waits for Node
+	if _, err := os.Stat(redocly); err != nil {
+		suite.Missing(t, "@redocly/cli")
+	}
+	worse := bytes.Replace(openapi.YAML, []byte("      operationId: getEntity\n"), []byte("      operationId: listEntities\n"), 1)
+	if found := lint(t, worse); len(found) != 1 || !strings.Contains(found[0], "operation-operationId-unique") {
+		t.Errorf("besides a duplicate operationId, Redocly found %s", strings.Join(found, "\n"))
+	}
+}
+
+// lint returns the errors and warnings that Redocly finds.
+func lint(t *testing.T, description []byte) []string {
+	t.Helper()
+	program := suite.Must(filepath.Abs(redocly))(t)
+	dir := t.TempDir() // contains no settings that could affect the result
+	suite.Check(t, os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644))
+	cmd := exec.Command(program, "lint", "--extends=recommended", "--format=json", "--max-problems=1000", "openapi.yaml")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	failed := cmd.Run()
+	var report struct {
+		Totals   struct{ Errors, Warnings, Ignored int }
+		Problems []struct {
+			RuleID, Severity, Message string
+			Location                  []struct{ Pointer string }
+		}
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
+		t.Fatalf("%v: %v: %s%s", failed, err, stdout.Bytes(), stderr.Bytes())
+	}
+	var found []string
+	for _, p := range report.Problems {
+		found = append(found, p.Severity+" "+p.RuleID+": "+p.Message)
+	}
+	if sum := report.Totals.Errors + report.Totals.Warnings + report.Totals.Ignored; sum != len(found) || failed != nil && report.Totals.Errors == 0 {
+		t.Fatalf("%v: %s%s", failed, stdout.Bytes(), stderr.Bytes())
+	}
+	return found
+}
+
+// declarations returns what a content folder declares.
+func declarations(t *testing.T, dir string) *kinds.Set {
+	t.Helper()
+	data := suite.Must(os.ReadFile(filepath.Join(dir, "kinds.yaml")))(t)
+	return suite.Must(kinds.Parse(data))(t)
+}
+
+// TestServedDefault checks that an index that declares nothing has the description as it is written.
+func TestServedDefault(t *testing.T) {
+	if got, err := openapi.Served(kinds.Default()); err != nil || !bytes.Equal(got, openapi.YAML) {
+		t.Errorf("the description of the default kinds is another one: %v", err)
+	}
+}
+
+// TestServed checks the descriptions of an index of glazes and of the tools and models with one more field:
+// they are valid, lint-clean, and have the members, filters and kinds of the index, and no others.
+func TestServed(t *testing.T) {
+	suite.InTest(t)
+	more := suite.Must(kinds.Parse([]byte(strings.Replace(string(defaultYAML(t)), "fields:\n", "fields:\n  glow: {type: count, title: Glow, filter: true}\n", 1))))(t)
+	for name, declared := range map[string]*kinds.Set{"workshop": declarations(t, suite.Workshop(t)), "more": more} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := suite.Must(openapi.Served(declared))(t)
+			suite.Equal(t, len(lint(t, text)), 0, "Redocly found")
+			doc := load(t, text)
+			suite.Check(t, doc.Validate(context.Background()))
+			checkServed(t, doc, declared)
+			if name == "workshop" {
+				for _, word := range []string{"openWeights", "contextTokens", "stars", "maxPrice", "/api/cost", "tool/", "pytorch"} {
+					if i := bytes.Index(text, []byte(word)); i >= 0 {
+						t.Errorf("the description says %s: …%s…", word, text[max(0, i-80):min(len(text), i+80)])
+					}
+				}
+			}
+		})
+	}
+}
+
+func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
+	t.Helper()
+	var types []string
+	for _, v := range doc.Components.Schemas["EntityType"].Value.Enum {
+		types = append(types, v.(string))
+	}
+	suite.Equal(t, types, declared.Names(), "types")
+	whole := doc.Components.Schemas["EntityDocument"].Value
+	for _, member := range record.RecordFields(declared) {
+		if whole.Properties[member] == nil || !slices.Contains(whole.Required, member) {
+			t.Errorf("a record has no %s, or it is optional", member)
+		}
+	}
+	if n := len(record.RecordFields(declared)) + 1; len(whole.Properties) != n { // and build
+		t.Errorf("a record has %d members, want %d", len(whole.Properties), n)
+	}
+	var filters []string
+	for _, p := range doc.Paths.Find("/api/entities").Get.Parameters {
+		filters = append(filters, p.Value.Name)
+	}
+	for _, name := range where.Filters(declared) {
+		if !slices.Contains(filters, name) {
+			t.Errorf("/api/entities has no parameter %s", name)
+		}
+	}
+	for _, name := range where.Filters(kinds.Default()) {
+		if slices.Contains(filters, name) && !slices.Contains(where.Filters(declared), name) {
+			t.Errorf("/api/entities has the parameter %s", name)
+		}
+	}
+}
+
+// defaultYAML returns the declarations of an index without a kinds.yaml.
+func defaultYAML(t *testing.T) []byte {
+	t.Helper()
+	return suite.Must(os.ReadFile(filepath.Join(suite.Root(t), "exports", "kinds", "default.yaml")))(t)
 }

@@ -1,15 +1,19 @@
 package storage_test
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
+	"kindex/edge/webhook"
 )
 
 // sound inserts valid rows into tables that have invariants.
@@ -118,4 +122,140 @@ func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) 
 		t.Errorf("%v; left: %v %v", err, left, globErr)
 	}
 	return problems, err == nil
+}
+
+// TestNotices checks that notices and their events are stored together or not at all.
+func TestNotices(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s, ctx := open(), t.Context()
+		day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+		notice := func(retires string) webhook.Notice {
+			return webhook.Notice{Type: "model", Slug: "m", Retires: retires, Days: 30}
+		}
+		record := func(at webhook.Announced, n webhook.Notice, event string, want bool) {
+			t.Helper()
+			recorded, err := s.RecordNotices(ctx, at, []webhook.Notice{n, n},
+				[]webhook.Event{{ID: event, Name: "entity.retiring", Payload: []byte("{}")}})
+			if err != nil || recorded != want {
+				t.Fatalf("%s: recorded %v, want %v: %v", event, recorded, want, err)
+			}
+		}
+		announced := func() webhook.Announced {
+			t.Helper()
+			return suite.Must(s.Announced(ctx))(t)
+		}
+		before := announced()
+		record(before, notice(day(-364)), "evt_1", true)
+		record(before, notice(day(20)), "evt_2", false) // another edge was faster
+		after := announced()
+		if before.Noticed || !after.Noticed || after.Version != before.Version+1 {
+			t.Errorf("announced %+v, %+v", before, after)
+		}
+		record(after, notice(day(-10)), "evt_3", true)
+		record(announced(), notice(day(20)), "evt_4", true)
+		events := storagetest.Events(t, s, 0)
+		if len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
+			t.Errorf("events %+v", events)
+		}
+		all, err := s.Notices(ctx, "")
+		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(-10)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
+			t.Errorf("notices %v, want %v: %v", all, want, err)
+		}
+		suite.Equal(t, suite.Must(s.Notices(ctx, day(0)))(t), map[webhook.Notice]bool{notice(day(20)): true}, "notices ahead")
+		suite.Equal(t, len(suite.Must(s.Check(ctx))(t).Problems), 0)
+	})
+}
+
+// TestPurge checks that rows of each table are deleted once they are too old, however many there are,
+// and not before.
+func TestPurge(t *testing.T) {
+	suite.InTest(t)
+	const day = 24 * time.Hour
+	tables := map[string]struct {
+		age    time.Duration // at which a row is deleted
+		insert string        // takes a time and a number
+	}{
+		"counters":           {25 * time.Hour, "(ends, lasts, subject, used) VALUES (%d, 1000, 'ip:%d', 1)"},
+		"idempotency":        {day, "(created_at, key, account_id, method, path, body_hash, status, location, answer, secret_id) VALUES (%d, '%d', 'acc_a', 'POST', '/', '', 0, '', '', '')"},
+		"sessions":           {30 * day, "(seen_at, hash, account_id, created_at) VALUES (%d, '%d', 'acc_a', %[1]d)"},
+		"audit_log":          {storage.AuditRetention, "(at, seq, account_id, action, actor, actor_id, actor_name, address, target, detail) VALUES (%d, %d, 'acc_a', 'key.created', 'key', '', '', '', '', '')"},
+		"retirement_notices": {396 * day, "(created_at, slug, type, retires, notice) VALUES (%d, '%d', 'tool', '2026-01-01', 7)"},
+		"webhook_deliveries": {30 * day, "(created_at, id, webhook_id, kind, event_id, event, status) VALUES (%d, '%d', 'wh_a', 'test', 'evt_a', 'webhook.test', 'succeeded')"},
+		"webhook_events":     {30 * day, "(created_at, seq, id, event, payload) VALUES (%d, %[2]d, '%[2]d', 'entity.updated', '{}')"},
+	}
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		now := time.Now().Truncate(time.Millisecond)
+		s, ctx := storagetest.OpenAt(t, target, func() time.Time { return now }), t.Context()
+		exec := func(statement string) {
+			t.Helper()
+			suite.Check(t, writeOne(ctx, s, statement))
+		}
+		exec("INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)")
+		exec(webhookRow("wh_a"))
+		for table, c := range tables {
+			at := now.Add(-c.age).UnixMilli()
+			exec(fmt.Sprintf("INSERT INTO "+table+" "+c.insert, at+1, 1))
+			exec(fmt.Sprintf("INSERT INTO "+table+" "+c.insert, at-1, 2))
+		}
+		exec(fmt.Sprintf("INSERT INTO sessions (seen_at, hash, account_id, created_at) VALUES (%d, 'old', 'acc_a', %d)", now.UnixMilli(), now.Add(-90*day).UnixMilli()-1))
+		exec(fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO counters (ends, lasts, subject, used) SELECT %d, 1000, CAST(i AS TEXT), 1 FROM n",
+			now.Add(-26*time.Hour).UnixMilli()))
+		if list, count, err := s.AuditLog(ctx, "acc_a", 0, 10); err != nil || count != 1 || list[0].Seq != 1 {
+			t.Errorf("an old entry is shown: %+v %v", list, err)
+		}
+		suite.Check(t, s.Purge(ctx))
+		for table := range tables {
+			suite.Equal(t, suite.Must(s.Number(ctx, "SELECT COUNT(*) FROM "+table))(t), 1, table, "rows, want 1")
+		}
+	})
+}
+
+// TestWaitingEventsSurviveTheUpgrade upgrades a state in which a webhook has a position among the
+// events. Those that were waiting for it are pending deliveries now, in order, and no others.
+func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
+	suite.InTest(t)
+	storagetest.EachTarget(t, func(t *testing.T, target string) {
+		s := suite.Must(storage.Open(t.Context(), target, storage.Options{SkipMigrations: true}))(t)
+		defer s.Close()
+		suite.Check(t, s.MigrateTo(t.Context(), 12))
+		hook := func(id, events string, position, disabled string) string {
+			return `INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position, disabled_at, next_at) VALUES ('wh_` + id + `', 'acc_a', 'https://x.example/', '` +
+				events + `', 's', 1, ` + position + `, ` + disabled + `, 5)`
+		}
+		for _, statement := range []string{
+			`INSERT INTO accounts (id, name, created_at) VALUES ('acc_a', 'ada', 1)`,
+			`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at, noticed_at) VALUES ('events', 4, 4, 'b', 'c', '{}', 1, 2)`,
+			`INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES
+				(1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 10), (2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 20),
+				(3, 'evt_cccccccccccccccccccc', 'entity.created', 1, 'tool', 'x', 'X', '{}', 'b', 30), (4, 'evt_dddddddddddddddddddd', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 40)`,
+			hook("aaaaaaaaaaaaaaaaaaaa", `["entity.created","entity.updated"]`, "1", "NULL"), hook("bbbbbbbbbbbbbbbbbbbb", `["entity.updated"]`, "1", "7"), hook("cccccccccccccccccccc", `["entity.updated"]`, "4", "NULL"),
+			// The first was delivered, and the second has been tried.
+			`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, attempts, created_at, next_at) VALUES
+				('dlv_a', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 1, 'evt_aaaaaaaaaaaaaaaaaaaa', 'entity.updated', 'succeeded', 1, 11, NULL),
+				('dlv_b', 'wh_aaaaaaaaaaaaaaaaaaaa', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'pending', 3, 21, 99),
+				('dlv_c', 'wh_bbbbbbbbbbbbbbbbbbbb', 'event', 2, 'evt_bbbbbbbbbbbbbbbbbbbb', 'entity.updated', 'failed', 1, 21, NULL)`,
+		} {
+			suite.Check(t, writeOne(t.Context(), s, statement))
+		}
+		suite.Check(t, s.Migrate(t.Context()))
+		for id, want := range map[string][]int64{"wh_aaaaaaaaaaaaaaaaaaaa": {2, 3, 4}, "wh_bbbbbbbbbbbbbbbbbbbb": {2, 4}, "wh_cccccccccccccccccccc": nil} {
+			list, _, err := s.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: id, Status: webhook.Pending, Limit: 10})
+			suite.Check(t, err)
+			var got []int64
+			for _, d := range list {
+				got = append(got, d.Seq)
+			}
+			slices.Sort(got)
+			suite.Equal(t, got, want, id, "events", "are pending")
+		}
+		suite.Equal(t, suite.Must(s.Lease(t.Context(), "edge", 10, time.Minute))(t), []string{"wh_aaaaaaaaaaaaaaaaaaaa"}, "leased")
+		if _, d, err := s.Next(t.Context(), "edge", "wh_aaaaaaaaaaaaaaaaaaaa"); err != nil || d.ID != "dlv_b" || d.Attempts != 3 || string(d.Payload) != "{}" {
+			t.Errorf("next is %+v, %v", d, err)
+		}
+		if at, err := s.Announced(t.Context()); err != nil || at != (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}) {
+			t.Errorf("announced %+v, %v", at, err)
+		}
+		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0)
+	})
 }
