@@ -247,12 +247,9 @@ func testEncodings(t *testing.T, c *contract) {
 			if strings.HasPrefix(target.path, "/api/export/") {
 				want = 2 // tables have a gzip variant only
 			}
-			if len(tags) < want {
-				t.Errorf("only %d codings were used", len(tags))
-			}
-			if distinct := slices.Compact(slices.Sorted(slices.Values(tags))); len(distinct) != len(tags) {
-				t.Errorf("codings share entity tags: %s", tags)
-			}
+			suite.Holds(t, len(tags) >= want, "only", len(tags), "codings were used")
+			distinct := slices.Compact(slices.Sorted(slices.Values(tags)))
+			suite.Holds(t, len(distinct) == len(tags), "codings share entity tags", tags)
 		})
 	}
 }
@@ -273,9 +270,7 @@ func decodeBody(t *testing.T, a *answer) []byte {
 		return nil
 	}
 	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Errorf("body: %v", err)
-	}
+	suite.Holds(t, err == nil, "body", err)
 	return b
 }
 
@@ -308,9 +303,7 @@ func testFormats(t *testing.T, c *contract) {
 				suite.Check(t, c.doc.Components.Schemas[target.schema].Value.VisitJSON(row))
 				lines = append(lines, row)
 			}
-			if !reflect.DeepEqual(rows, lines) {
-				t.Error("jsonl and json have different rows")
-			}
+			suite.Holds(t, reflect.DeepEqual(rows, lines), "jsonl and json have different rows")
 			grid := suite.Must(csv.NewReader(bytes.NewReader(get("csv").body)).ReadAll())(t)
 			names := c.columns(target.schema)
 			switch target.schema {
@@ -369,9 +362,8 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 		a.decode(t, &p)
 		var v any
 		a.decode(t, &v)
-		if err := c.doc.Components.Schemas["Problem"].Value.VisitJSON(v); err != nil {
-			t.Errorf("%s: %v", target, err)
-		}
+		err := c.doc.Components.Schemas["Problem"].Value.VisitJSON(v)
+		suite.Holds(t, err == nil, target, err)
 		c.seen.codes[p.Code] = true
 		a.wantHeader(t, "Content-Type", "application/problem+json")
 	}

@@ -107,9 +107,7 @@ func TestBoards(t *testing.T) {
 	if a, list := s.readBoard(t, ""); !slices.Equal(list, slices.Concat([]string{"m0 75"}, want[:7])) || a.FiguresOf.Newest != "2026-10-20" {
 		t.Errorf("after an edit: %s, %+v", list, a.FiguresOf)
 	}
-	if body := string(s.ask(t, "GET", "/api/entity/model/m0/score?board=starred").body); !strings.Contains(body, `"boardScore":75`) {
-		t.Errorf("the explanation differs: %s", body)
-	}
+	s.ask(t, "GET", "/api/entity/model/m0/score?board=starred").says(t, `"boardScore":75`)
 	added := risen
 	added.Slug, added.Name = "added", "Added"
 	preview(exports.Edit{Type: "model", Slug: "m7"}, exports.Edit{Type: "model", Slug: "added", Entity: &added})
@@ -117,17 +115,13 @@ func TestBoards(t *testing.T) {
 		t.Errorf("after an addition and a removal: %s", list)
 	}
 	for _, format := range []string{"json", "csv"} {
-		if body := string(s.ask(t, "GET", "/api/export/leaderboard?category=starred&format="+format).body); !strings.Contains(body, "added") {
-			t.Errorf("the export as %s lacks the edit: %s", format, body)
-		}
+		s.ask(t, "GET", "/api/export/leaderboard?category=starred&format="+format).says(t, "added")
 	}
 	preview(exports.Edit{Type: "model", Slug: "m7"})
 	for _, path := range []string{"/api/leaderboard/starred", "/api/export/leaderboard?category=starred"} {
 		s.ask(t, "GET", path).want(t, 404, fmt.Sprintf("it has 7 ranked entities, and a board needs %d", board.MinEntries))
 	}
-	if body := string(s.ask(t, "GET", "/api/boards").body); !strings.Contains(body, `"data":[],"count":0`) {
-		t.Errorf("the list has a board that is not published: %s", body)
-	}
+	s.ask(t, "GET", "/api/boards").says(t, `"data":[],"count":0`)
 	preview()
 	if _, list := s.readBoard(t, ""); !slices.Equal(list, want) {
 		t.Errorf("after undoing the edits: %s", list)
@@ -264,8 +258,6 @@ func TestAgentsSeeGrowth(t *testing.T) {
 		for _, part := range want {
 			suite.Contains(t, c.text(), part, arguments)
 		}
-		if wrong := strings.Contains(want[0], "is not one of"); c.Result.IsError != wrong {
-			t.Errorf("%s is an error: %v", arguments, c.Result.IsError)
-		}
+		suite.Equal(t, c.Result.IsError, strings.Contains(want[0], "is not one of"), arguments)
 	}
 }

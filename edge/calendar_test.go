@@ -34,9 +34,7 @@ func (s *served) readCalendar(t *testing.T, path string) (list []string, events 
 		case line == "BEGIN:VEVENT":
 			event = map[string]string{}
 		case line == "END:VEVENT":
-			if events[event["UID"]] != nil {
-				t.Errorf("%s: UID %s occurs twice", path, event["UID"])
-			}
+			suite.Holds(t, events[event["UID"]] == nil, path, "UID", event["UID"], "occurs twice")
 			events[event["UID"]] = event
 			list = append(list, event["DTSTART;VALUE=DATE"]+" "+event["SUMMARY"])
 			event = nil
@@ -106,9 +104,8 @@ func TestCalendar(t *testing.T) {
 	writeEntity(t, s.content, "tool/late", "version: '9'\n")
 	s.rebuild(t)
 	after := want("/api/calendar?type=tool", "20260901 BOTH 1.0 is released", "20261002 BOTH 1.1 is released", "20261003 New release of DAY", "20261101 VERSION 6 is released")
-	if d := after["urn:kindex:release:tool/version/version/6"]["DESCRIPTION"]; d != `tool/version\nThe release date is unknown\; the version was recorded on this day.` {
-		t.Error(d)
-	}
+	d := after["urn:kindex:release:tool/version/version/6"]["DESCRIPTION"]
+	suite.Holds(t, d == `tool/version\nThe release date is unknown\; the version was recorded on this day.`, d)
 	if after["urn:kindex:release:tool/both/version/1.0"] == nil || before["urn:kindex:release:tool/both/version/1.0"] == nil {
 		t.Error("the UID depends on the build")
 	}

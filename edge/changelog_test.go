@@ -98,9 +98,7 @@ func TestChangelogFilters(t *testing.T) {
 		found += len(want)
 		suite.Equal(t, idsOf(s.changes(t, "/api/changelog?"+query)), idsOf(want), query, "changes", len(want))
 	}
-	if found < 300 {
-		t.Errorf("all filters together found %d", found)
-	}
+	suite.Holds(t, found >= 300, "all filters together found", found)
 	for query, since := range map[string]int{"&since=" + middle.ID: middle.place + 1, "&since=2026-08-02&type=tool": 45} {
 		suite.Equal(t, idsOf(s.exported(t, query)), idsOf(all[since:]), "the export", query, "changes", len(all)-since)
 	}
@@ -128,9 +126,7 @@ func TestChangelogTells(t *testing.T) {
 				line += fmt.Sprintf(": %s %v → %v", c.Changes[0].Field, c.Changes[0].Old, c.Changes[0].New)
 			}
 			got = append(got, line)
-			if len(c.Commit) != 40 || c.Author != "Ada" || c.PullRequest != nil {
-				t.Errorf("%s: %+v", path, c)
-			}
+			suite.Holds(t, len(c.Commit) == 40 && c.Author == "Ada" && c.PullRequest == nil, path, c)
 		}
 		if strings.HasPrefix(path, "/api/changelog?field=status") {
 			got = slices.DeleteFunc(got, func(l string) bool { return !strings.HasPrefix(l, "updated") })

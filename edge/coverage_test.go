@@ -85,9 +85,7 @@ func testCoverage(t *testing.T, c *contract) {
 		}
 		for _, ref := range op.Parameters {
 			name := ref.Value.Name
-			if !c.seen.taken[id+" "+name] {
-				t.Errorf("%s: no request with the parameter %s succeeded", id, name)
-			}
+			suite.Holds(t, c.seen.taken[id+" "+name], id, "no request with the parameter", name, "succeeded")
 			if !c.seen.refused[id+" "+name] && !slices.Contains(anyValue, name) {
 				t.Errorf("%s: no value of the parameter %s was refused", id, name)
 			}

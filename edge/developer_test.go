@@ -158,11 +158,8 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 				break
 			}
 		}
-		if len(text) < 500 {
-			t.Errorf("%s is only %q", what, text)
-		}
+		suite.Holds(t, len(text) >= 500, what, "is only", text)
 	}
-	if n := strings.Count(log.String(), "…redacted"); n < 8 {
-		t.Errorf("only %d redaction marks in the log", n)
-	}
+	n := strings.Count(log.String(), "…redacted")
+	suite.Holds(t, n >= 8, "only", n, "redaction marks")
 }

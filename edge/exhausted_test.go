@@ -172,9 +172,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 						if asked++; got > 3*plain {
 							got, status = s.costOf(r, 10)
 						}
-						if got > 3*plain {
-							t.Errorf("%s %.80s with %.60q: %d for %d bytes, a plain 429 takes %d", method, path+query, header, status, got, plain)
-						}
+						suite.Holds(t, got <= 3*plain, method, path+query, "with", header, status, "for", got, "bytes, a plain 429 takes", plain)
 						if status != 429 && !(status == 304 && strings.HasPrefix(path, "/api/export/") && header[1] == tag) {
 							t.Errorf("%s %.80s with %.60q: %d", method, path+query, header, status)
 						}
@@ -213,9 +211,7 @@ func TestAttackFortyExports(t *testing.T) {
 	}
 	one, forty := measure(open, 1, 200), measure(s, 40, 429)
 	t.Logf("one export: %d KiB; forty refused: %d KiB", one>>10, forty>>10)
-	if forty > 50<<20 || forty > one/2 {
-		t.Error("refusing costs too much")
-	}
+	suite.Holds(t, forty <= 50<<20 && forty <= one/2, "refusing costs too much")
 }
 
 // TestExportsAtOnce has one caller, and then many, request more exports at once than can run.
@@ -225,9 +221,7 @@ func TestExportsAtOnce(t *testing.T) {
 	const target = "/api/export/entities?format=jsonl&type=tool"
 	release := s.HoldExports("ip:127.0.0.1")
 	a := s.expect(t, 503, 1000, "anonymous", "GET", target)
-	if a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "busy") {
-		t.Errorf("%v %s", a.header, a.body)
-	}
+	suite.Holds(t, a.header.Get("Retry-After") != "" && strings.Contains(string(a.body), "busy"), a.header)
 	s.expect(t, 200, 999, "anonymous", "HEAD", target)
 	s.expect(t, 200, 998, "anonymous", "GET", "/api/export/entities?format=jsonl")
 	release()

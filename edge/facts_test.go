@@ -163,9 +163,7 @@ func TestSignals(t *testing.T) {
 		var got []point
 		for _, p := range s.series(t, "/api/entity/"+path) {
 			got = append(got, point{p.Value, p.Date, p.Timestamp[:10]})
-			if p.Commit == nil || len(*p.Commit) != 40 {
-				t.Errorf("%s: commit %v", path, p.Commit)
-			}
+			suite.Holds(t, p.Commit != nil && len(*p.Commit) == 40, path, "commit", p.Commit)
 		}
 		suite.Equal(t, got, want, path)
 	}

@@ -65,9 +65,7 @@ func TestWholeEdge(t *testing.T) {
 	after := heap()
 	t.Logf("%d requests from seed %d, %d kinds of answers; %d KiB after the first quarter, %d KiB at the end",
 		f.sent.Load(), *seed, len(f.seen), before>>10, after>>10)
-	if after > before+maxGrowth {
-		t.Errorf("memory use grew from %d KiB to %d KiB", before>>10, after>>10)
-	}
+	suite.Holds(t, after <= before+maxGrowth, "memory use grew from", before>>10, "KiB to", after>>10, "KiB")
 	f.checkCoverage(t)
 	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/2 {
 		t.Errorf("%d of %d requests were refused as busy: too few reached the edge's handlers", busy, sent)
@@ -238,9 +236,7 @@ func (l *watchedLog) Handle(_ context.Context, r slog.Record) error {
 		fmt.Fprintf(&text, " %s=%v", a.Key, a.Value)
 		return true
 	})
-	if l.fuzz.report() {
-		l.t.Errorf("the edge logged an error: %s", text.String())
-	}
+	suite.Holds(l.t, !l.fuzz.report(), "the edge logged an error", text.String())
 	return nil
 }
 

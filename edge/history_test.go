@@ -246,9 +246,8 @@ func TestListsAgreeWithEntities(t *testing.T) {
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, day := range []string{"2026-08-08", "2026-10-24", "2026-11-01"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + day
-		if l := s.list(t, path); l.AsOf == nil || *l.AsOf != day {
-			t.Errorf("%s is as of %v, want %s", path, l.AsOf, day)
-		}
+		l := s.list(t, path)
+		suite.Holds(t, l.AsOf != nil && *l.AsOf == day, path, "is as of", l.AsOf)
 		for _, record := range s.pages(t, path) {
 			var e struct{ Type, Slug string }
 			unpack(t, record, &e)

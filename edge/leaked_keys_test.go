@@ -90,12 +90,9 @@ func TestSecurityReportedKey(t *testing.T) {
 				}
 			}
 		}
-		if err != nil || reports != 1 {
-			t.Errorf("%d reports in the log: %v", reports, err)
-		}
-		if stillActive, err := s.state.Keys(t.Context(), k.AccountID); err != nil || len(stillActive) != 1 || stillActive[0].Masked != owner.Masked() {
-			t.Errorf("%v %v", stillActive, err)
-		}
+		suite.Holds(t, err == nil && reports == 1, reports, "reports in the log", err)
+		stillActive := suite.Must(s.state.Keys(t.Context(), k.AccountID))(t)
+		suite.Holds(t, len(stillActive) == 1 && stillActive[0].Masked == owner.Masked(), stillActive)
 		if text := log.String(); strings.Contains(text, stolen.Reveal()[3:30]) || !strings.Contains(text, keysPath+"/revoke") {
 			t.Errorf("the log contains the key, or lacks the report: %s", text)
 		}
@@ -122,9 +119,7 @@ func TestAuditShowsTheAttack(t *testing.T) {
 	log := s.auditOf(t, owner)
 	for i, want := range []string{"key.revoked key " + id + " " + more + " 127.0.0.1", "webhook.deleted key " + id + " " + made.ID + " 127.0.0.1",
 		"webhook.created key " + id + " " + made.ID + " 127.0.0.1 8.8.8.8", "key.created key " + id + " " + more + " 127.0.0.1", "key.created key "} {
-		if i >= len(log) || !strings.HasPrefix(log[i], want) {
-			t.Errorf("entry %d is not %q: %q", i, want, log)
-		}
+		suite.Holds(t, i < len(log) && strings.HasPrefix(log[i], want), "entry", i, want, log)
 	}
 	all := strings.Join(log, "\n")
 	for _, secret := range []string{thief[3:30], owner.Reveal()[3:30], made.Secret, "t0ken", "s3cret"} {
@@ -170,9 +165,8 @@ func TestFormulasInCSV(t *testing.T) {
 		if !strings.HasPrefix(path, "changelog") && found < len(formulas) {
 			t.Errorf("%s: only %d formulas", path, found)
 		}
-		if same := texts(t, h.ask(t, "GET", "/api/export/"+path+"&csv=plain")); !slices.Equal(same, plain) {
-			t.Errorf("%s: csv=plain is a different file", path)
-		}
+		same := texts(t, h.ask(t, "GET", "/api/export/"+path+"&csv=plain"))
+		suite.Holds(t, slices.Equal(same, plain), path, "csv=plain is a different file")
 	}
 	for _, path := range []string{"entities?csv=plain", "entities?format=json&csv=spreadsheet", "leaderboard?format=parquet&csv=spreadsheet", "changelog?format=csv&csv=excel"} {
 		h.ask(t, "GET", "/api/export/"+path).want(t, http.StatusBadRequest)

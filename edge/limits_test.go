@@ -106,9 +106,8 @@ func TestWhatCounts(t *testing.T) {
 		prebuilt := s.expect(t, 200, 1, tier, "GET", "/api/export/entities?format=csv").header.Get("Etag")
 		streamed := s.expect(t, 200, 0, tier, "GET", "/api/export/entities?format=jsonl&type=tool").header.Get("Etag")
 		refused := s.expect(t, 429, 0, tier, "GET", "/api/export/entities?format=jsonl&type=tool")
-		if wait, err := strconv.Atoi(refused.header.Get("Retry-After")); err != nil || wait < 1 || wait > 86400 {
-			t.Errorf("Retry-After: %s", refused.header.Get("Retry-After"))
-		}
+		wait := suite.Must(strconv.Atoi(refused.header.Get("Retry-After")))(t)
+		suite.Holds(t, wait >= 1 && wait <= 86400, "Retry-After", refused.header.Get("Retry-After"))
 		for _, path := range []string{"/api/categories", "/api/export/entities", "/api/export/entities?format=csv&type=tool", "/api/nothing"} {
 			s.expect(t, 429, 0, tier, "GET", path, "If-None-Match", `"other"`)
 			suite.Equal(t, len(s.expect(t, 429, 0, tier, "HEAD", path).body), 0, "HEAD", path)

@@ -37,9 +37,7 @@ func TestMetricsExist(t *testing.T) {
 		}
 		for _, expression := range expressionsIn(document) {
 			found := metricName.FindAllString(quoted.ReplaceAllString(expression, `""`), -1)
-			if len(found) == 0 {
-				t.Errorf("%s has an expression without a metric: %s", file, expression)
-			}
+			suite.Holds(t, len(found) != 0, file, "has an expression without a metric", expression)
 			for _, metric := range found {
 				if used[metric] = true; !exported[metric] {
 					t.Errorf("%s uses %s, which no edge exports: %s", file, metric, expression)

@@ -187,9 +187,7 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 		all[r.Path] = append(all[r.Path], strings.TrimPrefix(r.Verb+" ", "GET ")+strings.NewReplacer(":provider", "github", ":id", "x").Replace(r.Path))
 	}
 	for _, pattern := range append(append(known, pages.Routes()...), agentPath) {
-		if len(all[pattern]) == 0 {
-			t.Errorf("no request for the route %s; add one to costly", pattern)
-		}
+		suite.Holds(t, len(all[pattern]) != 0, "no request for the route", pattern, "add one to costly")
 	}
 	return all
 }
@@ -254,9 +252,8 @@ func TestPageCosts(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveCosts(t, costContent(t))
 	s.eachUnmetered(t, 1, func(pattern, what string, send func()) {
-		if n := testing.AllocsPerRun(1, send); n > maxPageMallocs {
-			t.Errorf("%s: %.100s makes %.0f allocations, more than %d", pattern, what, n, maxPageMallocs)
-		}
+		n := testing.AllocsPerRun(1, send)
+		suite.Holds(t, n <= maxPageMallocs, pattern, what, "makes", n, "allocations, more than", maxPageMallocs)
 	})
 }
 

@@ -202,9 +202,7 @@ func TestAttackLog(t *testing.T) {
 				refused[name]++
 			}
 		}
-		if refused[name] == 0 {
-			t.Errorf("%s: never %d", name, status)
-		}
+		suite.Holds(t, refused[name] != 0, name, "never", status)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
@@ -225,9 +223,8 @@ func TestAttackLog(t *testing.T) {
 			s.statusOf(from("[2001:db8:0:"+strconv.Itoa(i)+"::1]:1", "GET", target, "").WithContext(gone))
 		}
 	}
-	if n := strings.Count(lines.String(), "\n"); n > 0 {
-		t.Errorf("%d log lines for refusals of %v, such as\n%.600s", n, refused, lines.String())
-	}
+	n := strings.Count(lines.String(), "\n")
+	suite.Holds(t, n == 0, n, "log lines for refusals", refused, "such as", lines.String())
 }
 
 // TestAttackMadeUpBuilds requests many builds that do not exist from one address: others still get

@@ -46,9 +46,8 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 			defer client.CloseIdleConnections()
 			r := rand.New(rand.NewPCG(1, uint64(side)))
 			for range each {
-				if err := askPage(client, s.url, paths[r.IntN(len(paths))], ids); err != nil {
-					t.Error(err)
-				}
+				err := askPage(client, s.url, paths[r.IntN(len(paths))], ids)
+				suite.Holds(t, err == nil, err)
 				asked.Add(1)
 			}
 		})

@@ -166,9 +166,8 @@ func TestPanelScopes(t *testing.T) {
 		t.Errorf("%s", page)
 	}
 	page := ann.wantStatus(ann.submit("/developer/keys/", "name", "x", "expires", "90"), http.StatusBadRequest)
-	if got := field(t, faultText, page); got != "Choose at least one." || !strings.Contains(page, `<option value="90" selected>`) || strings.Contains(page, " checked>") {
-		t.Errorf("%q: %s", got, page)
-	}
+	got := field(t, faultText, page)
+	suite.Holds(t, got == "Choose at least one." && strings.Contains(page, `<option value="90" selected>`) && !strings.Contains(page, " checked>"), got, page)
 	for _, fields := range [][]string{{"scopes", "write"}, {"scopes", "read", "expires", "1000000"}, {"scopes", "read", "expires", "x"}, {"scopes", "read", "scopes", "read"}} {
 		ann.wantStatus(ann.submit("/developer/keys/", append(fields, "name", "x")...), http.StatusBadRequest)
 	}

@@ -97,9 +97,8 @@ func TestPanelUse(t *testing.T) {
 		p.use(t, ann.key)
 	}
 	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }))
-	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "the operator set for you") {
-		t.Errorf("with a quota: %s", page)
-	}
+	page := ann.open("/developer/")
+	suite.Holds(t, strings.Contains(page, "0 of 7,000 requests used") && strings.Contains(page, "Used in 1 hour") && strings.Contains(page, "the operator set for you"), "with a quota", page)
 }
 
 // TestPanelWebhooks: a webhook is created, its secret is shown once, it is tested, a failed
@@ -126,9 +125,8 @@ func TestPanelWebhooks(t *testing.T) {
 	path := "/developer/webhooks/" + list[0].ID + "/"
 	for _, at := range []string{"/developer/webhooks/", path, path + "delete/"} {
 		page := ann.open(at)
-		if text := html.UnescapeString(page); strings.Contains(text, secret) || !strings.Contains(text, address) || strings.Contains(page, "<b>&") {
-			t.Errorf("%s: %s", at, page)
-		}
+		text := html.UnescapeString(page)
+		suite.Holds(t, !strings.Contains(text, secret) && strings.Contains(text, address) && !strings.Contains(page, "<b>&"), at, page)
 	}
 	p.answer.Store(500)
 	ann.wantRedirect(ann.submit(path+"test/"), path)
@@ -216,9 +214,7 @@ func TestPanelSubmissions(t *testing.T) {
 	ids := []string{}
 	move := func(id string, to submission.Status, c submission.Change) {
 		t.Helper()
-		if moved, err := p.state.MoveSubmission(t.Context(), id, to, c); err != nil || !moved {
-			t.Fatal(moved, err)
-		}
+		suite.Done(p.state.MoveSubmission(t.Context(), id, to, c))(t)
 	}
 	for i := range console.SubmissionsPerPage + 2 {
 		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),

@@ -23,9 +23,8 @@ func TestOriginsByAddress(t *testing.T) {
 		"https://100.64.0.1": false, "https://index": false, "https://index.local": false, "https://index.internal": false, "https://index.lan.": false,
 		"https://app.localhost": false, "https://kindex.home.arpa": false, "https://Index.CORP": false, "https://[::ffff:10.0.0.1]": false,
 	} {
-		if got := DefaultOrigins(address).allows("https://anybody.example"); got != open {
-			t.Errorf("%q: open to all websites: %v", address, got)
-		}
+		got := DefaultOrigins(address).allows("https://anybody.example")
+		suite.Holds(t, got == open, address, "open to all websites", got)
 	}
 }
 
@@ -96,9 +95,7 @@ func TestHostsOnANetwork(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(local)))
 		r.Host = c.host
-		if got := hostAllowed(r, []string{wiki}); got != c.answers {
-			t.Errorf("%s on %s: %v", c.host, c.local, got)
-		}
+		suite.Equal(t, hostAllowed(r, []string{wiki}), c.answers, c.host, "on", c.local)
 	}
 	for _, bad := range []string{"", "https://wiki.example.com", "wiki.example.com:8080", "*", "*.example.com"} {
 		if _, err := ParseHost(bad); err == nil {
@@ -254,9 +251,7 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 			want(t, http.StatusForbidden, "foreign-origin")
 	}
 	t.Logf("%d responses are readable by foreign pages", readable)
-	if readable > 0 {
-		t.Errorf("%d responses are readable by foreign pages", readable)
-	}
+	suite.Holds(t, readable == 0, readable, "responses are readable by foreign pages")
 	for _, origin := range []string{"http://127.0.0.1:3000", "http://localhost:5173", "https://localhost", "http://[::1]:1"} {
 		a := s.hosted(t, http.MethodGet, "127.0.0.1", "/api/categories", "", "Origin", origin)
 		suite.Equal(t, a.header.Get("Access-Control-Allow-Origin"), origin)

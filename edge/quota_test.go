@@ -85,9 +85,7 @@ func TestLimitTable(t *testing.T) {
 	queue := func(g *ratelimit.Gate) string { return fmt.Sprintf("%d wait for %.0f s", g.Waiting, g.Wait.Seconds()) }
 	gate := func(g *ratelimit.Gate) string { return fmt.Sprintf("%d; %s", g.Slots, queue(g)) }
 	c := ratelimit.NewConnections(nil)
-	if c.All > ratelimit.MaxConnections || c.PerAddress != max(1, c.All/4) {
-		t.Errorf("%+v", c)
-	}
+	suite.Holds(t, c.All <= ratelimit.MaxConnections && c.PerAddress == max(1, c.All/4), c)
 	pages := standard("limit-pages")
 	want := []string{
 		fmt.Sprintf("%d per UTC day", standard("limit-anonymous")),
@@ -218,7 +216,5 @@ func TestNamesAreReserved(t *testing.T) {
 			}
 		}
 	}
-	if lists < 5 {
-		t.Errorf("only %d schemas of the API have the members of records", lists)
-	}
+	suite.Holds(t, lists >= 5, "only", lists, "schemas of the API have the members of records")
 }

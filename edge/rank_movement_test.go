@@ -186,9 +186,8 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 	}
 	before := s.pages(t, "/api/changelog")
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "fresh", Entity: fresh}, {Type: "tool", Slug: "n10"}, {Type: "tool", Slug: "ten", Entity: renamed}, {Type: "tool", Slug: "n2"}})
-	if after := s.pages(t, "/api/changelog"); !slices.EqualFunc(before, after, sameRecord) {
-		t.Error("edits have changed the changelog")
-	}
+	after := s.pages(t, "/api/changelog")
+	suite.Holds(t, slices.EqualFunc(before, after, sameRecord), "edits have changed the changelog")
 	for path, want := range map[string]string{
 		"tool/fresh/changelog":        `200 {"data":[],"count":0`,
 		"tool/ten/changelog":          `200 "slug":"n10"`,

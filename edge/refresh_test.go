@@ -106,9 +106,8 @@ func TestRefreshIsOneItem(t *testing.T) {
 		}
 	}
 	for _, format := range []string{"rss", "atom"} {
-		if ids := s.readFeed(t, format, "/api/feed?type=tool&format="+format).ids; !slices.Contains(ids, items[2].ID) || len(ids) != len(items)-2 {
-			t.Errorf("%s: %d items of tools: %s", format, len(ids), ids)
-		}
+		ids := s.readFeed(t, format, "/api/feed?type=tool&format="+format).ids
+		suite.Holds(t, slices.Contains(ids, items[2].ID) && len(ids) == len(items)-2, format, len(ids), "items of tools", ids)
 	}
 	// The item leads to the list of what it stands for.
 	at := slices.IndexFunc(items, func(i feedItem) bool { return strings.HasPrefix(i.Title, "Figures of 22") })
@@ -182,9 +181,7 @@ func TestMonth(t *testing.T) {
 		for _, c := range list.Data {
 			got = append(got, fmt.Sprintf("%s/%s %s %v → %v", c.Entity.Type, c.Entity.Slug, c.Changes[0].Field, c.Changes[0].Old, c.Changes[0].New))
 		}
-		if !slices.Contains(got, want) || len(got) != list.Count {
-			t.Errorf("%s are %q, want %s", name, got, want)
-		}
+		suite.Holds(t, slices.Contains(got, want) && len(got) == list.Count, name, got, want)
 	}
 	var movers struct {
 		Data []struct {
@@ -252,9 +249,8 @@ func TestSameFieldsAreOneItem(t *testing.T) {
 	suite.Contains(t, told, "<summary>The entries</summary>")
 	suite.Equal(t, strings.Count(told, `<dt><a href="/tool/n0`), 8)
 	// Four of the twelve are of each category, too few for one entry.
-	if of := titles("/changes/event-updated/category-alpha/"); len(of) != 4+4 || slices.ContainsFunc(of, func(t string) bool { return strings.HasSuffix(t, "tools") }) {
-		t.Errorf("entries of a category: %q", of)
-	}
+	of := titles("/changes/event-updated/category-alpha/")
+	suite.Holds(t, len(of) == 4+4 && !slices.ContainsFunc(of, func(t string) bool { return strings.HasSuffix(t, "tools") }), "entries of a category", of)
 	path := strings.TrimPrefix(items[0].URL, s.url)
 	suite.Equal(t, len(titles(path)), n, path)
 }

@@ -27,9 +27,7 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	r.Commit("2026-11-01T07:00:00Z", "Its slug is free", "tool/n1.yaml", "", "tool/right.yaml", sheet("Tool 1", "beta", 710, "version: third\nformerly: [n1]\n"))
 	s.publishDay(t, r, "2026-11-01")
 	got := s.pages(t, "/api/entity/tool/left/changelog")
-	if len(got) != len(want) || !sameRecord(got[0], want[0]) {
-		t.Errorf("the changelog of left is %s, want %s", got, want)
-	}
+	suite.Holds(t, len(got) == len(want) && sameRecord(got[0], want[0]), "the changelog of left", got, want)
 	s.ask(t, "GET", "/api/entity/tool/n1/changelog").want(t, 301).
 		wantHeader(t, "Location", "/api/entity/tool/right/changelog")
 }
@@ -96,9 +94,7 @@ func TestRenamedCategory(t *testing.T) {
 	}
 	for _, path := range []string{"/api/export/leaderboard?format=csv&category=%s", "/api/export/signals?format=csv&category=%s"} {
 		a, b := s.ask(t, "GET", fmt.Sprintf(path, "alpha")), s.ask(t, "GET", fmt.Sprintf(path, "first"))
-		if a.status != 200 || string(a.body) != string(b.body) || len(a.body) < 200 {
-			t.Errorf(path+": %d %.100q", "alpha", a.status, a.body)
-		}
+		suite.Holds(t, a.status == 200 && string(a.body) == string(b.body) && len(a.body) >= 200)
 	}
 	s.ask(t, "GET", "/search/?q=heaps&category=alpha").want(t, 200, "The first")
 	now := s.list(t, "/api/leaderboard/first?at="+before)
@@ -127,9 +123,7 @@ func TestRenamedCategory(t *testing.T) {
 	s.sendAs(t, body).want(t, 200, `"count":14,`).lacks(t, "isError")
 	key, _ := s.keyOf(t, "ada")
 	draft := s.send(t, "POST", "/api/submit", key, `{"type":"tool","name":"New","description":"New.","url":"https://new.example/","category":"alpha"}`)
-	if draft.status != 201 {
-		t.Errorf("submission: %d %s", draft.status, draft.body)
-	}
+	suite.Holds(t, draft.status == 201, "submission", draft.status)
 }
 
 // TestRedirectsStayHere requests addresses that contain another host in disguise. Every redirect
@@ -148,15 +142,12 @@ func TestRedirectsStayHere(t *testing.T) {
 			head, _, _ := strings.Cut(all, "\r\n\r\n")
 			for line := range strings.SplitSeq(head, "\r\n") {
 				name, value, _ := strings.Cut(line, ": ")
-				if strings.EqualFold(name, "X-Evil") {
-					t.Errorf("%s: the response has the header %s", path, line)
-				}
+				suite.Holds(t, !strings.EqualFold(name, "X-Evil"), path, "the response has the header", line)
 				if !strings.EqualFold(name, "Location") {
 					continue
 				}
-				if i := strings.IndexFunc(value, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }); i >= 0 {
-					t.Errorf("%s redirects to %q", path, value)
-				}
+				i := strings.IndexFunc(value, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' })
+				suite.Holds(t, i < 0, path, "redirects to", value)
 				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
 				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {
 					t.Errorf("%s redirects to %s", path, value)

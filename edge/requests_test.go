@@ -308,9 +308,7 @@ func requestTable() []request {
 
 func testTable(t *testing.T, c *contract) {
 	list := requestTable()
-	if len(list) < 120 {
-		t.Errorf("the table has only %d requests", len(list))
-	}
+	suite.Holds(t, len(list) >= 120, "the table has only", len(list), "requests")
 	for _, r := range list {
 		t.Run(r.op+" "+shortTarget(r.target), func(t *testing.T) { c.send(t, r) })
 	}
@@ -413,9 +411,7 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 		a := c.send(t, request{op: op.OperationID, target: path + "?" + name + "x=1", status: 400})
 		var p web.Problem
 		a.decode(t, &p)
-		if p.Suggestion == nil || *p.Suggestion != name {
-			t.Errorf("%sx: the suggestion is not %s: %s", name, name, a.body)
-		}
+		suite.Holds(t, p.Suggestion != nil && *p.Suggestion == name, "the suggestion for", name+"x")
 	}
 }
 

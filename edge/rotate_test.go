@@ -61,9 +61,7 @@ func TestRotateWebhook(t *testing.T) {
 			n, valid := delivered(secrets...)
 			suite.Equal(t, n, signatures, when)
 			for i := range want {
-				if valid[i] != want[i] {
-					t.Errorf("%s secret %d verifies: %v", when, i, valid[i])
-				}
+				suite.Equal(t, valid[i], want[i], when, "secret", i, "verifies")
 			}
 		}
 		expect("before a rotation", 1, []string{made.Secret}, true)
@@ -98,9 +96,8 @@ func TestRotateWebhook(t *testing.T) {
 		expect("after a day", 1, []string{first.Secret, second.Secret}, false, true)
 		tomorrow := storagetest.OpenAt(t, target, func() time.Time { return time.Now().Add(25 * time.Hour) })
 		suite.Check(t, tomorrow.Purge(ctx))
-		if w, err := h.state.Webhook(ctx, k.AccountID, made.ID); err != nil || w.PreviousSealed != "" {
-			t.Errorf("after a day, the database has %+v, %v", w, err)
-		}
+		w := suite.Must(h.state.Webhook(ctx, k.AccountID, made.ID))(t)
+		suite.Holds(t, w.PreviousSealed == "", "after a day, the database", w)
 		for _, s := range []string{made.Secret, first.Secret, second.Secret} {
 			suite.Lacks(t, h.log.String(), s, "the log contains a secret")
 		}

@@ -84,9 +84,7 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 		}
 	}
 	suite.Equal(t, s.belongings(t, owner), before)
-	if read < 20 || forbidden < 15 {
-		t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
-	}
+	suite.Holds(t, read >= 20 && forbidden >= 15, "only", read, "addresses were readable", forbidden, "forbidden")
 	// The key can revoke itself, but do nothing else.
 	s.send(t, "DELETE", keysPath+"?id="+id, leaked, "").want(t, 204)
 }

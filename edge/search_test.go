@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // searchPage has the members of a search response that the tests check.
@@ -42,9 +44,7 @@ func testSearching(t *testing.T, c *contract) {
 				for _, h := range hit.Highlights {
 					n += len(marked.FindAllString(h, -1))
 				}
-				if n == 0 {
-					t.Errorf("%s: no highlight in %s/%s: %v", text, hit.Type, hit.Slug, hit.Highlights)
-				}
+				suite.Holds(t, n != 0, text, "no highlight in", hit.Type, "/", hit.Slug, hit.Highlights)
 			}
 		}
 		if p := c.search(t, q("scikitlearn")); p.Data[0].Highlights["name"] != "<mark>scikit-learn</mark>" {

@@ -154,9 +154,8 @@ func TestAttackBodyBombs(t *testing.T) {
 			"gzip":            {zipped[:min(len(zipped), 256<<10)], 415, []string{"Content-Encoding", "gzip"}},
 			"too long":        {`{"name":"` + strings.Repeat("a", 256<<10) + `"}`, 413, nil},
 		} {
-			if a := s.send(t, "POST", path, key, b.body, b.header...); a.status != b.status || len(a.body) > 64<<10 {
-				t.Errorf("%s, %s: %d, %d bytes: %.200s", path, name, a.status, len(a.body), a.body)
-			}
+			a := s.send(t, "POST", path, key, b.body, b.header...)
+			suite.Holds(t, a.status == b.status && len(a.body) <= 64<<10, path, name, a.status, len(a.body), "bytes")
 		}
 		body := &endless{}
 		req := suite.Must(http.NewRequest("POST", s.url+path, body))(t)
@@ -166,9 +165,8 @@ func TestAttackBodyBombs(t *testing.T) {
 			res.Body.Close()
 			suite.Equal(t, res.StatusCode, 413, path, "endless body")
 		}
-		if n := body.read.Load(); n > 16<<20 {
-			t.Errorf("%s: read %d bytes of an endless body", path, n)
-		}
+		n := body.read.Load()
+		suite.Holds(t, n <= 16<<20, path, "read", n, "bytes of an endless body")
 	}
 }
 

@@ -183,9 +183,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 				started++
 			}
 		}
-		if started < 600 {
-			t.Errorf("only %d of the strangers' sign-ins were started", started)
-		}
+		suite.Holds(t, started >= 600, "only", started, "of the strangers' sign-ins were started")
 	}
 	suite.Equal(t, tables(), before, "the database")
 	visit(t, jar, http.MethodGet, own.Header().Get("Location")).want(t, http.StatusOK).

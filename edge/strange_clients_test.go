@@ -54,9 +54,8 @@ func TestModifiedSince(t *testing.T) {
 	}
 	file := "/data/" + s.buildID() + "/manifest.json"
 	a := s.ask(t, "GET", file)
-	if b := s.ask(t, "GET", file, "If-Modified-Since", a.header.Get("Last-Modified")); a.status != 200 || b.status != 304 || len(b.body) != 0 {
-		t.Errorf("%s: %d, then %d", file, a.status, b.status)
-	}
+	b := s.ask(t, "GET", file, "If-Modified-Since", a.header.Get("Last-Modified"))
+	suite.Holds(t, a.status == 200 && b.status == 304 && len(b.body) == 0, file, a.status, "then", b.status)
 }
 
 // TestWhereProgramsLook requests well-known addresses that programs try although no page links

@@ -32,12 +32,10 @@ func testSubmissions(t *testing.T, c *contract) {
 	var made struct{ ID, URL string }
 	first := send(201, all, "Idempotency-Key: s-1", "X-Request-Id: mine")
 	first.decode(t, &made)
-	if got := first.header.Get("Location"); !strings.HasSuffix(made.URL, got) || !strings.HasSuffix(got, made.ID) {
-		t.Errorf("%s, Location: %s", first.body, got)
-	}
-	if again := send(201, all, "Idempotency-Key: s-1"); string(again.body) != string(first.body) || again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("the repeated request got %s", again.body)
-	}
+	got := first.header.Get("Location")
+	suite.Holds(t, strings.HasSuffix(made.URL, got) && strings.HasSuffix(got, made.ID), "Location", got)
+	again := send(201, all, "Idempotency-Key: s-1")
+	suite.Holds(t, string(again.body) == string(first.body) && again.header.Get("Idempotency-Replayed") == "true", "the repeated request")
 	const small = `{"type":"model","name":"NAME","description":"Is small.","category":"ml-frameworks","url":"https://NAME.example/"}`
 	send(422, strings.ReplaceAll(small, "NAME", "other"), "Idempotency-Key: s-1")
 	c.send(t, request{op: "submitEntity", verb: "POST", target: "/api/submit", status: 400, key: owner, body: strings.ReplaceAll(small, "NAME", "x"),
@@ -51,9 +49,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	for _, name := range []string{"one", "two", "three"} {
 		send(201, strings.ReplaceAll(small, "NAME", "contract-"+name), map[bool][]string{true: {"Idempotency-Key: s-2"}}[name == "one"]...)
 	}
-	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "https://forge.example/7"}}); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	suite.Done(c.state.MoveSubmission(t.Context(), made.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "https://forge.example/7"}}))(t)
 
 	var one struct {
 		Status      string
@@ -69,9 +65,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	for _, id := range []string{"sub_aaaaaaaaaaaaaaaaaaaa", "x", "%00", strings.Repeat("a", 300)} {
 		c.send(t, request{op: "getSubmission", target: "/api/submissions/" + id, status: 404, key: owner, fault: "id"})
 	}
-	if ok, err := c.state.MoveSubmission(t.Context(), made.ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	suite.Done(c.state.MoveSubmission(t.Context(), made.ID, submission.Rejected, submission.Change{Reason: "No."}))(t)
 	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner})
 	send(201, all)
 	testSubmissionList(t, c, owner)
@@ -94,9 +88,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 		t.Fatalf("%+v", page)
 	}
 	read("?limit=100&cursor="+*page.NextCursor).decode(t, &page)
-	if page.Count != 5 || len(page.Data) != 3 || page.NextCursor != nil {
-		t.Errorf("%+v", page)
-	}
+	suite.Holds(t, page.Count == 5 && len(page.Data) == 3 && page.NextCursor == nil, page)
 	read("?status=rejected&status=in-review").decode(t, &page)
 	suite.Equal(t, page.Count, 1)
 	read("")
@@ -130,9 +122,7 @@ func testWithdrawal(t *testing.T, c *contract, owner string) {
 		suite.Equal(t, len(withdraw(204, made["withdrawn-0"].ID, "").body), 0)
 	}
 	withdraw(404, "sub_aaaaaaaaaaaaaaaaaaaa", "id")
-	if ok, err := c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	suite.Done(c.state.MoveSubmission(t.Context(), made["withdrawn-1"].ID, submission.Rejected, submission.Change{Reason: "No."}))(t)
 	withdraw(409, made["withdrawn-1"].ID, "")
 	var one struct{ Status string }
 	c.send(t, request{op: "getSubmission", target: "/api/submissions/" + made["withdrawn-0"].ID, status: 200, key: owner}).decode(t, &one)
@@ -218,9 +208,7 @@ func checkPicture(t *testing.T, target string, a *answer) {
 			t.Errorf("%s has the element %s", target, e.Name.Local)
 		}
 	}
-	if !title {
-		t.Errorf("%s has no title: %s", target, a.body)
-	}
+	suite.Holds(t, title, target, "has no title")
 }
 
 // checkCroissant: the dataset's files are those in the manifest.
@@ -267,8 +255,7 @@ func testLibraries(t *testing.T, c *contract) {
 		suite.Equal(t, newest.body, lasting.body, newest.header.Get("Content-Location"))
 		var p struct{ Suggestion string }
 		wrong := c.send(t, request{op: op + "Version", target: newest.header.Get("Content-Location") + "x", status: 404})
-		if err := json.Unmarshal(wrong.body, &p); err != nil || p.Suggestion != newest.header.Get("Content-Location") {
-			t.Errorf("one extra letter: %s", wrong.body)
-		}
+		err := json.Unmarshal(wrong.body, &p)
+		suite.Holds(t, err == nil && p.Suggestion == newest.header.Get("Content-Location"), "one extra letter")
 	}
 }

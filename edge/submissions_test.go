@@ -143,9 +143,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 				for i := worker; i < n; i += 6 {
 					a, err := edges[i%2].write(http.MethodPost, "/api/submit", eve.Reveal(),
 						submissionBody(fmt.Sprint("popular-", i), fmt.Sprint("Popular ", i), fmt.Sprint("https://popular.example/", i)))
-					if err != nil {
-						t.Error(err)
-					}
+					suite.Holds(t, err == nil, err)
 					if a.status == http.StatusConflict && !strings.Contains(string(a.body), `"code":"too-many-submissions"`) {
 						t.Errorf("%s", a.body)
 					}
@@ -174,9 +172,8 @@ func TestAttackSubmissionFlood(t *testing.T) {
 			edges[i%2].send(t, http.MethodDelete, "/api/submissions/"+id, eve.Reveal(), "").want(t, status)
 		}
 		edges[0].post(t, eve.Reveal(), submissionBody("one-more", "One more", "https://more.example/"), 201)
-		if p := edges[0].post(t, eve.Reveal(), submissionBody("too-many", "Too many", "https://many.example/"), 409); p.Code != "too-many-submissions" {
-			t.Errorf("%+v", p)
-		}
+		p := edges[0].post(t, eve.Reveal(), submissionBody("too-many", "Too many", "https://many.example/"), 409)
+		suite.Holds(t, p.Code == "too-many-submissions", p)
 	})
 }
 
@@ -189,9 +186,7 @@ func TestCorrection(t *testing.T) {
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
 	made := s.post(t, key, `{"amends":"tool/n0","license":"Zlib","links":{"paper":null,"demo":"https://demo.example/"}}`, 201)
-	if made.Status != "pending" || len(made.Similar) != 0 {
-		t.Errorf("%+v", made)
-	}
+	suite.Holds(t, made.Status == "pending" && len(made.Similar) == 0, made)
 	got := s.own(t, key, "/api/submissions/"+made.ID, 200)
 	want := map[string]any{"license": "Zlib", "links": map[string]any{"demo": "https://demo.example/"}}
 	if got.Amends == nil || *got.Amends != "tool/n0" || got.Entity.Slug != "n0" || !reflect.DeepEqual(got.Changes, want) || got.Fields["license"] != "Zlib" || got.Fields["name"] == nil {
@@ -209,9 +204,7 @@ func TestCorrection(t *testing.T) {
 	fresh := s.post(t, key, submissionBody("new-one", "New one", "https://new.example/"), 201)
 	pending := s.post(t, key, submissionBody("new-two", "New two", "https://two.example/"), 201)
 	for _, id := range []string{made.ID, fresh.ID} {
-		if ok, err := s.state.MoveSubmission(t.Context(), id, submission.Accepted, submission.Change{}); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		suite.Done(s.state.MoveSubmission(t.Context(), id, submission.Accepted, submission.Change{}))(t)
 	}
 	status := func() string {
 		return fmt.Sprint(s.own(t, key, "/api/submissions/"+made.ID, 200).Status, " ", s.own(t, key, "/api/submissions/"+fresh.ID, 200).Status)
@@ -234,7 +227,6 @@ func TestCorrection(t *testing.T) {
 	build("Zlib")
 	defer work(t, s.Server)()
 	suite.Eventually(t, "both are published", func() bool { return status() == "published published" })
-	if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
-		t.Errorf("the other submission is %s", now.Status)
-	}
+	now := s.own(t, key, "/api/submissions/"+pending.ID, 200)
+	suite.Holds(t, now.Status == "pending", "the other submission", now.Status)
 }

@@ -146,9 +146,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 				t.Fatalf("%+v", said)
 			}
 			p := said.Problems[0]
-			if p.Input != c.field || !strings.Contains(p.Message, c.says) || p.Value != c.use {
-				t.Errorf("%+v", p)
-			}
+			suite.Holds(t, p.Input == c.field && strings.Contains(p.Message, c.says) && p.Value == c.use, p)
 			if strings.Contains(said.YAML, c.value) && c.value != "" && c.field != "name" {
 				t.Errorf("the file contains the invalid value:\n%s", said.YAML)
 			}
@@ -286,9 +284,8 @@ func TestFormOfNobody(t *testing.T) {
 			!strings.Contains(text, "kindex validate content") || !strings.Contains(text, "content/tool/fine-tool.yaml") {
 			t.Errorf("%d\n%s", a.status, text)
 		}
-		if got := strings.Contains(text, `href="`+repositoryPage+"/new/main/tool?filename=fine-tool.yaml&value="); got != repository {
-			t.Errorf("link to the repository: %v\n%s", got, text)
-		}
+		got := strings.Contains(text, `href="`+repositoryPage+"/new/main/tool?filename=fine-tool.yaml&value=")
+		suite.Holds(t, got == repository, "link to the repository", got, text)
 		for _, p := range []string{page, text} {
 			if strings.Contains(p, `name="token"`) || strings.Contains(p, "Submit for review") || strings.Contains(p, "/signin") {
 				t.Errorf("the page offers to submit:\n%s", p)
@@ -344,9 +341,8 @@ func TestFormSubmits(t *testing.T) {
 		want(t, http.StatusConflict, `href="/developer/submissions/`+id[1]+`/"`)
 	s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()).want(t, http.StatusUnprocessableEntity)
 	// Other visitors must not learn that the entity has been submitted.
-	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
-		t.Errorf("%+v", said)
-	}
+	said := s.check(t, proposal())
+	suite.Holds(t, said.Complete && said.Taken == nil, said)
 	for i := range int(ratelimit.FormSubmit.Account) + 1 { // two of the four forms sent above were counted as submissions
 		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
@@ -389,9 +385,7 @@ func TestFormIsNotForged(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
 			a := visit(t, jar, method, s.url+path, "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
 			for name := range a.header {
-				if strings.HasPrefix(name, "Access-Control-") {
-					t.Errorf("%s %s has %s", method, path, name)
-				}
+				suite.Holds(t, !strings.HasPrefix(name, "Access-Control-"), method, path, name)
 			}
 		}
 	}
@@ -421,9 +415,8 @@ func TestFormRefuses(t *testing.T) {
 			}
 			a = s.fill(t, nil, path, c.body, append([]string{"Accept", "application/json"}, c.header...)...)
 			var told struct{ Detail string }
-			if err := json.Unmarshal(a.body, &told); err != nil || a.status != c.status || !strings.Contains(told.Detail, c.says) {
-				t.Errorf("%s %.40s: %d %s", path, c.body, a.status, a.body)
-			}
+			err := json.Unmarshal(a.body, &told)
+			suite.Holds(t, err == nil && a.status == c.status && strings.Contains(told.Detail, c.says), path, a.status)
 		}
 	}
 	s.ask(t, http.MethodGet, siteurl.CheckSubmission).want(t, http.StatusMovedPermanently).
@@ -592,9 +585,8 @@ func TestFormSendsCorrection(t *testing.T) {
 		"signals": map[string]any{"stars": map[string]any{"value": 8123.0, "date": "2026-06-01", "source": "https://stars.example/"}}}
 	suite.Equal(t, one.Changes, want)
 	shown := visit(t, jar, http.MethodGet, s.url+a.header.Get("Location"))
-	if text := html.UnescapeString(string(shown.body)); !strings.Contains(text, "# removed: license\n") || !strings.Contains(text, "What changes") {
-		t.Errorf("the submission's page is\n%s", text)
-	}
+	text := html.UnescapeString(string(shown.body))
+	suite.Holds(t, strings.Contains(text, "# removed: license\n") && strings.Contains(text, "What changes"), "the submission's page", text)
 }
 
 // TestFormOpenedEarlier: while a form is open, a build changes the entity. What the visitor left
@@ -662,9 +654,8 @@ func TestContribute(t *testing.T) {
 		}
 		for i, typ := range []string{"tool", "model"} {
 			suite.Equal(t, len(around.CheckFile(typ, "new-"+typ, []byte(files[i][1]))), 0, files[i][1])
-			if formatted, err := yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
-				t.Errorf("not in canonical form: %v\n%s", err, formatted)
-			}
+			formatted := suite.Must(yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])))(t)
+			suite.Holds(t, string(formatted) == files[i][1], "not in canonical form", formatted)
 		}
 	}
 }

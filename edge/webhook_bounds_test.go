@@ -107,9 +107,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 	suite.InTest(t)
 	a := aim(t, "n%d.victim.example.com")
 	a.atOnce(t)
-	if a.attempts(t)["postponed"] < aimedHooks-safedial.DefaultHostRate {
-		t.Errorf("%v", a.attempts(t))
-	}
+	suite.Holds(t, a.attempts(t)["postponed"] >= aimedHooks-safedial.DefaultHostRate, a.attempts(t))
 	// Webhooks that have to wait are called as time passes.
 	begin := time.Now()
 	for seconds := 1; a.attempts(t)["tls"] < aimedHooks; seconds++ {

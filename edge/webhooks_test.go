@@ -83,9 +83,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	h.answer.Store(200)
 	h.receiver = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		suite.Holds(t, err == nil, err)
 		h.mu.Lock()
 		h.came, h.bodies = append(h.came, r), append(h.bodies, body)
 		h.mu.Unlock()
@@ -300,9 +298,7 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		n, r, _ := h.received()
 		return n == 7 && r.Header.Get("webhook-id") == all[4].EventID
 	})
-	if replay.Kind != "replay" || replay.Status != "pending" || replay.ID != again.ID {
-		t.Errorf("%+v, %+v", replay, again)
-	}
+	suite.Holds(t, replay.Kind == "replay" && replay.Status == "pending" && replay.ID == again.ID, replay, again)
 }
 
 // TestRegistrationRefusesWhatCannotBe: the error says what is wrong with an address or a choice, and nothing is

@@ -77,9 +77,8 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
 	}
 	s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")).want(t, 304)
-	if got := s.ask(t, "HEAD", "/api/entity/tool/n1.md"); got.status != 200 || len(got.body) > 0 || got.header.Get("Content-Length") == "0" {
-		t.Errorf("HEAD: %d, %v", got.status, got.header)
-	}
+	got := s.ask(t, "HEAD", "/api/entity/tool/n1.md")
+	suite.Holds(t, got.status == 200 && len(got.body) == 0 && got.header.Get("Content-Length") != "0", "HEAD", got.status, got.header)
 	for path, code := range map[string]string{
 		"/api/entity/tool/n99.md": "unknown-entity", "/api/entity/tool/.md": "unknown-entity", "/api/entity/tool/n1.md.md": "unknown-entity",
 		"/api/entity/tool/n1.md/score": "unknown-entity", "/api/entity/tool/n1.md?at=2020-01-01": "no-history", "/api/entity/tool/n1.md?fields=name": "unknown-parameter",
@@ -229,9 +228,8 @@ func TestAPIDocs(t *testing.T) {
 		t.Errorf("%d %v", page.status, page.header)
 	}
 	for _, o := range openapi.Operations() {
-		if row := "<td>" + o.Method + `</td><th scope="row"><code>` + o.Path + "</code></th>"; !strings.Contains(string(page.body), row) {
-			t.Errorf("the page lacks %s", row)
-		}
+		row := "<td>" + o.Method + `</td><th scope="row"><code>` + o.Path + "</code></th>"
+		suite.Holds(t, strings.Contains(string(page.body), row), "the page lacks", row)
 	}
 	s.ask(t, "GET", "/docs/api/").want(t, 301).wantHeader(t, "Location", "/docs/api")
 	var kinds []string

@@ -155,9 +155,7 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 				Facets map[string][]struct{ Value string }
 			}
 			c.send(t, request{op: "searchEntities", target: "/api/search?q=glaze&facets=" + f.Query, status: 200}).decode(t, &counted)
-			if len(counted.Facets[f.Query]) == 0 {
-				t.Errorf("the facet %s has no values", f.Query)
-			}
+			suite.Holds(t, len(counted.Facets[f.Query]) != 0, "the facet", f.Query, "has no values")
 		}
 		if f.Sort {
 			c.send(t, request{op: "listEntities", target: "/api/entities?order=asc&sort=" + f.SortKey(), status: 200})
@@ -350,9 +348,8 @@ func TestOneMoreField(t *testing.T) {
 		}
 		c.send(t, request{target: want.target, status: status}).says(t, want.text)
 	}
-	if a := c.send(t, request{target: "/submit/?e=glaze/celadon", status: 200}); bytes.Contains(a.body, []byte(`name="shine"`)) {
-		t.Error("the form asks for a computed field")
-	}
+	a := c.send(t, request{target: "/submit/?e=glaze/celadon", status: 200})
+	suite.Holds(t, !bytes.Contains(a.body, []byte(`name="shine"`)), "the form asks for a computed field")
 	tools := c.send(t, request{verb: "POST", target: "/mcp", status: 200, header: []string{"Accept: application/json, text/event-stream"},
 		body: `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`})
 	tools.says(t, `"minGlow"`)

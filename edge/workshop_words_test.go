@@ -64,9 +64,7 @@ func testWorkshopWords(t *testing.T, c *contract) {
 			t.Errorf("%s: %q", target, text[max(0, at[0]-60):min(len(text), at[1]+40)])
 		}
 	}
-	if len(seen) < 40 {
-		t.Errorf("only %d pages were found", len(seen))
-	}
+	suite.Holds(t, len(seen) >= 40, "only", len(seen), "pages were found")
 	for _, method := range []string{"initialize", "tools/list", "resources/list", "resources/templates/list"} {
 		a := c.send(t, request{verb: "POST", target: "/mcp", status: 200, header: []string{"Accept: application/json, text/event-stream"}, body: `{"jsonrpc":"2.0","id":1,"method":"` +
 			method + `","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`})
@@ -85,9 +83,7 @@ func testWorkshopWords(t *testing.T, c *contract) {
 	c.send(t, request{target: "/api/offers", status: 404})
 	c.send(t, request{target: "/api/cost?model=celadon&input=1", status: 404})
 	for _, component := range []string{"Offer", "Tiers", "Benchmark"} {
-		if c.doc.Components.Schemas[component] != nil {
-			t.Errorf("/api/openapi describes %s", component)
-		}
+		suite.Holds(t, c.doc.Components.Schemas[component] == nil, "/api/openapi describes", component)
 	}
 	for name, s := range c.doc.Components.Schemas {
 		for member, p := range s.Value.Properties {

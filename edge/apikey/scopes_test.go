@@ -17,9 +17,7 @@ func TestScopes(t *testing.T) {
 		{nil, 0}, {[]string{}, 0}, {[]string{""}, 0}, {[]string{"Read"}, 0}, {[]string{"read", "read"}, 0}, {[]string{"read", "admin"}, 0},
 	} {
 		got, err := ParseScopes(c.names)
-		if got != c.want || (err == nil) != (c.want != 0) {
-			t.Errorf("%q: %v %v", c.names, got, err)
-		}
+		suite.Holds(t, got == c.want && (err == nil) == (c.want != 0), c.names, got, err)
 		if c.want != 0 && got.Names()[0] == "" {
 			t.Errorf("%q: %v", c.names, got.Names())
 		}
@@ -34,9 +32,8 @@ func TestCheckExpiry(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for at, ok := range map[time.Time]bool{now: false, now.Add(time.Second): true, now.AddDate(5, 0, 0): true, now.AddDate(6, 0, 0): false,
 		{}: false, now.Add(-time.Hour): false, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC): false} {
-		if err := CheckExpiry(at, now); (err == nil) != ok {
-			t.Errorf("%v: %v", at, err)
-		}
+		err := CheckExpiry(at, now)
+		suite.Holds(t, (err == nil) == ok, at, err)
 	}
 }
 

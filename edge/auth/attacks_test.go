@@ -71,9 +71,8 @@ func TestSessionFixation(t *testing.T) {
 		callback := a.answered(victim, "github")
 		a.plant(t, victim, "kindex-session", planted)
 		victim.open(callback.String())
-		if got := victim.cookie(a.url, "kindex-session"); got == planted || len(got) < 43 {
-			t.Errorf("session after the sign-in: %q", got)
-		}
+		got := victim.cookie(a.url, "kindex-session")
+		suite.Holds(t, got != planted && len(got) >= 43, "session after the sign-in", got)
 		suite.Equal(t, victim.signedIn(a.service), "victim", "signed in")
 		thief := newBrowser(t, a.service)
 		a.plant(t, thief, "kindex-session", planted)
@@ -141,9 +140,8 @@ func TestCSRF(t *testing.T) {
 	suite.Is(t, a.handler.Load().CheckForm(r), auth.ErrSignedOut, "without a session: CheckForm")
 	r = forge(own.Get("token"), map[string]string{"Origin": a.url})
 	r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
-	if err := a.handler.Load().CheckForm(r); err != nil {
-		t.Errorf("own form: CheckForm: %v", err)
-	}
+	err := a.handler.Load().CheckForm(r)
+	suite.Holds(t, err == nil, "own form: CheckForm", err)
 	suite.Equal(t, victim.open(a.url+"/signout?token="+own.Get("token")).status, http.StatusMethodNotAllowed, "GET /signout")
 	suite.Equal(t, victim.signedIn(a.service), "victim", "GET /signout")
 	r = victim.request(http.MethodPost, a.url+"/signout?token="+own.Get("token"), url.Values{})

@@ -54,9 +54,8 @@ func FuzzNames(f *testing.F) {
 	fit := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	f.Fuzz(func(t *testing.T, login string) {
 		name := accountName(login)
-		if err := apikey.CheckName(name); err != nil || !fit.MatchString(name) || len(name) > maxName {
-			t.Errorf("%q: account %q: %v", login, name, err)
-		}
+		err := apikey.CheckName(name)
+		suite.Holds(t, err == nil && fit.MatchString(name) && len(name) <= maxName, login, "account", name, err)
 		plain := plainLogin(login)
 		if len(plain) > maxLogin || !utf8.ValidString(plain) || strings.ContainsAny(plain, "\x00\r\n\x1b") || strings.TrimSpace(plain) != plain {
 			t.Errorf("%q: stored as %q", login, plain)

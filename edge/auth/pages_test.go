@@ -33,9 +33,7 @@ func TestHostileNames(t *testing.T) {
 				for _, bad := range []string{"<script", "<img", "onmouseover='", "\x00", "\r\nSet-Cookie"} {
 					suite.Lacks(t, ownScripts.ReplaceAllString(shown.body, ""), bad)
 				}
-				if len(shown.body) > 12<<10 {
-					t.Errorf("the page has %d bytes", len(shown.body))
-				}
+				suite.Holds(t, len(shown.body) <= 12<<10, "the page", len(shown.body), "bytes")
 			}
 			name := b.signedIn(a.service)
 			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "" || name[0] == '-' || len(name) > 64 {
@@ -115,8 +113,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		o := good
 		c.change(&o)
-		if err := o.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := o.Check()
+		suite.Holds(t, err != nil && strings.Contains(err.Error(), c.want), name, err)
 	}
 }

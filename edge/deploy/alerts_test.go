@@ -103,9 +103,7 @@ func TestAlerts(t *testing.T) {
 	suite.Check(t, os.WriteFile(filepath.Join(dir, "alerts.yml"), read(t, "alerts.yml"), 0o644))
 	tests := []any{ruleTest("", nil)}
 	for _, r := range rules(t) {
-		if firing[r.Alert] == nil {
-			t.Errorf("no series fire %s", r.Alert)
-		}
+		suite.Holds(t, firing[r.Alert] != nil, "no series fire", r.Alert)
 		tests = append(tests, ruleTest(r.Alert, firing[r.Alert]))
 	}
 	suite.Equal(t, len(tests), len(firing)+1, "alerts with tests")
@@ -214,9 +212,7 @@ func TestDashboard(t *testing.T) {
 	}
 	ids, cells := map[int]bool{}, map[[2]int]string{}
 	for _, p := range d.Panels {
-		if ids[p.ID] || p.ID == 0 || p.Title == "" {
-			t.Errorf("%+v has no ID and title of its own", p)
-		}
+		suite.Holds(t, !ids[p.ID] && p.ID != 0 && p.Title != "", p, "has no ID and title of its own")
 		ids[p.ID] = true
 		g := p.GridPos
 		if g.W < 1 || g.H < 1 || g.X < 0 || g.X+g.W > 24 {

@@ -81,9 +81,8 @@ func TestCompose(t *testing.T) {
 	dir := schemaModule(t, "github.com/compose-spec/compose-go/v2")
 	schema := compile(t, decode(t, filepath.Join(dir, "schema", "compose-spec.json")), "")
 	file := documents(t, "compose.yaml")[0]
-	if err := schema.Validate(file); err != nil {
-		t.Errorf("%#v", err)
-	}
+	err := schema.Validate(file)
+	suite.Holds(t, err == nil, err)
 	services := file["services"].(object)
 	for name, v := range services {
 		s := v.(object)
@@ -101,17 +100,14 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	for name, v := range file["secrets"].(object) {
-		if v.(object)["file"] != "secrets/"+name {
-			t.Errorf("secret %s: %v", name, v)
-		}
+		suite.Holds(t, v.(object)["file"] == "secrets/"+name, "secret", name, v)
 	}
 	checkSigning(t, schema, services)
 	if got := at(services, "storage", "image"); got != "docker.io/versity/versitygw:"+versitygw(t) {
 		t.Errorf("the storage is %v, and the tests use versitygw %s", got, versitygw(t))
 	}
-	if subnet := at(file, "networks", "edges", "ipam", "config"); subnet.([]any)[0].(object)["subnet"] != at(services, "edge", "environment", "KINDEX_TRUSTED_PROXIES") {
-		t.Errorf("trusted proxies are not those in %v", subnet)
-	}
+	subnet := at(file, "networks", "edges", "ipam", "config")
+	suite.Holds(t, subnet.([]any)[0].(object)["subnet"] == at(services, "edge", "environment", "KINDEX_TRUSTED_PROXIES"), "trusted proxies are not those in", subnet)
 }
 
 // checkSigning checks the file that adds signatures: it changes only services of compose.yaml, and
@@ -119,9 +115,8 @@ func TestCompose(t *testing.T) {
 func checkSigning(t *testing.T, schema *jsonschema.Schema, services object) {
 	t.Helper()
 	file := documents(t, "compose.signing.yaml")[0]
-	if err := schema.Validate(file); err != nil {
-		t.Errorf("%#v", err)
-	}
+	err := schema.Validate(file)
+	suite.Holds(t, err == nil, err)
 	for name, v := range file["services"].(object) {
 		if services[name] == nil {
 			t.Errorf("compose.signing.yaml changes %s, which compose.yaml does not have", name)
@@ -182,9 +177,7 @@ func TestKubernetes(t *testing.T) {
 			if err := schemas[kind].Validate(o); err != nil {
 				t.Errorf("%s: %#v", name, err)
 			}
-			if o["kind"] == "Secret" {
-				t.Errorf("%s: users create secrets", name)
-			}
+			suite.Holds(t, o["kind"] != "Secret", name, "users create secrets")
 			pod := maybe(at(o, "spec", "template"))
 			if o["kind"] == "CronJob" {
 				pod = maybe(at(o, "spec", "jobTemplate", "spec", "template"))
@@ -202,9 +195,7 @@ func TestKubernetes(t *testing.T) {
 		}
 	}
 	for name, app := range selectors {
-		if !workloads[app] {
-			t.Errorf("%s selects %s, which does not exist", name, app)
-		}
+		suite.Holds(t, workloads[app], name, "selects", app, "which does not exist")
 	}
 }
 

@@ -119,9 +119,8 @@ func TestRecordsAreNotText(t *testing.T) {
 			t.Fatal(tool, err, r)
 		}
 		structured, err := json.Marshal(r.StructuredContent)
-		if text := r.Content[0].(*sdk.TextContent).Text; err != nil || strings.Contains(text, "obey-me") || !strings.Contains(string(structured), "obey-me") {
-			t.Errorf("%s: %v\n%s\n%s", tool, err, text, structured)
-		}
+		text := r.Content[0].(*sdk.TextContent).Text
+		suite.Holds(t, err == nil && !strings.Contains(text, "obey-me") && strings.Contains(string(structured), "obey-me"), tool, err, text, structured)
 	}
 }
 
@@ -133,9 +132,7 @@ func TestUnknownCategory(t *testing.T) {
 	})
 	for want, known := range map[string][]string{"Expected one of: nlp, speech.": {"nlp", "speech"}, "To list them, call leaderboard": nil} {
 		text, wrong := use(t, connect(t, api, Options{Categories: known}), "search", map[string]any{"query": "x", "category": "zzz"})
-		if !wrong || !strings.Contains(text, `category: "zzz" is not a known value. `+want) {
-			t.Errorf("%s", text)
-		}
+		suite.Holds(t, wrong && strings.Contains(text, `category: "zzz" is not a known value. `+want), text)
 	}
 }
 
@@ -285,9 +282,7 @@ func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {
 		c := suite.Must(NewClient(address, ""))(t)
-		if got := c.Exposed(); got != want {
-			t.Errorf("%s: %v", address, got)
-		}
+		suite.Equal(t, c.Exposed(), want, address)
 	}
 }
 

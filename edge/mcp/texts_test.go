@@ -128,7 +128,5 @@ func TestLongChanges(t *testing.T) {
 	}), Options{})
 	text, wrong := use(t, cs, "changes_since", map[string]any{"since": "2026-01-01"})
 	want := `{"field":"signals.benchmarks","new":"[{\"name\"`
-	if wrong || !strings.Contains(text, want) || len(text) > 1000 {
-		t.Errorf("%s", text)
-	}
+	suite.Holds(t, !wrong && strings.Contains(text, want) && len(text) <= 1000, text)
 }

@@ -38,9 +38,7 @@ func TestComplete(t *testing.T) {
 	tags := map[string]int{}
 	for _, tag := range doc.Tags {
 		tags[tag.Name] = 0
-		if tag.Description == "" {
-			t.Errorf("the tag %s has no description", tag.Name)
-		}
+		suite.Holds(t, tag.Description != "", "the tag", tag.Name, "has no description")
 	}
 	for _, op := range operations(doc) {
 		id := op.OperationID
@@ -71,9 +69,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for tag, n := range tags {
-		if n == 0 {
-			t.Errorf("no operation uses the tag %s", tag)
-		}
+		suite.Holds(t, n != 0, "no operation uses the tag", tag)
 	}
 }
 
@@ -111,17 +107,13 @@ func checkStatuses(t *testing.T, op described) {
 		want = append(want, "413", "415")
 	}
 	for _, code := range want {
-		if op.Responses.Value(code) == nil {
-			t.Errorf("%s does not describe %s", op.OperationID, code)
-		}
+		suite.Holds(t, op.Responses.Value(code) != nil, op.OperationID, "does not describe", code)
 	}
 }
 
 func checkResponse(t *testing.T, where string, r *openapi3.Response) {
 	t.Helper()
-	if r.Description == nil || *r.Description == "" {
-		t.Errorf("%s has no description", where)
-	}
+	suite.Holds(t, r.Description != nil && *r.Description != "", where, "has no description")
 	for name, h := range r.Headers {
 		if h.Value.Description == "" || h.Value.Example == nil {
 			t.Errorf("%s: the header %s lacks a description or an example", where, name)
@@ -133,9 +125,7 @@ func checkResponse(t *testing.T, where string, r *openapi3.Response) {
 			t.Errorf("%s: %s has no example", where, mediaType)
 		}
 		for name, e := range content.Examples {
-			if e.Value.Summary == "" {
-				t.Errorf("%s: the example %s of %s has no summary", where, name, mediaType)
-			}
+			suite.Holds(t, e.Value.Summary != "", where, "the example", name, mediaType, "has no summary")
 		}
 	}
 }
@@ -180,9 +170,7 @@ func TestProblemsHaveExamples(t *testing.T) {
 		}
 	}
 	for code := range maps.Keys(codes) {
-		if !shown[code] {
-			t.Errorf("code %s has no example", code)
-		}
+		suite.Holds(t, shown[code], "code", code, "has no example")
 	}
 }
 
@@ -192,13 +180,9 @@ func TestSchemasAreExplained(t *testing.T) {
 	suite.InTest(t)
 	doc := load(t, openapi.YAML)
 	for name, ref := range doc.Components.Schemas {
-		if ref.Value.Description == "" {
-			t.Errorf("schema %s has no description", name)
-		}
+		suite.Holds(t, ref.Value.Description != "", "schema", name, "has no description")
 		for member, p := range ref.Value.Properties {
-			if p.Value.Description == "" {
-				t.Errorf("%s.%s has no description", name, member)
-			}
+			suite.Holds(t, p.Value.Description != "", name, ".", member, "has no description")
 		}
 		for _, required := range ref.Value.Required {
 			if ref.Value.Properties[required] == nil {

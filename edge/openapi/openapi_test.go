@@ -177,9 +177,8 @@ func declarations(t *testing.T, dir string) *kinds.Set {
 
 // TestServedDefault checks that an index that declares nothing has the description as it is written.
 func TestServedDefault(t *testing.T) {
-	if got, err := openapi.Served(kinds.Default()); err != nil || !bytes.Equal(got, openapi.YAML) {
-		t.Errorf("the description of the default kinds is another one: %v", err)
-	}
+	got := suite.Must(openapi.Served(kinds.Default()))(t)
+	suite.Holds(t, bytes.Equal(got, openapi.YAML), "the description of the default kinds is another one")
 }
 
 // TestServed checks the descriptions of an index of glazes and of the tools and models with one more field:
@@ -227,9 +226,7 @@ func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
 		filters = append(filters, p.Value.Name)
 	}
 	for _, name := range where.Filters(declared) {
-		if !slices.Contains(filters, name) {
-			t.Errorf("/api/entities has no parameter %s", name)
-		}
+		suite.Holds(t, slices.Contains(filters, name), "/api/entities has no parameter", name)
 	}
 	for _, name := range where.Filters(kinds.Default()) {
 		if slices.Contains(filters, name) && !slices.Contains(where.Filters(declared), name) {

@@ -19,9 +19,7 @@ func TestUnknownParameterNamesTheNearest(t *testing.T) {
 	for raw, want := range map[string]string{"limt=3": "limit", "categry=x": "category", "minscore=3": "minScore", "zzz=1": ""} {
 		_, err := Parse(kinds.Default(), raw, allowed)
 		var e *Error
-		if !errors.As(err, &e) || !e.Unknown || e.Suggestion != want {
-			t.Errorf("%s: %+v", raw, err)
-		}
+		suite.Holds(t, errors.As(err, &e) && e.Unknown && e.Suggestion == want, raw, err)
 	}
 }
 
@@ -39,9 +37,8 @@ func TestRefusals(t *testing.T) {
 		"sort=signal", "sort=signal.star", "sort=benchmarks", "sort=retires",
 		"type=%zz", "a=%", "=", "=x",
 	} {
-		if err := readAll(raw); err == nil {
-			t.Errorf("%s was accepted", raw)
-		}
+		err := readAll(raw)
+		suite.Holds(t, err != nil, raw, "was accepted")
 	}
 }
 
@@ -112,18 +109,16 @@ func TestSuggestions(t *testing.T) {
 		"maxPrice=0.12345678": "0.123457", "sort=signal.star": "signal.stars", "sort=prices": "price", "maintenance=archive": "archived", "openWeights=ture": "true",
 	} {
 		var e *Error
-		if err := readAll(raw); !errors.As(err, &e) || e.Suggestion != want {
-			t.Errorf("%s: %+v, want %s", raw, err, want)
-		}
+		err := readAll(raw)
+		suite.Holds(t, errors.As(err, &e) && e.Suggestion == want, raw, err, want)
 	}
 }
 
 func TestDefaultOrder(t *testing.T) {
 	for key, desc := range map[string]bool{"name": false, "price": false, "context": true, "signal.stars": true, "composite": true, "addedDate": true} {
 		p := suite.Must(Parse(kinds.Default(), "sort="+key, allowed))(t)
-		if s := p.Sort(); p.Err != nil || s != (view.Sort{Key: key, Desc: desc}) {
-			t.Errorf("%s: %+v, %v", key, s, p.Err)
-		}
+		s := p.Sort()
+		suite.Holds(t, p.Err == nil && s == (view.Sort{Key: key, Desc: desc}), key, s, p.Err)
 	}
 }
 
@@ -162,9 +157,7 @@ func FuzzCursor(f *testing.F) {
 			return
 		}
 		again, err := ParseCursor(c.String("s"), "s")
-		if err != nil || again.Position != c.Position {
-			t.Errorf("%q: %+v became %+v: %v", s, c, again, err)
-		}
+		suite.Holds(t, err == nil && again.Position == c.Position, s, c, "became", again, err)
 	})
 }
 

@@ -94,9 +94,8 @@ func TestClientIP(t *testing.T) {
 		{"both, one unreadable", "10.0.0.1", both("203.0.113.7", "x"), "10.0.0.1", true},
 	} {
 		client, forged := ClientIP(netip.MustParseAddr(c.peer), c.header, proxies(t))
-		if client.String() != c.client || forged != c.forged {
-			t.Errorf("%s: %s %v is %s (forged: %t), want %s (%t)", c.name, c.peer, c.header, client, forged, c.client, c.forged)
-		}
+		suite.Equal(t, client.String(), c.client, c.name, c.peer, c.header, "forged", forged, c.forged)
+		suite.Equal(t, forged, c.forged, c.name, c.peer, c.header, client, "forged", c.client)
 	}
 }
 
@@ -137,9 +136,7 @@ func TestParseTrusted(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("%q: %s, want %s", list, got, want)
-		}
+		suite.Holds(t, strings.HasPrefix(got, want), list, got, want)
 	}
 }
 

@@ -56,9 +56,8 @@ func TestSubjects(t *testing.T) {
 		"2001:db8:1:3::":           "ip:2001:db8:1:3::/64",
 		"::1":                      "ip:::/64",
 	} {
-		if s := AddressSubject(netip.MustParseAddr(addr), 20); s != (Subject{ID: id, Tier: Anonymous, Limit: 20}) {
-			t.Errorf("%s is %+v, want %s", addr, s, id)
-		}
+		s := AddressSubject(netip.MustParseAddr(addr), 20)
+		suite.Holds(t, s == (Subject{ID: id, Tier: Anonymous, Limit: 20}), addr, s, id)
 	}
 	for _, c := range []struct{ got, want Subject }{
 		{AccountSubject("acc_1", 0, 0, 100), Subject{"acc:acc_1", Authenticated, 100, 0}},
@@ -89,12 +88,9 @@ func TestHeaders(t *testing.T) {
 		st.SetHeaders(h, now)
 		for name, want := range map[string]string{"X-RateLimit-Limit": c.limit, "X-RateLimit-Remaining": c.remaining,
 			"X-RateLimit-Reset": c.reset, "X-RateLimit-Tier": c.tier, "RateLimit": c.state, "RateLimit-Policy": c.policy, "Vary": "x"} {
-			if got := h[name]; len(got) != 1 || got[0] != want {
-				t.Errorf("%s: %q, want %q", name, got, want)
-			}
-			if cap(h[name]) > 1 {
-				t.Errorf("appending to %s overwrites another header", name)
-			}
+			got := h[name]
+			suite.Holds(t, len(got) == 1 && got[0] == want, name, got, want)
+			suite.Holds(t, cap(h[name]) <= 1, "appending to", name, "overwrites another header")
 		}
 	}
 }
@@ -250,9 +246,7 @@ func TestAllowance(t *testing.T) {
 	now = now.Add(time.Second)
 	suite.Equal(t, take(500), 50, "after a second")
 	now = now.Add(time.Hour)
-	if !b.Take(addr, 30) {
-		t.Error("nothing is left after an hour")
-	}
+	suite.Holds(t, b.Take(addr, 30), "nothing is left after an hour")
 	suite.Equal(t, take(500), 70, "in addition to 30")
 	if now = now.Add(time.Hour); !b.Take(addr, 1000) || b.Take(addr, 1) {
 		t.Error("a cost above the allowance does not use all of it up")

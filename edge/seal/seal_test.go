@@ -23,9 +23,8 @@ func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
 	k := parse(t, seal.Generate())
 	secret := []byte("whsec_of_a_webhook")
 	sealed := k.Seal(secret, "webhook", "wh_1")
-	if again := k.Seal(secret, "webhook", "wh_1"); again == sealed {
-		t.Error("the same secret is sealed to the same text")
-	}
+	again := k.Seal(secret, "webhook", "wh_1")
+	suite.Holds(t, again != sealed, "the same secret is sealed to the same text")
 	suite.Lacks(t, sealed, "whsec", "the sealed text contains the secret")
 	if got, err := k.Open(sealed, "webhook", "wh_1"); err != nil || !bytes.Equal(got, secret) {
 		t.Fatalf("%q, %v", got, err)
@@ -83,9 +82,8 @@ func TestKeysAreReadStrictlyAndNeverShown(t *testing.T) {
 	}
 	keys := parse(t, "# mine\r\n"+k+" # of 2026\r\n")
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
-		if s := fmt.Sprintf(verb, keys); !strings.Contains(s, keys.IDs()[0]) || len(s) > 60 {
-			t.Errorf("%s shows %s", verb, s)
-		}
+		s := fmt.Sprintf(verb, keys)
+		suite.Holds(t, strings.Contains(s, keys.IDs()[0]) && len(s) <= 60, verb, "shows", s)
 	}
 }
 

@@ -22,9 +22,8 @@ func TestAccounts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
-		if again := ensure(t, s, "ada"); again != ada || !strings.HasPrefix(ada.ID, "acc_") || ada.CreatedAt.IsZero() {
-			t.Errorf("%+v and %+v", ada, again)
-		}
+		again := ensure(t, s, "ada")
+		suite.Holds(t, again == ada && strings.HasPrefix(ada.ID, "acc_") && !ada.CreatedAt.IsZero(), ada, again)
 		for _, name := range []string{"", "a\x00b", " a", strings.Repeat("x", 65)} {
 			if err := s.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err }); err == nil {
 				t.Errorf("unexpected account %q", name)
@@ -43,9 +42,8 @@ func TestAccounts(t *testing.T) {
 			stored time.Duration
 		}{{5000, 0, 0}, {10, time.Hour, time.Hour}, {0, time.Hour, 0}, {1 << 40, 90 * time.Second, 90 * time.Second}} {
 			write(t, s, func(tx *storage.Tx) error { return tx.SetQuota(ada.ID, c.quota, c.window) })
-			if a := now(); a.Quota != c.quota || a.Window != c.stored {
-				t.Errorf("%+v, want %+v", a, c)
-			}
+			a := now()
+			suite.Holds(t, a.Quota == c.quota && a.Window == c.stored, a, c)
 		}
 		for _, f := range []func(*storage.Tx) error{
 			func(tx *storage.Tx) error { return tx.SetQuota("acc_x", 1, 0) },
@@ -75,9 +73,8 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 	if _, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.As(err, &suspended) {
 		t.Errorf("%v", err)
 	}
-	if list, err := s.Accounts(t.Context()); err != nil || len(list) != 1 || list[0].ActiveKeys != 1 || list[0].Account != now() {
-		t.Errorf("%+v %v", list, err)
-	}
+	list := suite.Must(s.Accounts(t.Context()))(t)
+	suite.Holds(t, len(list) == 1 && list[0].ActiveKeys == 1 && list[0].Account == now(), list)
 	write(t, s, func(tx *storage.Tx) error { return tx.Unsuspend(ada.ID) })
 	if _, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); err != nil {
 		t.Errorf("%v", err)
@@ -135,9 +132,8 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 		for _, a := range list {
 			names = append(names, a.Name)
 		}
-		if got := strings.Join(names, " "); err != nil || got != "ada ada-2 ada-3 named" {
-			t.Errorf("accounts: %s (%v)", got, err)
-		}
+		got := strings.Join(names, " ")
+		suite.Holds(t, err == nil && got == "ada ada-2 ada-3 named", "accounts", got, err)
 	})
 }
 
@@ -174,9 +170,7 @@ func TestSignInAtOnce(t *testing.T) {
 		for i := range 24 {
 			all.Go(func() {
 				_, isNew, err := edges[i%2].SignIn(t.Context(), arrival("1", "ann", fmt.Sprint("session", i)))
-				if err != nil {
-					t.Error(err)
-				}
+				suite.Holds(t, err == nil, err)
 				mu.Lock()
 				defer mu.Unlock()
 				if isNew {
@@ -207,9 +201,7 @@ func TestNamesakesAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		accounts, err := edges[0].Accounts(t.Context())
-		if err != nil || len(accounts) != 12 {
-			t.Errorf("accounts %+v: %v", accounts, err)
-		}
+		suite.Holds(t, err == nil && len(accounts) == 12, "accounts", accounts, err)
 	})
 }
 
@@ -233,9 +225,8 @@ func TestSessions(t *testing.T) {
 			}
 		}
 		for i := range auth.MaxSessions + 3 {
-			if got := alive(fmt.Sprint("session", i)); got != (i >= 3) {
-				t.Errorf("session %d of %d exists: %v", i, auth.MaxSessions+3, got)
-			}
+			got := alive(fmt.Sprint("session", i))
+			suite.Holds(t, got == (i >= 3), "session", i, auth.MaxSessions+3, "exists", got)
 		}
 		a := arrival("2", "bob", "of bob")
 		a.Replaces = "session5"

@@ -76,9 +76,8 @@ func TestCheckOfFiles(t *testing.T) {
 			bad := copyOf(t, good)
 			suite.Check(t, c.damage(bad))
 			problems, backedUp := checkAndBackUp(t, bad)
-			if !strings.Contains(problems, c.words) || backedUp != c.mended {
-				t.Errorf("backed up: %v; problems: %q", backedUp, problems)
-			}
+			suite.Contains(t, problems, c.words)
+			suite.Equal(t, backedUp, c.mended, "backed up")
 		})
 	}
 }
@@ -118,9 +117,7 @@ func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) 
 	}
 	_, err = s.Backup(t.Context(), path+".backup", false)
 	left, globErr := filepath.Glob(filepath.Join(filepath.Dir(path), "*backup*"))
-	if globErr != nil || (err == nil) != (len(left) == 1) {
-		t.Errorf("%v; left: %v %v", err, left, globErr)
-	}
+	suite.Holds(t, globErr == nil && (err == nil) == (len(left) == 1), err, "left", left, globErr)
 	return problems, err == nil
 }
 
@@ -253,9 +250,8 @@ func TestWaitingEventsSurviveTheUpgrade(t *testing.T) {
 		if _, d, err := s.Next(t.Context(), "edge", "wh_aaaaaaaaaaaaaaaaaaaa"); err != nil || d.ID != "dlv_b" || d.Attempts != 3 || string(d.Payload) != "{}" {
 			t.Errorf("next is %+v, %v", d, err)
 		}
-		if at, err := s.Announced(t.Context()); err != nil || at != (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}) {
-			t.Errorf("announced %+v, %v", at, err)
-		}
+		at := suite.Must(s.Announced(t.Context()))(t)
+		suite.Holds(t, at == (webhook.Announced{Version: 4, Build: "b", Change: "c", Noticed: true}), "announced", at)
 		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0)
 	})
 }

@@ -182,9 +182,8 @@ func TestCopyIsCompared(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			for _, name := range tables {
-				if n := texts(t, database(t, target), "SELECT CAST(COUNT(*) AS TEXT) FROM "+name)[0]; n != "0" {
-					t.Errorf("%s has %s rows", name, n)
-				}
+				n := texts(t, database(t, target), "SELECT CAST(COUNT(*) AS TEXT) FROM "+name)[0]
+				suite.Holds(t, n == "0", name, n, "rows")
 			}
 		})
 	}
@@ -211,9 +210,8 @@ func TestCopyRefuses(t *testing.T) {
 	if _, err := copyState(t, old, fresh); err == nil || !strings.Contains(err.Error(), "kindex state migrate") {
 		t.Errorf("into a later schema: %v", err)
 	}
-	if counts, err := copyState(t, old, filepath.Join(dir, "old2.db")); err != nil || len(counts) == 0 {
-		t.Errorf("an earlier schema: %v %v", counts, err)
-	}
+	counts := suite.Must(copyState(t, old, filepath.Join(dir, "old2.db")))(t)
+	suite.Holds(t, len(counts) != 0, "an earlier schema", counts)
 }
 
 // TestSchemaIsTheSame fails if a migration creates something that the copy does not support:
@@ -267,9 +265,7 @@ func TestBackupDuringWrites(t *testing.T) {
 				err := s.Write(context.Background(), func(tx *storage.Tx) error {
 					return errors.Join(tx.Exec(pair, fmt.Sprint("a", i)), tx.Exec(pair, fmt.Sprint("b", i)))
 				})
-				if err != nil {
-					t.Error(err)
-				}
+				suite.Holds(t, err == nil, err)
 			}
 		}()
 		last := ""
@@ -345,9 +341,8 @@ func TestBackupRefuses(t *testing.T) {
 		if _, err := s.Backup(ctx, in("there"), true); err != nil {
 			t.Error(err)
 		}
-		if i, err := os.Stat(in("there")); err != nil || i.Mode().Perm() != 0o600 || i.Size() < 1000 {
-			t.Errorf("%v %v", i, err)
-		}
+		i := suite.Must(os.Stat(in("there")))(t)
+		suite.Holds(t, i.Mode().Perm() == 0o600 && i.Size() >= 1000, i)
 		suite.Equal(t, len(suite.Must(os.ReadDir(dir))(t)), 3, "left over")
 	})
 }

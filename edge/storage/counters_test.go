@@ -186,9 +186,7 @@ func TestTakeMore(t *testing.T) {
 		}
 		second := suite.Must(l.Take(t.Context(), s))(t)
 		same, ok, err := l.TakeMore(t.Context(), s, second, 2)
-		if ok || err != nil || same != second {
-			t.Errorf("two more than remain: %+v %t %v", same, ok, err)
-		}
+		suite.Holds(t, !ok && err == nil && same == second, "two more than remain", same, ok, err)
 		remaining("refused", 1)
 		if last, ok, err := l.TakeMore(t.Context(), s, second, 1); !ok || err != nil || last.Remaining != 0 {
 			t.Errorf("the last one: %+v %t %v", last, ok, err)

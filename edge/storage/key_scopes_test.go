@@ -39,9 +39,7 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 		suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0, "before the migration")
 		suite.Check(t, s.Migrate(t.Context()))
 		k, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
-		if err != nil || !k.Legacy || k.Scopes != apikey.Everything || !k.ExpiresAt.IsZero() {
-			t.Errorf("%+v %v", k, err)
-		}
+		suite.Holds(t, err == nil && k.Legacy && k.Scopes == apikey.Everything && k.ExpiresAt.IsZero(), k, err)
 		if made, _ := createLimited(t, s, "acc_a", apikey.Grant{Name: "new", Scopes: apikey.DefaultScopes}); made.Legacy || made.Scopes.Has(apikey.ScopeKeys) {
 			t.Errorf("%+v", made)
 		}
@@ -165,9 +163,8 @@ func TestReport(t *testing.T) {
 		if got, err := report(secret); err != nil || got.RevokedAt.IsZero() {
 			t.Errorf("again: %+v %v", got, err)
 		}
-		if list, err := s.Keys(t.Context(), ada.ID); err != nil || len(list) != 1 || list[0].ID != other.ID {
-			t.Errorf("%+v %v", list, err)
-		}
+		list := suite.Must(s.Keys(t.Context(), ada.ID))(t)
+		suite.Holds(t, len(list) == 1 && list[0].ID == other.ID, list)
 		suite.Equal(t, auditActions(t, s, ada.ID), []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.KeyCreated, storage.KeyReported}, "logged")
 	})
 }

@@ -69,9 +69,7 @@ func TestKeyLife(t *testing.T) {
 		if _, _, err := identify(); err != nil {
 			t.Errorf("after other accounts' attempts: %v", err)
 		}
-		if ok, err := revoke(s, ada.ID, made.ID); !ok || err != nil {
-			t.Errorf("revocation failed: %v", err)
-		}
+		suite.Done(revoke(s, ada.ID, made.ID))(t)
 		if _, _, err := identify(); !errors.Is(err, apikey.ErrRevoked) {
 			t.Errorf("%v", err)
 		}
@@ -131,9 +129,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Accou
 		wait.Go(func() {
 			for range 8 {
 				list, err := s.Keys(context.Background(), a.ID)
-				if err != nil || len(list) > apikey.MaxActive {
-					t.Errorf("%d keys active at once (%v)", len(list), err)
-				}
+				suite.Holds(t, err == nil && len(list) <= apikey.MaxActive, len(list), "keys active at once", err)
 				if i < 8 && len(list) > 0 {
 					ok, err := revoke(s, a.ID, list[i%len(list)].ID)
 					if err != nil {
@@ -171,9 +167,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 		for range 20 {
 			suite.Check(t, use())
 		}
-		if ok, err := revoke(here, account.ID, k.ID); !ok || err != nil {
-			t.Fatal(err)
-		}
+		suite.Done(revoke(here, account.ID, k.ID))(t)
 		suite.Is(t, use(), apikey.ErrRevoked)
 	})
 }

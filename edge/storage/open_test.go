@@ -69,9 +69,7 @@ func TestFilesAreTheOwners(t *testing.T) {
 		suite.Equal(t, i.Mode().Perm(), 0o600, e.Name(), "has mode")
 	}
 	for _, name := range []string{"kindex.db", "kindex.db-wal", "kindex.db-shm"} {
-		if !seen[name] {
-			t.Errorf("missing %s: %v", name, seen)
-		}
+		suite.Holds(t, seen[name], "missing", name, seen)
 	}
 }
 
@@ -126,15 +124,11 @@ func TestPaths(t *testing.T) {
 		withNotes(t, s)
 		err = errors.Join(writeOne(t.Context(), s, addNote, name, ""), s.Close())
 		i, missing := os.Stat(name)
-		if err != nil || missing != nil || i.Size() == 0 {
-			t.Errorf("%q: %v %v", name, err, missing)
-		}
+		suite.Holds(t, err == nil && missing == nil && i.Size() != 0, name, err, missing)
 		suite.Equal(t, notes(t, storagetest.Open(t, name), "%"), 1, name, "rows")
 	}
 	suite.Check(t, filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if path == "A.db" || path == "what" || path == "half" {
-			t.Errorf("%s was created", path)
-		}
+		suite.Holds(t, path != "A.db" && path != "what" && path != "half", path, "was created")
 		return err
 	}))
 }
@@ -172,9 +166,7 @@ func TestNewerSchema(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		r, err := s.Check(t.Context())
-		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "newer") {
-			t.Errorf("%+v %v", r, err)
-		}
+		suite.Holds(t, err == nil && len(r.Problems) == 1 && strings.Contains(r.Problems[0], "newer"), r, err)
 		if at, _, err := s.Versions(t.Context()); err != nil || at != newest+7 {
 			t.Errorf("the version is now %d: %v", at, err)
 		}
@@ -193,14 +185,11 @@ func TestVersionsWritesNothing(t *testing.T) {
 		}
 		if s.Engine() == storage.SQLite {
 			// The only page is the one that enables the write-ahead log.
-			if i, err := os.Stat(target); err != nil || i.Size() > 4096 {
-				t.Errorf("%v %v", i, err)
-			}
+			i := suite.Must(os.Stat(target))(t)
+			suite.Holds(t, i.Size() <= 4096, i)
 		}
 		r, err := s.Check(t.Context())
-		if err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "no schema") {
-			t.Errorf("%+v %v", r, err)
-		}
+		suite.Holds(t, err == nil && len(r.Problems) == 1 && strings.Contains(r.Problems[0], "no schema"), r, err)
 	}
 }
 
@@ -227,9 +216,8 @@ func TestPasswordIsNowhere(t *testing.T) {
 		"postgres:me:hunter2@" + nobody + "/kindex",
 		"host=" + folder + " password=hunter2 dbname=kindex",
 	} {
-		if err := refused(t, target, storage.Options{}, "postgres"); strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the error contains the password: %v", err)
-		}
+		err := refused(t, target, storage.Options{}, "postgres")
+		suite.Holds(t, !strings.Contains(err.Error(), "hunter2"), "the error contains the password", err)
 	}
 }
 
@@ -247,9 +235,8 @@ func TestWrongPassword(t *testing.T) {
 	err := refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
 	suite.Lacks(t, err.Error(), "hunter2", "the error contains the password")
 	u.User = url.UserPassword(storagetest.Guarded, "right one/@")
-	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, storagetest.Guarded) {
-		t.Errorf("the state is named %s", name)
-	}
+	name := storagetest.Open(t, u.String()).String()
+	suite.Holds(t, !strings.Contains(name, "right") && strings.Contains(name, storagetest.Guarded), "the state is named", name)
 }
 
 // TestServerGone stops the database server while a state is open.
@@ -270,9 +257,7 @@ func TestServerGone(t *testing.T) {
 			break
 		}
 	}
-	if err != nil || notes(t, s, "behind") != 1 {
-		t.Errorf("the state does not recover: %v", err)
-	}
+	suite.Holds(t, err == nil && notes(t, s, "behind") == 1, "the state does not recover", err)
 	// A standby, which accepts no writes, does not count as reachable.
 	suite.Check(t, storagetest.Exec(u.String(), "ALTER DATABASE "+name+" SET default_transaction_read_only = on"))
 	if err := storagetest.Open(t, target).Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "read-only") {

@@ -43,9 +43,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 			one, err := submitted(t, s, "ada", "a")
 			suite.Check(t, err)
 			for _, to := range path {
-				if ok, err := s.MoveSubmission(t.Context(), one.ID, to, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "u"}}); !ok || err != nil {
-					t.Fatal(to, ok, err)
-				}
+				suite.Done(s.MoveSubmission(t.Context(), one.ID, to, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7, URL: "u"}}))(t)
 			}
 			_, err = submitted(t, s, "ada", "a")
 			var taken *submission.TakenError
@@ -56,12 +54,9 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 			if err != nil || len(siblings) != 1 || siblings[0].ID != other.ID || siblings[0].Account != "eve" {
 				t.Errorf("siblings %+v: %v", siblings, err)
 			}
-			if counts, err := s.CountSiblings(t.Context()); err != nil || len(counts) != 2 || counts[one.ID] != 1 || counts[other.ID] != 1 {
-				t.Errorf("siblings %v: %v", counts, err)
-			}
-			if ok, err := s.MoveSubmission(t.Context(), one.ID, submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
+			counts := suite.Must(s.CountSiblings(t.Context()))(t)
+			suite.Holds(t, len(counts) == 2 && counts[one.ID] == 1 && counts[other.ID] == 1, "siblings", counts)
+			suite.Done(s.MoveSubmission(t.Context(), one.ID, submission.Rejected, submission.Change{Reason: "No."}))(t)
 			now, err := s.Submission(t.Context(), one.ID)
 			if err != nil || now.Reason != "No." || len(path) > 0 && (now.Branch != "b" || now.PullRequest.Number != 7) || now.UpdatedAt.Before(now.CreatedAt) {
 				t.Errorf("%+v %v", now, err)
@@ -97,9 +92,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 			t.Errorf("other account: %v", err)
 		}
 		list := suite.Must(edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true}))(t)
-		if ok, err := edges[1].MoveSubmission(t.Context(), list[0].ID, submission.Withdrawn, submission.Change{}); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		suite.Done(edges[1].MoveSubmission(t.Context(), list[0].ID, submission.Withdrawn, submission.Change{}))(t)
 		if _, err := submitted(t, edges[0], "ada", "more"); err != nil {
 			t.Errorf("after a withdrawal: %v", err)
 		}
@@ -155,13 +148,9 @@ func TestWithdrawnPullRequests(t *testing.T) {
 		s := open()
 		one := suite.Must(submitted(t, s, "ada", "a"))(t)
 		two := suite.Must(submitted(t, s, "ada", "b"))(t)
-		if ok, err := s.MoveSubmission(t.Context(), one.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7}}); !ok || err != nil {
-			t.Fatal(ok, err)
-		}
+		suite.Done(s.MoveSubmission(t.Context(), one.ID, submission.InReview, submission.Change{Branch: "b", PullRequest: submission.PullRequest{Number: 7}}))(t)
 		for _, id := range []string{one.ID, two.ID} {
-			if ok, err := s.MoveSubmission(t.Context(), id, submission.Withdrawn, submission.Change{}); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
+			suite.Done(s.MoveSubmission(t.Context(), id, submission.Withdrawn, submission.Change{}))(t)
 		}
 		listed := func(want int) {
 			t.Helper()
@@ -170,9 +159,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 				t.Errorf("%+v: %v", list, err)
 			}
 			report, err := s.Check(t.Context())
-			if err != nil || len(report.Problems) > 0 {
-				t.Errorf("%+v: %v", report, err)
-			}
+			suite.Holds(t, err == nil && len(report.Problems) == 0, report, err)
 		}
 		listed(1)
 		suite.Check(t, s.PullRequestClosed(t.Context(), one.ID))
@@ -201,18 +188,14 @@ func TestSubmissionSteps(t *testing.T) {
 				}
 				one := suite.Must(submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j)))(t)
 				for _, step := range way[from] {
-					if ok, err := handles[0].MoveSubmission(t.Context(), one.ID, step, submission.Change{}); !ok || err != nil {
-						t.Fatal(from, step, ok, err)
-					}
+					suite.Done(handles[0].MoveSubmission(t.Context(), one.ID, step, submission.Change{}))(t)
 				}
 				var moved atomic.Int64
 				var wg sync.WaitGroup
 				for k := range 6 {
 					wg.Go(func() {
 						ok, err := handles[k%2].MoveSubmission(t.Context(), one.ID, to, submission.Change{})
-						if err != nil {
-							t.Error(err)
-						}
+						suite.Holds(t, err == nil, err)
 						if ok {
 							moved.Add(1)
 						}
@@ -285,12 +268,9 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 			if len(first) != 1 {
 				t.Fatalf("%s: %d were chosen at once", name, len(first))
 			}
-			if ok, err := edges[0].MoveSubmission(t.Context(), first[0], submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			if second := choose(ids); len(second) != 1 || second[0] == first[0] {
-				t.Errorf("%s: after %v, %v were chosen", name, first, second)
-			}
+			suite.Done(edges[0].MoveSubmission(t.Context(), first[0], submission.Rejected, submission.Change{Reason: "No."}))(t)
+			second := choose(ids)
+			suite.Holds(t, len(second) == 1 && second[0] != first[0], name, "after", first, second, "were chosen")
 		}
 		corrections := submit("correction", func(int) submission.Submission {
 			return submission.Submission{Type: "tool", Slug: "axe", Name: "Axe", URL: "https://axe.example/", Changes: `{"version":"2"}`}

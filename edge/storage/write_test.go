@@ -106,9 +106,7 @@ func TestFailureIsOnesOwn(t *testing.T) {
 			wg.Go(func() {
 				var err error
 				p := panicked(func() { err = s.Write(ctx, do) })
-				if !want(err, p) {
-					t.Errorf("%s: error %v, panic %v", name, err, p)
-				}
+				suite.Holds(t, want(err, p), name, "error", err, "panic", p)
 			})
 		}
 		for i := range 5 {
@@ -275,9 +273,7 @@ func TestSerializationFailure(t *testing.T) {
 				once.Do(func() { both.Done(); both.Wait() })
 				return tx.Exec(addNote, fmt.Sprint(i), fmt.Sprint(n))
 			})
-			if err != nil {
-				t.Error(err)
-			}
+			suite.Holds(t, err == nil, err)
 		})
 	}
 	wg.Wait()
@@ -345,8 +341,6 @@ func TestOpenAtOnce(t *testing.T) {
 			wg.Go(func() { states[i] = open() })
 		}
 		wg.Wait()
-		if slices.Contains(states, nil) {
-			t.Error("not all edges opened the state")
-		}
+		suite.Holds(t, !slices.Contains(states, nil), "not all edges opened the state")
 	})
 }

@@ -40,9 +40,7 @@ func TestCorrection(t *testing.T) {
 			continue
 		}
 		changes, err := json.Marshal(d.Changes)
-		if err != nil || string(changes) != c.changes {
-			t.Errorf("%s changes %s: %v", c.body, changes, err)
-		}
+		suite.Holds(t, err == nil && string(changes) == c.changes, "changes", changes, err)
 		before := suite.Must(submission.File(d.Before))(t)
 		suite.Equal(t, differingLines(string(before), string(d.YAML)), c.lines)
 	}
@@ -114,16 +112,12 @@ func TestCorrectReal(t *testing.T) {
 		alone := suite.Must(yamlfmt.Merge(kinds.Default(), path, before, changes))(t)
 		a, problems := content.ParseEntity(kinds.Default(), path, typ, slug, merged)
 		b, _ := content.ParseEntity(kinds.Default(), path, typ, slug, alone)
-		if a == nil || !reflect.DeepEqual(a, b) || a.License != "Zlib" {
-			t.Errorf("%s: %v", path, problems)
-		}
+		suite.Holds(t, a != nil && reflect.DeepEqual(a, b) && a.License == "Zlib", path, problems)
 		for _, c := range []struct {
 			e    *record.Entity
 			want bool
 		}{{e, false}, {a, true}} {
-			if made, err := submission.Corrected(c.e, changes); err != nil || made != c.want {
-				t.Errorf("%s: %t, %v", path, made, err)
-			}
+			suite.Equal(t, suite.Must(submission.Corrected(c.e, changes))(t), c.want, path)
 		}
 	}
 }
@@ -140,9 +134,7 @@ func TestIdentity(t *testing.T) {
 		{"Fine Tool", "https://fine.example/tools", false},
 		{"Fine", "Tool https://fine.example/tool", false},
 	} {
-		if got := submission.Identity(c.name, c.url) == one; got != c.same {
-			t.Errorf("%q %s: same: %v", c.name, c.url, got)
-		}
+		suite.Equal(t, submission.Identity(c.name, c.url) == one, c.same, c.name, c.url, "same")
 	}
 }
 
@@ -183,9 +175,8 @@ func sameFile(t *testing.T, e *record.Entity) {
 	}
 	again, problems := content.ParseEntity(kinds.Default(), e.Key(), e.Type, e.Slug, data)
 	suite.Equal(t, again, e, e.Key(), "has different content", problems, data)
-	if formatted, err := yamlfmt.Format(kinds.Default(), e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
-		t.Errorf("%s is not in canonical form: %v\n%s", e.Key(), err, data)
-	}
+	formatted := suite.Must(yamlfmt.Format(kinds.Default(), e.Key()+".yaml", data))(t)
+	suite.Holds(t, string(formatted) == string(data), e.Key(), "is not in canonical form", data)
 }
 
 // TestSketch checks that the sketch has all valid fields and nothing else, whatever is wrong

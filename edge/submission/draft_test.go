@@ -139,9 +139,7 @@ func TestParse(t *testing.T) {
 			"name: Fine Tool\ndescription: Does it.\ncategory: ml-frameworks\nurl: https://fine.example/\nlinks:\n  repository: https://example.org/r\nsignals:\n  stars: {value: 1000, date: 2026-11-01}\n"},
 	} {
 		d, err := submission.Parse(with(t, c.members), index{})
-		if err != nil || string(d.YAML) != c.file {
-			t.Errorf("%s: %v\n%s", c.members, err, d.YAML)
-		}
+		suite.Holds(t, err == nil && string(d.YAML) == c.file, c.members, err, d.YAML)
 	}
 	d, err := submission.Parse(with(t, `{"slug":"gone","license":"Apache 2.0"}`), index{})
 	if err != nil || len(d.Warnings) != 2 || !strings.Contains(d.Warnings[1].Message, "deleted on 2026-05-06") || d.Warnings[0].Suggestion != "Apache-2.0" {
@@ -205,9 +203,7 @@ func TestWrongFields(t *testing.T) {
 	}
 	_, err := submission.Parse(map[string]any{"nme": "x", "tags": true}, index{})
 	var all *submission.InvalidError
-	if !errors.As(err, &all) || len(all.Problems) != 7 {
-		t.Errorf("not all errors at once: %v", err)
-	}
+	suite.Holds(t, errors.As(err, &all) && len(all.Problems) == 7, "not all errors at once", err)
 	// An unknown category is reported together with schema errors.
 	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
 	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
@@ -224,9 +220,7 @@ func TestTaken(t *testing.T) {
 	} {
 		_, err := submission.Parse(with(t, members), index{})
 		var taken *submission.TakenError
-		if !errors.As(err, &taken) || err.Error() != says {
-			t.Errorf("%s: %v", members, err)
-		}
+		suite.Holds(t, errors.As(err, &taken) && err.Error() == says, members, err)
 	}
 	d, err := submission.Parse(with(t, `{"slug":"new","name":"Taken"}`), index{})
 	if err != nil || len(d.Warnings) != 1 || d.Warnings[0].Field != "name" {
@@ -330,9 +324,7 @@ func TestHostileTexts(t *testing.T) {
 			suite.Equal(t, d.Entity.Name, strings.TrimSpace(text), text, "became")
 		}
 	}
-	if taken < len(hostile)-6 {
-		t.Errorf("only %d of %d are accepted", taken, len(hostile))
-	}
+	suite.Holds(t, taken >= len(hostile)-6, "only", taken, len(hostile), "are accepted")
 }
 
 // sameFields compares the submitted fields with those in the file.

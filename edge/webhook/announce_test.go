@@ -104,9 +104,7 @@ func TestMoveIsOneTransaction(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		first := webhook.Announced{Build: "1", Change: "c1", AsOf: day(t, "2026-01-01"), CommitTime: day(t, "2025-12-31")}
-		if moved, err := s.Announce(t.Context(), first, nil); err != nil || !moved {
-			t.Fatal(moved, err)
-		}
+		suite.Done(s.Announce(t.Context(), first, nil))(t)
 		at, err := s.Announced(t.Context())
 		if first.Version = 1; err != nil || at != first {
 			t.Fatalf("%+v, want %+v, %v", at, first, err)

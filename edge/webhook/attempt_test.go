@@ -66,9 +66,8 @@ func TestLargeAnswersAreNotRead(t *testing.T) {
 		}
 		written <- n
 	})
-	if a := c.call(t, s.URL); !a.success() {
-		t.Errorf("%+v", a)
-	}
+	a := c.call(t, s.URL)
+	suite.Holds(t, a.success(), a)
 	if n := <-written; n > fits {
 		t.Errorf("%d bytes were read", n)
 	}
@@ -202,9 +201,7 @@ func TestSwitchingOff(t *testing.T) {
 func TestOnly2xxIsSuccess(t *testing.T) {
 	for status, ok := range map[int]bool{0: false, 100: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false, 304: false, 307: false, 400: false, 429: false, 500: false} {
 		a := attemptResult{status: status}
-		if a.success() != ok || (a.errorText() == "") != ok {
-			t.Errorf("%d: %v, %q", status, a.success(), a.errorText())
-		}
+		suite.Holds(t, a.success() == ok && (a.errorText() == "") == ok, status, a.success(), a.errorText())
 	}
 }
 

@@ -346,9 +346,7 @@ func TestUncommittedChanges(t *testing.T) {
 		suite.Check(t, announcer.Check(t.Context(), time.Now()))
 		suite.Equal(t, suite.Must(s.Announced(t.Context()))(t).Build, want, "step", i, "announced")
 	}
-	if len(storagetest.Events(t, s, 0)) == 0 {
-		t.Error("no events")
-	}
+	suite.Holds(t, len(storagetest.Events(t, s, 0)) != 0, "no events")
 }
 
 // TestReceives checks which events a webhook with a choice of fields receives.
@@ -392,8 +390,6 @@ func TestReceives(t *testing.T) {
 			t.Errorf("fields %v, ignoring figures: %v: %s %s: %v", c.fields, c.ignoreFigures, c.event.Name, fields, got)
 		}
 		w.Events = slices.DeleteFunc(slices.Clone(w.Events), func(name string) bool { return name == c.event.Name })
-		if w.Receives(c.event) {
-			t.Errorf("it receives %s, which it does not name", c.event.Name)
-		}
+		suite.Holds(t, !w.Receives(c.event), "it receives", c.event.Name, "which it does not name")
 	}
 }

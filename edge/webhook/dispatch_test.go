@@ -119,9 +119,8 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		suite.Equal(t, asked[10], ids[1])
 		log := r.deliveries(dead.id)
 		suite.Equal(t, len(log), len(ids), "deliveries", "events")
-		if waits := log[0]; waits.Status != webhook.Pending || waits.Attempts != 0 || waits.NextAt.IsZero() {
-			t.Errorf("%+v", waits)
-		}
+		waits := log[0]
+		suite.Holds(t, waits.Status == webhook.Pending && waits.Attempts == 0 && !waits.NextAt.IsZero(), waits)
 		first := log[len(log)-1]
 		if first.EventID != ids[0] || first.Status != webhook.Failed || first.Attempts != 10 || first.ResponseStatus != 503 || first.Error == "" {
 			t.Errorf("%+v", first)

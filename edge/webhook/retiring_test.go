@@ -69,9 +69,7 @@ func TestPlanNotices(t *testing.T) {
 			suite.Check(t, err)
 			var days []int
 			for _, n := range notices {
-				if n.Type != "model" || n.Slug != "m" || n.Retires != retires {
-					t.Errorf("recorded %+v", n)
-				}
+				suite.Holds(t, n.Type == "model" && n.Slug == "m" && n.Retires == retires, "recorded", n)
 				days = append(days, n.Days)
 			}
 			suite.Equal(t, days, c.record, "recorded")
@@ -244,9 +242,8 @@ func TestRandomRetirements(t *testing.T) {
 			var done sync.WaitGroup
 			for _, e := range edges {
 				done.Go(func() {
-					if err := e.Check(t.Context(), now); err != nil {
-						t.Error(err)
-					}
+					err := e.Check(t.Context(), now)
+					suite.Holds(t, err == nil, err)
 				})
 			}
 			done.Wait()
@@ -256,9 +253,7 @@ func TestRandomRetirements(t *testing.T) {
 			}
 			total += len(got)
 		}
-		if total < 10 {
-			t.Errorf("only %d notices", total)
-		}
+		suite.Holds(t, total >= 10, "only", total, "notices")
 	})
 }
 
@@ -279,9 +274,7 @@ func TestNoticesOfServedBuild(t *testing.T) {
 			t.Fatalf("%d events, want %d", len(events), want)
 		}
 	}
-	if moved, err := s.Announce(t.Context(), webhook.Announced{Build: "new", AsOf: day(t, "2026-10-02")}, nil); err != nil || !moved {
-		t.Fatal(moved, err)
-	}
+	suite.Done(s.Announce(t.Context(), webhook.Announced{Build: "new", AsOf: day(t, "2026-10-02")}, nil))(t)
 	check(0) // another edge serves a newer build
 	served = &webhook.Build{ID: "new", AsOf: day(t, "2026-10-02"), Source: source}
 	check(1)

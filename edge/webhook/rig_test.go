@@ -187,9 +187,7 @@ func (h *endpoint) check(t *testing.T) {
 	for _, err := range h.bad {
 		t.Errorf("%s: %v", h.id, err)
 	}
-	if h.most > 1 {
-		t.Errorf("%s: %d attempts at once", h.id, h.most)
-	}
+	suite.Holds(t, h.most <= 1, h.id, h.most, "attempts at once")
 }
 
 // hook registers a webhook for this or another account.
@@ -242,9 +240,7 @@ func (r *rig) events(n int, name string) []string {
 	at, err := r.state.Announced(r.t.Context())
 	suite.Check(r.t, err)
 	at.Build = storage.NewID("")
-	if moved, err := r.state.Announce(r.t.Context(), at, list); err != nil || !moved {
-		r.t.Fatal(moved, err)
-	}
+	suite.Done(r.state.Announce(r.t.Context(), at, list))(r.t)
 	return ids
 }
 

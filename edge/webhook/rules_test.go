@@ -141,9 +141,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 		for i, rest := range []time.Duration{time.Hour, 2 * time.Hour} {
 			suite.Eventually(t, "waiting", func() bool { return len(r.deliveries(h.id)) == 1 && r.deliveries(h.id)[0].Attempts == i+1 })
 			wait := r.webhook(h.id).NextAt.Sub(c.now())
-			if wait < rest-2*time.Second || wait > rest*11/10 {
-				t.Errorf("requested delay %v, got %v", rest, wait)
-			}
+			suite.Holds(t, wait >= rest-2*time.Second && wait <= rest*11/10, "requested delay", rest, wait)
 			c.pass(rest - 5*time.Second)
 			d.Wake()
 			r.settle()

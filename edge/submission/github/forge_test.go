@@ -245,9 +245,8 @@ func TestManyInReview(t *testing.T) {
 	follower := &github.Follower{Forge: f, Store: kept}
 	for _, want := range []int{50, 100, 125, 175} {
 		suite.Must(follower.Round(t.Context()))(t)
-		if n := len(s.Requests()); n != want || follower.More() != (want != 125) {
-			t.Errorf("%d requests, want %d, more: %v", n, want, follower.More())
-		}
+		n := len(s.Requests())
+		suite.Holds(t, n == want && follower.More() == (want != 125), n, "requests", want, "more", follower.More())
 	}
 }
 
@@ -279,9 +278,8 @@ func TestFollow(t *testing.T) {
 		t.Fatalf("%s after %d rounds", kept.list[0].Status, rounds)
 	}
 	// The delays are 20, 40, 80 and 160 ms after failures, and then 20 ms again.
-	if waited := at[4].Sub(at[3]); waited < 7*every {
-		t.Errorf("%v after the fourth failure", waited)
-	}
+	waited := at[4].Sub(at[3])
+	suite.Holds(t, waited >= 7*every, waited, "after the fourth failure")
 }
 
 func TestForgeAsksToWait(t *testing.T) {
@@ -325,9 +323,8 @@ func TestWithdrawn(t *testing.T) {
 			t.Errorf("%s is %s, closed: %v", one.ID, one.Status, kept.closed[one.ID])
 		}
 	}
-	if p := s.Pulls(); p[0].State != "closed" || p[0].Merged || p[3].State != "open" {
-		t.Errorf("%+v", p)
-	}
+	p := s.Pulls()
+	suite.Holds(t, p[0].State == "closed" && !p[0].Merged && p[3].State == "open", p)
 	closed := 0
 	for _, r := range s.Requests() {
 		if strings.HasPrefix(r, http.MethodPatch) {
