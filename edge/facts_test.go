@@ -77,6 +77,9 @@ func TestFactFilters(t *testing.T) {
 	for _, c := range []struct{ query, now, then string }{
 		{"family=small", "free small", "free small"},
 		{"modality=image&modality=audio", "big free", "big free"},
+		{"modality=text,image", "big", "big"},
+		{"outputModality=audio", "small", "small"},
+		{"signal=lastCommit<=2024-12-31", "old", "old"},
 		{"openWeights=false&openWeights=true", "big small", "big small"},
 		{"maintenance=dormant", "", "old"}, // read more than 400 days before
 		{"maintenance=slow&maintenance=archived", "ended new", "ended"},

@@ -100,7 +100,9 @@ type answer struct {
 // want reports an error if the status is another one, or if the body lacks a text.
 func (a answer) want(t testing.TB, status int, texts ...string) answer {
 	t.Helper()
-	a.want(t, status)
+	if a.status != status {
+		t.Errorf("%s: %d %v %.2000s, want %d", a.request, a.status, a.header, a.body, status)
+	}
 	return a.says(t, texts...)
 }
 

@@ -86,23 +86,6 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestFilterByFacts(t *testing.T) {
-	p := suite.Must(Parse(kinds.Default(), "modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
-		"&minContext=128000&retiresBefore=2026-12-31&signal=stars>=1000&signal=stars%3C%3D2000.5&signal=lastCommit+<=+2026-01-31", allowed))(t)
-	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
-	if p.Err != nil {
-		t.Fatal(p.Err)
-	}
-	want := &view.Filter{
-		Fields: map[string][][]string{"modality": {{"image", "text"}, {"audio"}}, "outputModality": {{"text"}}, "family": {{"gpt"}},
-			"openWeights": {{"false"}}, "maintenance": {{"slow"}}},
-		MaxPrice: record.PriceOf(2_500_001), RetiresBefore: "2026-12-31",
-		Bounds: []view.Bound{{Key: "signal.contextTokens", Number: 128000}, {Key: "signal.stars", Number: 1000},
-			{Key: "signal.stars", AtMost: true, Number: 2000.5}, {Key: "signal.lastCommit", AtMost: true, Day: "2026-01-31"}},
-	}
-	suite.Equal(t, f, want)
-}
-
 func TestSuggestions(t *testing.T) {
 	for raw, want := range map[string]string{
 		"signal=star>=1000": "stars>=1000", "signal=stars>1000": "stars>=1000", "signal=stars<10": "stars<=10", "signal=lastcommit>=2026-01-31": "lastCommit>=2026-01-31",

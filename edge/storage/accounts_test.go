@@ -186,25 +186,6 @@ func TestSignInAtOnce(t *testing.T) {
 	})
 }
 
-// TestNamesakesAtOnce has many people with the same name sign in concurrently.
-func TestNamesakesAtOnce(t *testing.T) {
-	suite.InRace(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		edges := []*storage.State{open(), open()}
-		var all sync.WaitGroup
-		for i := range 12 {
-			all.Go(func() {
-				if _, made, err := edges[i%2].SignIn(t.Context(), arrival(fmt.Sprint(i), "ann", fmt.Sprint("session", i))); err != nil || !made {
-					t.Errorf("created %v: %v", made, err)
-				}
-			})
-		}
-		all.Wait()
-		accounts, err := edges[0].Accounts(t.Context())
-		suite.Holds(t, err == nil && len(accounts) == 12, "accounts", accounts, err)
-	})
-}
-
 // TestSessions opens more sessions than an account can have, and replaces a session.
 func TestSessions(t *testing.T) {
 	suite.InTest(t)

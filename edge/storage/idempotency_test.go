@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,34 +34,6 @@ func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage
 }
 
 var post = storage.IdempotencyKey{AccountID: "acc_a", Method: "POST", Path: "/api/submit", Key: "k", BodyHash: "body"}
-
-// TestIdempotencyConcurrent sends one write many times concurrently, through two edges.
-func TestIdempotencyConcurrent(t *testing.T) {
-	suite.InRace(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		edges := []*storage.State{withNotes(t, open()), open()}
-		var made atomic.Int64
-		var mu sync.Mutex
-		answers := map[storage.IdempotencyRecord]int{}
-		var wg sync.WaitGroup
-		for i := range 40 {
-			wg.Go(func() {
-				d, now, err := once(edges[i%2], post, fmt.Sprint(i))
-				suite.Holds(t, err == nil, err)
-				if now {
-					made.Add(1)
-				}
-				mu.Lock()
-				answers[d]++
-				mu.Unlock()
-			})
-		}
-		wg.Wait()
-		if made.Load() != 1 || len(answers) != 1 || notes(t, edges[0], "%") != 1 {
-			t.Errorf("run %d times, %d rows; answers: %v", made.Load(), notes(t, edges[0], "%"), answers)
-		}
-	})
-}
 
 // TestIdempotencyIsPerAccount checks that attempts are distinguished by account, method, path and
 // key, and that different bodies are distinguished by their hash.

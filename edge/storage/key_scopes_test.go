@@ -141,30 +141,3 @@ func TestSignInIsLogged(t *testing.T) {
 		}
 	})
 }
-
-// TestReport reports keys: only a known one is revoked, and logged, once.
-func TestReport(t *testing.T) {
-	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		s := open()
-		ada := ensure(t, s, "ada")
-		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "leaked", Scopes: apikey.DefaultScopes})
-		other, _ := createLimited(t, s, ada.ID, apikey.Grant{Name: "other", Scopes: apikey.DefaultScopes})
-		report := func(secret apikey.Secret) (k apikey.Key, err error) {
-			err = s.Write(t.Context(), func(tx *storage.Tx) error { k, err = tx.RevokeReported(secret); return err })
-			return k, err
-		}
-		if _, err := report(apikey.Generate()); !errors.Is(err, apikey.ErrUnknown) {
-			t.Errorf("unknown key: %v", err)
-		}
-		if got, err := report(secret); err != nil || got.ID != k.ID || !got.RevokedAt.IsZero() {
-			t.Errorf("%+v %v", got, err)
-		}
-		if got, err := report(secret); err != nil || got.RevokedAt.IsZero() {
-			t.Errorf("again: %+v %v", got, err)
-		}
-		list := suite.Must(s.Keys(t.Context(), ada.ID))(t)
-		suite.Holds(t, len(list) == 1 && list[0].ID == other.ID, list)
-		suite.Equal(t, auditActions(t, s, ada.ID), []storage.Action{storage.AccountCreated, storage.KeyCreated, storage.KeyCreated, storage.KeyReported}, "logged")
-	})
-}

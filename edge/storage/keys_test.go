@@ -154,24 +154,6 @@ func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Accou
 	}
 }
 
-// TestRevokedKeyStopsOnAnotherEdge uses two edges and a real clock.
-func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
-	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		here, there := open(), open()
-		account := ensure(t, here, "ada")
-		secret := apikey.Generate()
-		k := suite.Must(create(here, account.ID, secret))(t)
-		other := apikey.NewAuthenticator(there, time.Now)
-		use := func() error { _, _, err := other.Identify(t.Context(), secret.Reveal()); return err }
-		for range 20 {
-			suite.Check(t, use())
-		}
-		suite.Done(revoke(here, account.ID, k.ID))(t)
-		suite.Is(t, use(), apikey.ErrRevoked)
-	})
-}
-
 // TestOnlyHashesAreStored looks for keys in every byte of a SQLite state, and in every row of
 // a PostgreSQL state.
 func TestOnlyHashesAreStored(t *testing.T) {

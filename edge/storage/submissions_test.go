@@ -65,43 +65,6 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	})
 }
 
-// TestOpenSubmissionsAreBounded submits concurrently through two edges: an account can have
-// submission.MaxOpen open submissions, and another for each one that is closed.
-func TestOpenSubmissionsAreBounded(t *testing.T) {
-	suite.InRace(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		edges := []*storage.State{open(), open()}
-		var taken, refused atomic.Int64
-		var wg sync.WaitGroup
-		for i := range 2 * submission.MaxOpen {
-			wg.Go(func() {
-				switch _, err := submitted(t, edges[i%2], "ada", fmt.Sprint("s", i)); {
-				case err == nil:
-					taken.Add(1)
-				case errors.Is(err, submission.ErrTooManyOpen):
-					refused.Add(1)
-				default:
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		suite.Equal(t, taken.Load(), submission.MaxOpen, "stored")
-		suite.Equal(t, refused.Load(), submission.MaxOpen, "refused")
-		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
-			t.Errorf("other account: %v", err)
-		}
-		list := suite.Must(edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true}))(t)
-		suite.Done(edges[1].MoveSubmission(t.Context(), list[0].ID, submission.Withdrawn, submission.Change{}))(t)
-		if _, err := submitted(t, edges[0], "ada", "more"); err != nil {
-			t.Errorf("after a withdrawal: %v", err)
-		}
-		if _, err := submitted(t, edges[0], "ada", "one-more"); !errors.Is(err, submission.ErrTooManyOpen) {
-			t.Errorf("one too many: %v", err)
-		}
-	})
-}
-
 // TestClosedSubmissionsAreBounded submits and withdraws repeatedly. The account's newest
 // submissions are kept, within the limits on number and size, and all submissions of other
 // accounts.

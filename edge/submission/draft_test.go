@@ -241,16 +241,6 @@ func TestUndeclaredCategories(t *testing.T) {
 	}
 }
 
-// TestSteps checks which statuses can follow each other.
-func TestSteps(t *testing.T) {
-	for to, from := range map[submission.Status][]submission.Status{
-		submission.Pending: nil, submission.InReview: {submission.Pending}, submission.Accepted: {submission.Pending, submission.InReview},
-		submission.Published: {submission.Accepted}, submission.Rejected: {submission.Pending, submission.InReview, submission.Accepted},
-	} {
-		suite.Equal(t, to.From(), from, "is reached from")
-	}
-}
-
 // hostile has strings with a special meaning in YAML, Markdown, shells or git.
 var hostile = []string{"- x", "&a b", "*a", "!!js x", "a: b", "a #b", "---", "...", "? x", "%TAG", "{a}", "[a]", "| x", "> x",
 	"null", "~", "yes", "0x1f", "1e3", "1:30", ".inf", "<<", "'", `"`, `\`, "@x", "`x`", "2026-01-01", "\u2028", "\u200b", "\ufeff", "é", "🙂", "=",
