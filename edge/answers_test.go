@@ -201,9 +201,8 @@ func testRanges(t *testing.T, c *contract) {
 func checkParts(t *testing.T, a *answer, want ...[]byte) {
 	t.Helper()
 	mediaType, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	if err != nil || mediaType != "multipart/byteranges" {
-		t.Fatalf("several ranges: Content-Type %s", a.header.Get("Content-Type"))
-	}
+	suite.Require(t, err == nil &&
+		mediaType == "multipart/byteranges", "several ranges: Content-Type", a.header.Get("Content-Type"))
 	r := multipart.NewReader(bytes.NewReader(a.body), params["boundary"])
 	for _, w := range want {
 		part := suite.Must(r.NextPart())(t)

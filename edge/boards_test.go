@@ -84,10 +84,9 @@ func TestBoards(t *testing.T) {
 	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
 	a, list := s.readBoard(t, "")
 	want := []string{"m7 60", "m6 55", "m5 50", "m4 45", "m3 40", "m2 35", "m1 30", "m0 25"}
-	if !slices.Equal(list, want) || a.Count != 8 || a.Title != "Starred models" || a.FiguresOf.Oldest != "2026-09-01" || a.FiguresOf.Newest != "2026-10-17" ||
-		a.Needs != "Needs benchmark results from at least 1 independent source." {
-		t.Errorf("%+v", a)
-	}
+	suite.Holds(t, slices.Equal(list, want) && a.Count == 8 && a.Title == "Starred models" &&
+		a.FiguresOf.Oldest == "2026-09-01" && a.FiguresOf.Newest == "2026-10-17" &&
+		a.Needs == "Needs benchmark results from at least 1 independent source.", a)
 	for entity, want := range map[string]string{
 		"model/by-maker": "the board starred needs benchmark results from at least 1 independent source, and it has none",
 		"model/closed":   "it does not meet the conditions of the board starred",
@@ -189,9 +188,7 @@ func (s *served) growthOf(t *testing.T, tool, query string) map[string]map[strin
 		Growth map[string]map[string]json.RawMessage
 	}
 	unpack(t, a.body, &got)
-	if a.status != 200 || got.Growth == nil {
-		t.Fatalf("%s: %d %s", tool, a.status, a.body)
-	}
+	suite.Require(t, a.status == 200 && got.Growth != nil, tool, a.status)
 	return got.Growth
 }
 
@@ -217,9 +214,8 @@ func TestGrowth(t *testing.T) {
 		for _, signal := range []string{"stars", "openIssues"} {
 			all := s.growthOf(t, tool, "?name="+signal+"&limit=1")
 			got := all[signal]
-			if len(all) != 1 || len(got) != 3 || string(got["7d"]) != want[0] || string(got["30d"]) != want[1] || string(got["365d"]) != want[2] {
-				t.Errorf("%s %s:\ngot  %s\nwant %s", tool, signal, got, want)
-			}
+			suite.Holds(t, len(all) == 1 && len(got) == 3 && string(got["7d"]) == want[0] &&
+				string(got["30d"]) == want[1] && string(got["365d"]) == want[2], tool, signal, got, want)
 		}
 	}
 	// The lists of what has grown have exactly the figures that have grown.

@@ -92,10 +92,9 @@ func TestCalendar(t *testing.T) {
 	}
 	before := want("/api/calendar", "20260801 OLD is deprecated", "20260901 BOTH 1.0 is released", "20260930 NEW is released", "20261001 GONE retires", "20270131 OLD retires")
 	old := before["urn:kindex:retirement:model/old"]
-	if old["DESCRIPTION"] != `model/old\nSuccessor: NEW (model/new)\nSource: https://example.org/end` || old["URL"] != "https://index.example.org/model/old/" ||
-		old["DTSTAMP"] != "20261101T000000Z" || old["CATEGORIES"] != "Retirement" {
-		t.Errorf("%v", old)
-	}
+	suite.Holds(t, old["DESCRIPTION"] == `model/old\nSuccessor: NEW (model/new)\nSource: https://example.org/end` &&
+		old["URL"] == "https://index.example.org/model/old/" && old["DTSTAMP"] == "20261101T000000Z" &&
+		old["CATEGORIES"] == "Retirement", old)
 	// The second build records two releases of one tool, one of them without a day, and changes
 	// the day and the version of others.
 	writeEntity(t, s.content, "tool/both", "version: '1.1'\n"+fmt.Sprintf(released, "2026-10-02"))
@@ -106,9 +105,8 @@ func TestCalendar(t *testing.T) {
 	after := want("/api/calendar?type=tool", "20260901 BOTH 1.0 is released", "20261002 BOTH 1.1 is released", "20261003 New release of DAY", "20261101 VERSION 6 is released")
 	d := after["urn:kindex:release:tool/version/version/6"]["DESCRIPTION"]
 	suite.Holds(t, d == `tool/version\nThe release date is unknown\; the version was recorded on this day.`, d)
-	if after["urn:kindex:release:tool/both/version/1.0"] == nil || before["urn:kindex:release:tool/both/version/1.0"] == nil {
-		t.Error("the UID depends on the build")
-	}
+	suite.Holds(t, after["urn:kindex:release:tool/both/version/1.0"] != nil &&
+		before["urn:kindex:release:tool/both/version/1.0"] != nil, "the UID depends on the build")
 	want("/api/calendar?entity=tool/both", "20260901 BOTH 1.0 is released", "20261002 BOTH 1.1 is released")
 	want("/api/calendar?entity=tool/day", "20260501 DAY 3 is released", "20261003 New release of DAY")
 	want("/api/calendar?entity=model/forgotten&entity=model/month&entity=model/gone&entity=model/gone", "20251001 FORGOTTEN retires", "20261001 GONE retires")

@@ -105,17 +105,13 @@ func TestClients(t *testing.T) {
 			sums[address] = sumOfTable(t, e, &m, base, format)
 		}
 	}
-	if tables != 9 {
-		t.Fatalf("%d tables, want 9", tables)
-	}
+	suite.Require(t, tables == 9, tables, "tables, want 9")
 	urls := slices.Sorted(maps.Keys(sums))
 	for name, command := range downloaders {
 		t.Run(name, func(t *testing.T) {
 			program := programOf(t, name, command[0])
 			out, err := exec.Command(program, slices.Concat(command[1:], urls)...).Output()
-			if err != nil {
-				t.Fatal(err, stderrOf(err))
-			}
+			suite.Require(t, err == nil, err, stderrOf(err))
 			sameSums(t, string(out), urls, sums)
 		})
 	}
@@ -155,9 +151,7 @@ func programOf(t *testing.T, client, name string) string {
 func sameSums(t *testing.T, output string, urls []string, sums map[string]string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(output), "\n")
-	if len(lines) != len(urls) {
-		t.Fatalf("%d of %d files were downloaded", len(lines), len(urls))
-	}
+	suite.Require(t, len(lines) == len(urls), len(lines), len(urls), "files were downloaded")
 	for i, url := range urls {
 		if got, _, _ := strings.Cut(lines[i], " "); got != sums[url] {
 			t.Errorf("%s: the downloaded file differs from the manifest", url)
@@ -230,9 +224,7 @@ func download(t *testing.T, address, accept string) (http.Header, []byte) {
 	res := suite.Must(http.DefaultClient.Do(r))(t)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v", address, res.Status, err)
-	}
+	suite.Require(t, err == nil && res.StatusCode == http.StatusOK, address, res.Status, err)
 	return res.Header, body
 }
 
@@ -241,9 +233,7 @@ func oneMember(t *testing.T, name string, data []byte) {
 	t.Helper()
 	rest := bytes.NewReader(data)
 	z, err := gzip.NewReader(rest)
-	if err != nil {
-		t.Fatal(name, err)
-	}
+	suite.Require(t, err == nil, name, err)
 	z.Multistream(false)
 	if _, err := io.Copy(io.Discard, z); err != nil || rest.Len() > 0 {
 		t.Errorf("%s: %d bytes follow the first gzip member, %v", name, rest.Len(), err)
@@ -269,9 +259,7 @@ func TestGoClient(t *testing.T) {
 		cmd.Dir = suite.Root(t)
 		cmd.Env = append(os.Environ(), "GOPROXY=off") // make test-tools has fetched the modules
 		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("go %v: %v: %s", args, err, stderrOf(err))
-		}
+		suite.Require(t, err == nil, "go", args, err, stderrOf(err))
 		return out
 	}
 	file := filepath.Join(t.TempDir(), "client.go")

@@ -65,9 +65,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	// The ninth takes the place of one that is idle. The server marks a connection as idle just after it
 	// has sent the response, so the first attempt may come too early.
 	for end := time.Now().Add(hanging); statusOn(dialFrom(t, "127.0.0.2", public), "/robots.txt") != http.StatusOK; {
-		if time.Now().After(end) {
-			t.Fatal("a new connection from the same address is refused")
-		}
+		suite.Require(t, !time.Now().After(end), "a new connection from the same address is refused")
 	}
 	closed := 0
 	for _, c := range idle {

@@ -251,20 +251,14 @@ func (c *contract) send(t *testing.T, r request) *answer {
 	res := suite.Must(client.Do(req))(t)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatalf("%s: %v", r.target, err)
-	}
+	suite.Require(t, err == nil, r.target, err)
 	a := &answer{res.StatusCode, res.Header, text, target}
-	if a.status != r.status {
-		t.Fatalf("%s %s: status %d, want %d: %s", r.method(), target, a.status, r.status, a.body)
-	}
+	suite.Require(t, a.status == r.status, r.method(), target, a.status, r.status, string(a.body))
 	if r.op == "" {
 		return a
 	}
 	op := c.operations[r.op]
-	if op == nil {
-		t.Fatalf("%s: unknown operation %s", target, r.op)
-	}
+	suite.Require(t, op != nil, target, "unknown operation", r.op)
 	c.seen.request(op, r, req)
 	if r.body != "" { // sending the request has consumed the body
 		req.Body = io.NopCloser(strings.NewReader(r.body))
@@ -447,7 +441,6 @@ func (c *contract) damageOld(t *testing.T, file string) {
 func testBusy(t *testing.T, c *contract) {
 	defer c.server.HoldExports("ip:127.0.0.1")()
 	a := c.send(t, request{op: "exportEntities", target: "/api/export/entities?type=tool", status: 503})
-	if a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), `"busy"`) {
-		t.Errorf("Retry-After %q: %s", a.header.Get("Retry-After"), a.body)
-	}
+	suite.Holds(t, a.header.Get("Retry-After") != "" &&
+		strings.Contains(string(a.body), `"busy"`), "Retry-After", a.header.Get("Retry-After"))
 }

@@ -22,9 +22,7 @@ func servePrices(t *testing.T) *served {
 		const claude, gpt, formerGPT = "model/claude-sonnet-5.yaml", "model/gpt-5-4.yaml", "model/gpt-five-four.yaml"
 		claudeNow, gptNow := r.Read(claude), r.Read(gpt)
 		claudeThen := strings.Replace(claudeNow, "    input: 2\n    output: 10\n", "    input: 3\n    output: 15\n", 1)
-		if claudeThen == claudeNow {
-			t.Fatal("the prices of Claude Sonnet 5 have changed")
-		}
+		suite.Require(t, claudeThen != claudeNow, "the prices of Claude Sonnet 5 have changed")
 		r.Commit("2026-08-22T10:00:00Z", "Prices", "README.md", "", claude, claudeThen, gpt, "", formerGPT, gptNow)
 		r.Commit("2026-09-01T10:00:00Z", "Lower prices", claude, claudeNow, formerGPT, "", gpt, gptNow+"formerly: [gpt-five-four]\n")
 		buildDay(t, r, filepath.Join(dir, "out"), "2026-11-01")
@@ -128,13 +126,11 @@ func TestCost(t *testing.T) {
 		a := s.ask(t, "GET", "/api/cost?"+c.query)
 		var got costReply
 		unpack(t, a.body, &got)
-		if a.status != 200 || got.String() != c.want || got.Count != len(got.Data) {
-			t.Errorf("%s: %d\n%s, want\n%s", c.query, a.status, got.String(), c.want)
-		}
+		suite.Holds(t, a.status == 200 && got.String() == c.want &&
+			got.Count == len(got.Data), c.query, a.status, got.String(), c.want)
 		for _, d := range got.Data {
-			if !strings.HasPrefix(d.Source, "https://github.com/") || d.Date < "2026-07-02" {
-				t.Errorf("%s: read on %q from %q", c.query, d.Date, d.Source)
-			}
+			suite.Holds(t, strings.HasPrefix(d.Source, "https://github.com/") &&
+				d.Date >= "2026-07-02", c.query, "read on", d.Date, "from", d.Source)
 		}
 	}
 	var got costReply
@@ -203,12 +199,10 @@ func TestOffers(t *testing.T) {
 		Input, Blended       json.RawMessage
 	}
 	unpack(t, l.Data[0], &o)
-	if l.AsOf == nil || *l.AsOf != "2026-08-31" || string(o.Input) != "3" || string(o.Blended) != "6" {
-		t.Errorf("as of %v: %s", l.AsOf, l.Data[0])
-	}
-	if o.Type != "model" || o.Name != "Claude Sonnet 5" || o.ID != "claude-sonnet-5" || o.Date != "2026-07-02" {
-		t.Errorf("%s", l.Data[0])
-	}
+	suite.Holds(t, l.AsOf != nil && *l.AsOf == "2026-08-31" && string(o.Input) == "3" &&
+		string(o.Blended) == "6", "as", l.AsOf, l.Data[0])
+	suite.Holds(t, o.Type == "model" && o.Name == "Claude Sonnet 5" && o.ID == "claude-sonnet-5" &&
+		o.Date == "2026-07-02", l.Data[0])
 	page := s.ask(t, "GET", "/api/offers?limit=2")
 	suite.Contains(t, page.header.Get("Link"), `rel="next"`)
 	s.ask(t, "GET", "/api/offers?limit=2", "If-None-Match", page.header.Get("Etag")).want(t, 304)

@@ -205,9 +205,8 @@ func fixtureHistory(t *testing.T) string {
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
 	fewer := starsOf.ReplaceAllString(pytorch, "${1}60000")
-	if fewer == pytorch || !versionLine.MatchString(pytorch) {
-		t.Fatalf("PyTorch has no stars or no version:\n%s", pytorch)
-	}
+	suite.Require(t, fewer != pytorch &&
+		versionLine.MatchString(pytorch), "PyTorch has no stars or no version", pytorch)
 	brief := "name: Phoenix\ncategory: ml-frameworks\ndescription: A library that comes and goes.\n"
 	r.Commit("2026-08-03T09:00:00Z", "The catalogue",
 		tool+"incubator-mxnet.yaml", "", tool+"mxnet.yaml", without(t, mxnet, "formerly: [mxnet]\nstatus: deprecated\n"),
@@ -231,8 +230,6 @@ var (
 // without removes part from text. It fails the test if text does not contain part.
 func without(t *testing.T, text, part string) string {
 	t.Helper()
-	if !strings.Contains(text, part) {
-		t.Fatalf("%q not found in\n%s", part, text)
-	}
+	suite.Require(t, strings.Contains(text, part), part, "not found in", text)
 	return strings.Replace(text, part, "", 1)
 }

@@ -40,9 +40,8 @@ func testKeys(t *testing.T, c *contract) {
 	// Keys created in the same millisecond can be listed in either order.
 	l := list(owner)
 	i := slices.IndexFunc(l.Data, func(k struct{ ID, Name, Masked, CreatedAt, LastUsedAt string }) bool { return k.ID == made.ID })
-	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" || l.Data[1-i].LastUsedAt == "" {
-		t.Errorf("%+v", l)
-	}
+	suite.Holds(t, len(l.Data) == 2 && i >= 0 && l.Data[i].Masked == made.Key[:7]+"…"+made.Key[37:] &&
+		l.Data[i].LastUsedAt == "" && l.Data[1-i].LastUsedAt != "", l)
 	create(409, `{"name":"one"}`, "Idempotency-Key: a-1").says(t, made.ID).lacks(t, made.Key[3:35])
 	create(422, `{"name":"two"}`, "Idempotency-Key: a-1")
 	c.send(t, request{op: "createApiKey", verb: "POST", target: path, status: 400, key: owner, body: `{"name":"x"}`, fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
@@ -60,13 +59,11 @@ func testKeys(t *testing.T, c *contract) {
 		ExpiresAt *time.Time
 	}
 	create(201, `{"name":"limited","scopes":["keys","read"],"expiresAt":"`+until.In(time.FixedZone("", 7200)).Format(time.RFC3339)+`"}`).decode(t, &limited)
-	if !slices.Equal(limited.Scopes, []string{"read", "keys"}) || limited.ExpiresAt == nil || !limited.ExpiresAt.Equal(until) {
-		t.Errorf("%+v", limited)
-	}
+	suite.Holds(t, slices.Equal(limited.Scopes, []string{"read", "keys"}) && limited.ExpiresAt != nil &&
+		limited.ExpiresAt.Equal(until), limited)
 	create(201, `{"name":"more","expiresAt":null}`).decode(t, &limited)
-	if !slices.Equal(limited.Scopes, []string{"read", "submit", "webhooks"}) || limited.ExpiresAt != nil {
-		t.Errorf("%+v", limited)
-	}
+	suite.Holds(t, slices.Equal(limited.Scopes, []string{"read", "submit", "webhooks"}) &&
+		limited.ExpiresAt == nil, limited)
 	create(201, `{"name":"more"}`)
 	create(409, `{"name":"a sixth"}`)
 
@@ -172,9 +169,7 @@ func testAuditLog(t *testing.T, c *contract) {
 	suite.Contains(t, a.header.Get("Link"), first.NextCursor, "Link")
 	c.send(t, request{op: op, target: path + "?limit=100&cursor=" + first.NextCursor, status: 200, key: owner}).decode(t, &second)
 	all := slices.Concat(first.Data, second.Data)
-	if len(all) != 4 || first.Count != 4 || second.NextCursor != "" {
-		t.Fatalf("%+v %+v", first, second)
-	}
+	suite.Require(t, len(all) == 4 && first.Count == 4 && second.NextCursor == "", first, second)
 	if e := all[0]; e.Action != "key.created" || e.Actor.Kind != "key" || e.Actor.Name != "first" || e.Address != "127.0.0.1" || !strings.Contains(e.Detail, `"two", scopes read, never`) {
 		t.Errorf("%+v", e)
 	}
@@ -258,9 +253,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string) {
 	e := webhook.Event{ID: storage.NewID("evt_"), Name: "entity.updated", Payload: []byte("{}")}
 	suite.Done(c.state.Announce(ctx, at, []webhook.Event{e}))(t)
 	leased, err := c.state.Lease(ctx, "contract", 100, time.Minute)
-	if err != nil || len(leased) == 0 {
-		t.Fatal(leased, err)
-	}
+	suite.Require(t, err == nil && len(leased) != 0, leased, err)
 	for _, one := range leased {
 		w, d, err := c.state.Next(ctx, "contract", one)
 		suite.Check(t, err)

@@ -103,9 +103,8 @@ func TestKeyIsMadeOnce(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if codes["201"] != 1 || codes["409secret-shown-once"] != 19 || len(named) != 1 {
-			t.Errorf("%v, of the keys %v", codes, named)
-		}
+		suite.Holds(t, codes["201"] == 1 && codes["409secret-shown-once"] == 19 &&
+			len(named) == 1, codes, "of the keys", named)
 	})
 }
 

@@ -120,9 +120,8 @@ func TestExamples(t *testing.T) {
 	suite.Equal(t, len(r.errors), 0, "the page is right")
 	suite.Equal(t, len(r.logs), 1, "logged")
 	suite.Contains(t, r.logs[0], "page.md:50: not run: it is data", "logged", r.logs)
-	if len(printed) != 4 || printed[3] != "LOUD\n" || !strings.HasPrefix(printed[1], count+"\n{\"data\"") {
-		t.Errorf("printed: %q", printed)
-	}
+	suite.Holds(t, len(printed) == 4 && printed[3] == "LOUD\n" &&
+		strings.HasPrefix(printed[1], count+"\n{\"data\""), "printed", printed)
 	suite.Equal(t, len(suite.Must(filepath.Glob(filepath.Join(dir, "block-*")))(t)), 0, "left over")
 }
 
@@ -156,9 +155,8 @@ func TestExamplesFail(t *testing.T) {
 				run.Except = []edgetest.Exception{{Text: "EXCEPTED", Reason: "because"}}
 			}
 			r := examplesOf(t, c.text, run)
-			if len(r.errors) == 0 || !strings.Contains(strings.Join(r.errors, "\n"), c.want) {
-				t.Errorf("errors %q, want %s", r.errors, c.want)
-			}
+			suite.Holds(t, len(r.errors) != 0 &&
+				strings.Contains(strings.Join(r.errors, "\n"), c.want), "errors", r.errors, c.want)
 		})
 	}
 }

@@ -132,9 +132,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	worst, asked, at := uint64(0), 0, 0
 	for _, caller := range []string{"", key} {
 		plain, status := s.costOf(requestOf("GET", "/api/entities", caller, nil), 50)
-		if status != 429 {
-			t.Fatalf("the limit is not used up: %d", status)
-		}
+		suite.Require(t, status == 429, "the limit is not used up", status)
 		for _, target := range []string{"/api/search?q=heaps+of+data&facets=tag&limit=100", "/api/export/entities?format=parquet&type=tool"} {
 			if got, _ := open.costOf(requestOf("GET", target, "", nil), 4); got <= 3*plain {
 				t.Errorf("a response to %s allocates %d bytes, a plain 429 %d: the measurement cannot distinguish them", target, got, plain)

@@ -62,9 +62,8 @@ func TestTablesAreFiles(t *testing.T) {
 			whole := withParams(path, "format="+format.Name)
 			a := s.ask(t, "GET", "/api/export/"+whole)
 			streamed := s.ask(t, "GET", "/api/export/"+withParams(whole, "type=tool&type=model"))
-			if len(a.body) == 0 || streamed.header.Get("Repr-Digest") != "" {
-				t.Errorf("%s is empty, or of all types a file", whole)
-			}
+			suite.Holds(t, len(a.body) != 0 &&
+				streamed.header.Get("Repr-Digest") == "", whole, "is empty, or of all types a file")
 			if format.Name == "parquet" {
 				sameParquet(t, whole, streamed.body, a.body)
 			} else if !bytes.Equal(streamed.body, a.body) {
@@ -79,9 +78,7 @@ func sameParquet(t *testing.T, path string, got, want []byte) {
 	t.Helper()
 	read := func(data []byte) (list []string) {
 		f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		suite.Require(t, err == nil, path, err)
 		list = append(list, f.Schema().String())
 		for _, group := range f.RowGroups() {
 			rows := group.Rows()

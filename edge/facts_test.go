@@ -220,9 +220,8 @@ func TestVocabulary(t *testing.T) {
 	} {
 		now := strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(strings.ToLower(path))
 		a, b := s.list(t, path), s.list(t, now)
-		if a.Count != want || b.Count != want || !slices.EqualFunc(a.Data, b.Data, sameRecord) {
-			t.Errorf("%s: %d records, but %s has %d; want %d", path, a.Count, now, b.Count, want)
-		}
+		suite.Holds(t, a.Count == want && b.Count == want &&
+			slices.EqualFunc(a.Data, b.Data, sameRecord), path, a.Count, "records", now, b.Count, want)
 	}
 	for path, to := range map[string]string{"/capabilities/function-calling/": "/capabilities/tool-call/", "/tags/vector-similarity/": "/tags/vector-search/"} {
 		s.ask(t, "GET", path).want(t, 301).wantHeader(t, "Location", to)

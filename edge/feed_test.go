@@ -22,9 +22,8 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 	t.Helper()
 	a := s.ask(t, "GET", path)
 	mediaType := map[string]string{"rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}[format]
-	if a.status != 200 || a.header.Get("Content-Type") != mediaType {
-		t.Fatalf("%s: %d %s %.200s", path, a.status, a.header.Get("Content-Type"), a.body)
-	}
+	suite.Require(t, a.status == 200 &&
+		a.header.Get("Content-Type") == mediaType, path, a.status, a.header.Get("Content-Type"))
 	d := document{rel: map[string]string{}}
 	type link struct {
 		Rel  string `xml:"rel,attr"`
@@ -85,9 +84,7 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 	t.Helper()
 	for address := s.url + path; address != ""; pages++ {
 		rest, ours := strings.CutPrefix(address, s.url)
-		if !ours {
-			t.Fatalf("%s links away from %s", address, s.url)
-		}
+		suite.Require(t, ours, address, "links away from", s.url)
 		d := s.readFeed(t, format, rest)
 		if d.rel["self"] != address || format != "json" && (d.rel["first"] != s.url+path || pages > 0 && d.rel["previous"] == "") {
 			t.Errorf("%s links %v", address, d.rel)
@@ -134,9 +131,8 @@ func TestFeedOfAnEntity(t *testing.T) {
 	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {
 		d := s.readFeed(t, "rss", "/api/feed?entity="+key)
 		suite.Equal(t, len(d.ids), want, key, "items")
-		if !strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") || !strings.HasPrefix(d.links[0], "https://index.example.org/tool/") {
-			t.Errorf("%s: %v %v", key, d.rel, d.links)
-		}
+		suite.Holds(t, strings.HasPrefix(d.rel["self"], "https://index.example.org/api/feed?entity=tool") &&
+			strings.HasPrefix(d.links[0], "https://index.example.org/tool/"), key, d.rel, d.links)
 	}
 	if d := s.readFeed(t, "atom", "/api/feed?entity=tool/right&format=atom&type=model"); len(d.ids) != 0 {
 		t.Errorf("models of a tool: %v", d.ids)

@@ -44,9 +44,7 @@ func endpoints(t *testing.T) []*endpoint {
 		}
 		if op.RequestBody != nil {
 			content := op.RequestBody.Value.Content.Get("application/json")
-			if content == nil {
-				t.Fatalf("%s does not take JSON", op.OperationID)
-			}
+			suite.Require(t, content != nil, op.OperationID, "does not take JSON")
 			o.contentType = "application/json"
 			for _, name := range slices.Sorted(maps.Keys(content.Examples)) {
 				o.body = append(o.body, content.Examples[name].Value.Value)

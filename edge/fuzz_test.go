@@ -147,9 +147,7 @@ func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	}
 	ask(http.MethodPost, "/signin/github")
 	field := regexp.MustCompile(`name="token" value="([^"]+)"`).FindStringSubmatch(ask(http.MethodGet, "/developer/"))
-	if field == nil {
-		t.Fatal("you were not signed in")
-	}
+	suite.Require(t, field != nil, "you were not signed in")
 	f.token = field[1]
 	r := suite.Must(http.NewRequest(http.MethodGet, f.edge.URL+"/developer/", nil))(t)
 	for _, c := range jar.Cookies(r.URL) {
@@ -176,9 +174,8 @@ func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 			s := newSender(f, *seed, stream+w)
 			defer s.close()
 			for i := 0; i < rounds && (end.IsZero() || time.Now().Before(end)); i++ {
-				if problem := s.once(i); problem != "" && f.report() {
-					t.Error(problem)
-				}
+				problem := s.once(i)
+				suite.Holds(t, problem == "" || !f.report(), problem)
 			}
 		})
 	}
@@ -258,9 +255,7 @@ func (f *fuzz) tour(t *testing.T) {
 		if err == nil && len(text) > 0 {
 			err = json.Unmarshal(text, &answer)
 		}
-		if err != nil || res.StatusCode >= 300 {
-			t.Fatalf("%s: %d %s %v", path, res.StatusCode, text, err)
-		}
+		suite.Require(t, err == nil && res.StatusCode < 300, path, res.StatusCode, text, err)
 		f.note(operation, res.StatusCode)
 		return answer
 	}
@@ -278,9 +273,7 @@ func (f *fuzz) tour(t *testing.T) {
 			ask("replayDelivery", "POST", "/api/webhooks/"+hook+"/deliveries/"+list.Data[0].ID+"/replay", "")
 			return
 		}
-		if time.Now().After(end) {
-			t.Fatalf("the test of the webhook was not delivered: %v", list)
-		}
+		suite.Require(t, !time.Now().After(end), "the test of the webhook was not delivered", list)
 	}
 }
 

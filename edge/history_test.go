@@ -253,9 +253,8 @@ func TestListsAgreeWithEntities(t *testing.T) {
 			unpack(t, record, &e)
 			a := s.ask(t, "GET", "/api/entity/"+e.Type+"/"+e.Slug+"?at="+day)
 			alone, _, _ := bytes.Cut(a.body, []byte(`,"offers":`)) // lists leave them out
-			if a.status != 200 || !bytes.Equal(alone, record[:len(record)-1]) {
-				t.Errorf("%s on %s: list\n%s, own address\n%s", e.Slug, day, record, a.body)
-			}
+			suite.Holds(t, a.status == 200 &&
+				bytes.Equal(alone, record[:len(record)-1]), e.Slug, "on", day, "list", record, "own address")
 		}
 	}
 	// A category that is now empty exists only in the past.
@@ -358,7 +357,6 @@ func (r *Repository) Commit(at, message string, files ...string) {
 // Read returns the content of a file.
 func (r *Repository) Read(path string) string {
 	r.t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(path)))
-	suite.Check(r.t, err)
+	text := suite.Must(os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(path))))(r.t)
 	return string(text)
 }

@@ -30,9 +30,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 	}
 	suite.Check(t, err)
 	out, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatalf("%s: %v", encoding, err)
-	}
+	suite.Require(t, err == nil, encoding, err)
 	return out
 }
 
@@ -52,9 +50,8 @@ func TestCORS(t *testing.T) {
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example").
 		wantHeader(t, "Access-Control-Allow-Origin", "*").wantHeader(t, "Access-Control-Allow-Credentials", "")
-	for _, h := range []string{"ETag", "Link", "Retry-After", "X-RateLimit-Remaining", "X-Build", "Repr-Digest", "Content-Range"} {
-		suite.Contains(t, a.header.Get("Access-Control-Expose-Headers"), h)
-	}
+	suite.ContainsAll(t, a.header.Get("Access-Control-Expose-Headers"), "ETag", "Link", "Retry-After",
+		"X-RateLimit-Remaining", "X-Build", "Repr-Digest", "Content-Range")
 	for _, path := range []string{"/api/feed", "/api/openapi", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/entity/tool/n3?at=2026-11-01"} {
 		s.ask(t, "GET", path, "Origin", "https://anywhere.example").wantHeader(t, "Access-Control-Allow-Origin", "*")
 	}
@@ -65,9 +62,8 @@ func TestCORS(t *testing.T) {
 	}
 	// Agents in pages need the headers of their protocol.
 	mcp := s.ask(t, "OPTIONS", agentPath, "Origin", "https://a.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "mcp-protocol-version")
-	if mcp.status != 204 || mcp.header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(strings.ToLower(mcp.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
-		t.Errorf("preflight for agents: %d %v", mcp.status, mcp.header)
-	}
+	suite.Holds(t, mcp.status == 204 && mcp.header.Get("Access-Control-Allow-Origin") == "*" &&
+		strings.Contains(strings.ToLower(mcp.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version"), "preflight for agents", mcp.status, mcp.header)
 	suite.Lacks(t, a.header.Get("Access-Control-Allow-Methods"), "PATCH", "PATCH was allowed")
 	// A response that a shared cache has stored for one origin must be valid for all others.
 	a = s.ask(t, "GET", "/data/"+s.buildID()+"/entities.csv")
@@ -117,13 +113,11 @@ func TestProblems(t *testing.T) {
 		if p.Suggestion != nil {
 			near = *p.Suggestion
 		}
-		if a.status != c.status || p.Status != c.status || c.code != "" && p.Code != c.code || c.near != "" && near != strings.TrimPrefix(c.near, none) {
-			t.Errorf("%s %s: %d %s %q, want %d %s %q", c.method, c.path, a.status, p.Code, near, c.status, c.code, c.near)
-		}
-		if p.RequestID != "abc-123" || a.header.Get("X-Request-Id") != "abc-123" || a.header.Get("Content-Type") != "application/problem+json" ||
-			p.Detail == "" || p.Title == "" || p.Instance == "" || p.Errors == nil {
-			t.Errorf("%s %s: incomplete: %s", c.method, c.path, a.body)
-		}
+		suite.Holds(t, a.status == c.status && p.Status == c.status && (c.code == "" || p.Code == c.code) &&
+			(c.near == "" || near == strings.TrimPrefix(c.near, none)), c.method, c.path, a.status, p.Code, near, c.status, c.code, c.near)
+		suite.Holds(t, p.RequestID == "abc-123" && a.header.Get("X-Request-Id") == "abc-123" &&
+			a.header.Get("Content-Type") == "application/problem+json" && p.Detail != "" && p.Title != "" &&
+			p.Instance != "" && p.Errors != nil, c.method, c.path, "incomplete")
 		if head := s.ask(t, "HEAD", c.path); c.method == "GET" && (head.status != a.status || len(head.body) > 0) {
 			t.Errorf("HEAD %s: %d and %d bytes", c.path, head.status, len(head.body))
 		}

@@ -70,12 +70,9 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path string, header ...string) answer {
 	t.Helper()
 	a := s.ask(t, verb, path, header...)
-	if status >= 0 && a.status != status {
-		t.Errorf("%s %s: %d, want %d: %s", verb, path, a.status, status, a.body)
-	}
-	if got := a.header.Get("X-RateLimit-Remaining"); remaining >= 0 && got != strconv.Itoa(remaining) {
-		t.Errorf("%s %s: %s remaining, want %d", verb, path, got, remaining)
-	}
+	suite.Holds(t, status < 0 || a.status == status, verb, path, a.status, status)
+	got := a.header.Get("X-RateLimit-Remaining")
+	suite.Holds(t, remaining < 0 || got == strconv.Itoa(remaining), verb, path, got, "remaining", remaining)
 	suite.Equal(t, a.header.Get("X-RateLimit-Tier"), tier, verb, path, "tier")
 	return a
 }
@@ -181,9 +178,8 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 	}
 	close(next)
 	group.Wait()
-	if passed.Load() != limit || refused.Load() != requests-limit || other.Load() != 0 {
-		t.Errorf("%d passed, %d were refused, %d failed", passed.Load(), refused.Load(), other.Load())
-	}
+	suite.Holds(t, passed.Load() == limit && refused.Load() == requests-limit &&
+		other.Load() == 0, passed.Load(), "passed", refused.Load(), "were refused", other.Load(), "failed")
 }
 
 // TestForgedForwardingHeaders: an attacker without a proxy sends a different address with each
@@ -217,7 +213,6 @@ func TestStateAway(t *testing.T) {
 		s.expect(t, []int{200, 200, 200, 429}[i], -1, "anonymous", "GET", "/api/categories")
 	}
 	a := s.ask(t, "GET", "/api/categories", "x-api-key", key)
-	if a.status != 503 || a.header.Get("Retry-After") == "" {
-		t.Errorf("with a key: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))
-	}
+	suite.Holds(t, a.status == 503 &&
+		a.header.Get("Retry-After") != "", "with a key", a.status, "Retry-After", a.header.Get("Retry-After"))
 }

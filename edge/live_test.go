@@ -170,9 +170,8 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		suite.Check(t, err)
 		s.reloader.ForgetRefusal()
 		err = s.reloader.Load()
-		if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
-			t.Errorf("got %v, want a message with %q", err, c.problem)
-		}
+		suite.Holds(t, err != nil && strings.Contains(err.Error(), c.problem) &&
+			strings.Contains(err.Error(), filepath.Base(c.file)), err, "want a message with", c.problem)
 		s.ask(t, "GET", "/api/entity/tool/n3").want(t, 200).wantHeader(t, "X-Build", good)
 		suite.Check(t, os.WriteFile(c.file, data, 0o644))
 	}

@@ -133,9 +133,8 @@ func TestAgentsAreCounted(t *testing.T) {
 	for i, refused := range []bool{false, false, true} {
 		s.sendAs(t, listTools) // this does not count
 		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
-		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests has been reached") {
-			t.Errorf("call %d: %+v", i+1, c)
-		}
+		suite.Holds(t, c.Result.IsError == refused &&
+			(!refused || strings.Contains(c.text(), "limit of 2 requests has been reached")), "call", i+1, c)
 	}
 	s.sendAs(t, listTools, "X-Api-Key", "kx_bad").want(t, 429)
 	key, _ := s.keyOf(t, "bearer")
@@ -260,9 +259,8 @@ func FuzzAgents(f *testing.F) {
 		if w.Header().Get("Content-Type") == "text/event-stream" {
 			text = bytes.TrimPrefix(text, []byte("event: message\ndata: "))
 		}
-		if w.Code >= 500 || len(text) > 0 && !json.Valid(text) || time.Since(begin) > hanging {
-			t.Errorf("status %d after %v: %s", w.Code, time.Since(begin), w.Body)
-		}
+		suite.Holds(t, w.Code < 500 && (len(text) == 0 || json.Valid(text)) &&
+			time.Since(begin) <= hanging, "status", w.Code, "after", time.Since(begin), w.Body)
 	})
 }
 

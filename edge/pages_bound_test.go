@@ -65,9 +65,8 @@ func TestAttackPages(t *testing.T) {
 				answered++
 			}
 		}
-		if answered < least || answered > 50*ratelimit.PageBurst {
-			t.Errorf("%d were answered, want %d to %d", answered, least, 50*ratelimit.PageBurst)
-		}
+		suite.Holds(t, answered >= least &&
+			answered <= 50*ratelimit.PageBurst, answered, "were answered", least, "to", 50*ratelimit.PageBurst)
 	}
 	flood(50, func(i int) *http.Request { // fewer than the burst if some take more than pageCost
 		p := pageRequests[i%len(pageRequests)]

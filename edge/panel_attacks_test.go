@@ -173,9 +173,8 @@ func TestPanelHeaders(t *testing.T) {
 	check := func(what string, a answer) {
 		t.Helper()
 		csp := a.header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"} {
-			suite.Contains(t, csp, part, what)
-		}
+		suite.ContainsAll(t, csp, "default-src 'none'", "script-src 'self';", "style-src 'self';",
+			"frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'")
 		for name, want := range map[string]string{"Cache-Control": "no-store", "Vary": "Cookie", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
 			"Access-Control-Allow-Origin": "", "Etag": "", "Content-Encoding": "", "X-RateLimit-Limit": "", "Set-Cookie": ""} {
@@ -224,8 +223,7 @@ func TestPanelStateGone(t *testing.T) {
 	suite.Check(t, p.state.Close())
 	for _, r := range console.PanelRoutes() {
 		a := ann.send(r.Verb, r.Path, url.Values{"token": {token}})
-		if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.HasPrefix(string(a.body), "<!doctype html>") {
-			t.Errorf("%s %s: %d, %v", r.Verb, r.Path, a.status, a.header)
-		}
+		suite.Holds(t, a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" &&
+			strings.HasPrefix(string(a.body), "<!doctype html>"), r.Verb, r.Path, a.status, a.header)
 	}
 }

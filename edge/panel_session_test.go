@@ -53,8 +53,7 @@ func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++
 	p.hub.Answer(http.StatusOK, fmt.Sprintf(`{"id": %d, "login": %q}`, p.people, name))
-	jar, err := cookiejar.New(nil)
-	suite.Check(t, err)
+	jar := suite.Must(cookiejar.New(nil))(t)
 	b := &person{t: t, url: p.url, jar: jar}
 	a := visit(t, jar, http.MethodPost, p.url+"/signin/github", "Origin", p.url)
 	if b.key = keyText.FindString(string(a.body)); b.key == "" {
@@ -97,9 +96,7 @@ func (b *person) token() string {
 func field(t *testing.T, shape *regexp.Regexp, page string) string {
 	t.Helper()
 	m := shape.FindStringSubmatch(page)
-	if m == nil {
-		t.Fatalf("no %s in\n%s", shape, page)
-	}
+	suite.Require(t, m != nil, "no", shape, "in", page)
 	return html.UnescapeString(m[1])
 }
 
@@ -121,9 +118,8 @@ func (b *person) wantStatus(a answer, status int) string {
 
 func (b *person) wantRedirect(a answer, to string) {
 	b.t.Helper()
-	if a.status != http.StatusSeeOther || a.header.Get("Location") != to {
-		b.t.Fatalf("%d to %q, want 303 to %s\n%s", a.status, a.header.Get("Location"), to, a.body)
-	}
+	suite.Require(b.t, a.status == http.StatusSeeOther &&
+		a.header.Get("Location") == to, a.status, "to", a.header.Get("Location"), "want 303 to", to)
 }
 
 // keysNow returns the IDs of the account's active keys.
@@ -176,9 +172,7 @@ func TestPanelScopes(t *testing.T) {
 	p.ask(t, "GET", keysPath, "x-api-key", key).want(t, http.StatusForbidden)
 	suite.Contains(t, ann.open("/developer/"), "<span>read</span> <span>expires <time")
 	list, err := p.state.Keys(t.Context(), ann.account.ID)
-	if err != nil || len(list) != 2 {
-		t.Fatalf("%+v %v", list, err)
-	}
+	suite.Require(t, err == nil && len(list) == 2, list, err)
 	forgetScopes(t, p.served, list[0].ID)
 	suite.Contains(t, ann.open("/developer/"), "created before scopes existed; has all scopes")
 }
@@ -228,9 +222,8 @@ func TestPanelAuditLog(t *testing.T) {
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)
 	page := ann.open(console.PanelLog)
-	for _, want := range []string{"<h3>Key created</h3>", "<h3>Signed in</h3>", "<h3>Account created</h3>", "on this website", "from 127.0.0.1", "&lt;b&gt;"} {
-		suite.Contains(t, page, want)
-	}
+	suite.ContainsAll(t, page, "<h3>Key created</h3>", "<h3>Signed in</h3>", "<h3>Account created</h3>",
+		"on this website", "from 127.0.0.1", "&lt;b&gt;")
 	suite.Lacks(t, page, keyText.FindString(made))
 	suite.Lacks(t, page, "<b>")
 	suite.Check(t, p.state.Write(t.Context(), func(tx *storage.Tx) (err error) {

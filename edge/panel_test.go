@@ -34,9 +34,8 @@ func TestPanelKeys(t *testing.T) {
 	form := []string{"name", "laptop", "once", once, "scopes", "read", "scopes", "keys", "expires", "30"}
 	made := ann.submit("/developer/keys/", form...)
 	key := keyText.FindString(ann.wantStatus(made, http.StatusOK))
-	if key == "" || made.header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprint(made.header), key) {
-		t.Fatalf("%v\n%s", made.header, made.body)
-	}
+	suite.Require(t, key != "" && made.header.Get("Cache-Control") == "no-store" &&
+		!strings.Contains(fmt.Sprint(made.header), key), made.header)
 	// Reloading neither shows the key again nor creates another one.
 	ann.wantRedirect(ann.submit("/developer/keys/", form...), "/developer/")
 	ann.wantRedirect(ann.send(http.MethodGet, "/developer/keys/", nil), "/developer/")
@@ -75,9 +74,8 @@ func TestPanelKeyFaults(t *testing.T) {
 	} {
 		page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name, "once", "x"+name), http.StatusBadRequest)
 		suite.Equal(t, field(t, faultText, page), want, name)
-		if name != "" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
-			t.Errorf("%q is missing, or not escaped: %s", name, page)
-		}
+		suite.Holds(t, (name == "" || strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0])) &&
+			!strings.Contains(page, "<script>x"), name, "is missing, or not escaped", page)
 	}
 	for i := range apikey.MaxActive - 1 {
 		ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "same", "once", fmt.Sprint(i)), http.StatusOK)
@@ -114,14 +112,11 @@ func TestPanelWebhooks(t *testing.T) {
 	made := ann.submit("/developer/webhooks/", form...)
 	secret := secretText.FindString(html.UnescapeString(ann.wantStatus(made, http.StatusOK)))
 	verify, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, made.body)
-	}
+	suite.Require(t, err == nil, err)
 	ann.wantRedirect(ann.submit("/developer/webhooks/", form...), "/developer/webhooks/")
 	list := p.hooksNow(t, ann)
-	if len(list) != 1 || !slices.Equal(list[0].Events, []string{"entity.created", "entity.deleted"}) {
-		t.Fatalf("%+v", list)
-	}
+	suite.Require(t, len(list) == 1 &&
+		slices.Equal(list[0].Events, []string{"entity.created", "entity.deleted"}), list)
 	path := "/developer/webhooks/" + list[0].ID + "/"
 	for _, at := range []string{"/developer/webhooks/", path, path + "delete/"} {
 		page := ann.open(at)

@@ -57,9 +57,7 @@ func TestLimitTable(t *testing.T) {
 	flags := suite.Must(os.ReadFile(filepath.Join(suite.Root(t), "cmd", "kindex", "cmd_serve.go")))(t)
 	standard := func(flag string) int64 { // the default value of a flag
 		m := regexp.MustCompile(`"` + flag + `", (\d+),`).FindSubmatch(flags)
-		if m == nil {
-			t.Fatalf("no flag %s", flag)
-		}
+		suite.Require(t, m != nil, "no flag", flag)
 		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
 		return n
 	}

@@ -67,9 +67,8 @@ func TestMovement(t *testing.T) {
 	}
 	// Seven days earlier, the history had not begun.
 	l := s.list(t, "/api/leaderboard/all?at=2026-08-05&limit=1")
-	if l.ComparedTo != nil || *l.AsOf != "2026-08-05" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
-		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])
-	}
+	suite.Holds(t, l.ComparedTo == nil && *l.AsOf == "2026-08-05" &&
+		strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`), "compared with", l.ComparedTo, l.Data[0])
 }
 
 func number(n *int) string {
@@ -116,9 +115,8 @@ func TestTrending(t *testing.T) {
 		}) {
 			t.Errorf("%s is not in order", path)
 		}
-		if len(list) < 5 || list[0].Name != "Tool 2" || slices.ContainsFunc(list, func(m mover) bool { return m.Name == "Tool 7" || m.Name == "Tool 8" }) {
-			t.Errorf("%s shows %+v", path, list)
-		}
+		suite.Holds(t, len(list) >= 5 && list[0].Name == "Tool 2" &&
+			!slices.ContainsFunc(list, func(m mover) bool { return m.Name == "Tool 7" || m.Name == "Tool 8" }), path, "shows", list)
 	}
 	for query, want := range map[string]int{"type=model": 0, "type=tool&limit=2": 2, "category=gamma&category=beta": 5} {
 		l := s.list(t, "/api/trending?"+query)

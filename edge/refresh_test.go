@@ -93,9 +93,8 @@ func TestRefreshIsOneItem(t *testing.T) {
 		`^Model One: retirement date 2027-01-31 added and `,
 	}
 	for i, w := range want {
-		if len(titles) <= i || !regexp.MustCompile(w).MatchString(titles[i]) {
-			t.Fatalf("item %d of %q does not match %s", i, titles, w)
-		}
+		suite.Require(t, len(titles) > i &&
+			regexp.MustCompile(w).MatchString(titles[i]), "item", i, titles, "does not match", w)
 	}
 	suite.Equal(t, len(items), len(want)+n+1, "items")
 	file := suite.Must(os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json")))(t)
@@ -136,9 +135,8 @@ func TestWithoutFigures(t *testing.T) {
 		}
 	}
 	for _, i := range feedItems(t, s.ask(t, "GET", "/api/feed?figures=false&format=json").body) {
-		if strings.HasPrefix(i.Title, "Figures") || strings.Contains(i.ID, "week") {
-			t.Errorf("a feed without figures has %s", i.Title)
-		}
+		suite.Holds(t, !strings.HasPrefix(i.Title, "Figures") &&
+			!strings.Contains(i.ID, "week"), "a feed without figures", i.Title)
 	}
 	for path, count := range map[string]int{"/changes/": 30, "/changes/figures-false/": 29, "/changes/event-updated/": 7, "/changes/event-updated/figures-false/": 4} {
 		if a := s.ask(t, "GET", path); a.status != 200 || strings.Count(string(a.body), `<li class="telling">`) != count {
@@ -151,9 +149,8 @@ func TestWithoutFigures(t *testing.T) {
 	home := string(s.ask(t, "GET", "/").body)
 	_, latest, _ := strings.Cut(home, `class="columns news"`)
 	latest, _, _ = strings.Cut(latest, `aria-labelledby="categories"`)
-	if !strings.Contains(latest, "input $2 → $1 at acme") || strings.Contains(latest, "description") || strings.Contains(latest, "stars ") {
-		t.Errorf("latest changes: %s", latest)
-	}
+	suite.Holds(t, strings.Contains(latest, "input $2 → $1 at acme") &&
+		!strings.Contains(latest, "description") && !strings.Contains(latest, "stars "), "latest changes", latest)
 }
 
 // TestMonth checks what the summary of a month says, as a response and as a page.
@@ -235,9 +232,8 @@ func TestSameFieldsAreOneItem(t *testing.T) {
 	}
 	all := titles("/changes/event-updated/")
 	want := []string{"Pricing removed from 12 tools", "Pricing set on 8 tools"}
-	if len(all) != 2+4 || all[0] != want[0] || !slices.Contains(all, want[1]) || items[0].Title != want[0] || len(items) != len(all)+n {
-		t.Fatalf("entries %q, items %q", all, items)
-	}
+	suite.Require(t, len(all) == 2+4 && all[0] == want[0] && slices.Contains(all, want[1]) &&
+		items[0].Title == want[0] && len(items) == len(all)+n, "entries", all, "items", items)
 	for _, title := range all {
 		if !slices.Contains(want, title) && !strings.Contains(title, "licence MIT added") {
 			t.Errorf("a licence has no entry of its own: %q", all)

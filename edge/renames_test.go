@@ -58,9 +58,7 @@ func TestRenamedCategory(t *testing.T) {
 	past := s.list(t, "/api/leaderboard/alpha?at="+before)
 	ranks := s.list(t, "/api/leaderboard/alpha")
 	changes := s.list(t, "/api/changelog?category=alpha").Count
-	if past.Count == 0 || ranks.Count == 0 || changes == 0 {
-		t.Fatal("the category is empty")
-	}
+	suite.Require(t, past.Count != 0 && ranks.Count != 0 && changes != 0, "the category is empty")
 	moved := []string{"categories.yaml", "categories:\n  - {slug: first, formerly: [alpha], title: The first}\n  - {slug: beta, title: Beta}\n  - {slug: gamma, title: Gamma}\n"}
 	for _, data := range s.list(t, "/api/entities?category=alpha&status=active&status=withdrawn&limit=100").Data {
 		var e struct{ Type, Slug, Name string }
@@ -105,9 +103,8 @@ func TestRenamedCategory(t *testing.T) {
 		var was, is struct{ PreviousRank, Delta *int }
 		suite.Check(t, json.Unmarshal(ranks.Data[i], &was))
 		suite.Check(t, json.Unmarshal(data, &is))
-		if (was.PreviousRank == nil) != (is.PreviousRank == nil) || was.PreviousRank != nil && *was.PreviousRank != *is.PreviousRank {
-			t.Errorf("rank %d: the previous rank was lost: %s", i+1, data)
-		}
+		suite.Holds(t, (was.PreviousRank == nil) == (is.PreviousRank == nil) &&
+			(was.PreviousRank == nil || *was.PreviousRank == *is.PreviousRank), "rank", i+1, "the previous rank was lost", data)
 	}
 	// The renaming itself is a change of each entity.
 	suite.Equal(t, s.list(t, "/api/changelog?category=first").Count, changes+len(moved)/2-1, "changes")
@@ -136,9 +133,7 @@ func TestRedirectsStayHere(t *testing.T) {
 			"/compare?e=//" + host, "/developer//" + host, "/signin?next=//" + host, "/data//" + host, "/api//" + host, "/api/entity/tool//" + host,
 			"/badge/tool/%2f" + host, "/sitemap.xml//" + host, "/.well-known//" + host, "/leaderboards/%0A%23" + host + "/by-composite/", "/trending/window-7d/type-%3F%0D%0AX-Evil:%201" + host + "/"} {
 			all := s.rawAll(t, "GET "+path+" HTTP/1.1\r\nHost: index.example.org\r\nConnection: close\r\n\r\n")
-			if !strings.HasPrefix(all, "HTTP/1.1 ") {
-				t.Fatalf("%s: %q", path, all)
-			}
+			suite.Require(t, strings.HasPrefix(all, "HTTP/1.1 "), path, all)
 			head, _, _ := strings.Cut(all, "\r\n\r\n")
 			for line := range strings.SplitSeq(head, "\r\n") {
 				name, value, _ := strings.Cut(line, ": ")
@@ -149,9 +144,8 @@ func TestRedirectsStayHere(t *testing.T) {
 				i := strings.IndexFunc(value, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' })
 				suite.Holds(t, i < 0, path, "redirects to", value)
 				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
-				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {
-					t.Errorf("%s redirects to %s", path, value)
-				}
+				suite.Holds(t, err == nil && (u.Host == "" || u.Host == "index.example.org") &&
+					(u.Scheme == "" || u.Scheme == "https"), path, "redirects to", value)
 			}
 		}
 	}

@@ -102,9 +102,8 @@ func (s *served) resolve(t *testing.T, ids ...string) (r resolution) {
 	t.Helper()
 	body := suite.Must(json.Marshal(map[string]any{"ids": ids}))(t)
 	a := s.send(t, http.MethodPost, "/api/resolve", "", string(body))
-	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("%d %s %.300s", a.status, a.header, a.body)
-	}
+	suite.Require(t, a.status == http.StatusOK &&
+		a.header.Get("Cache-Control") == "no-store", a.status, a.header)
 	unpack(t, a.body, &r)
 	return r
 }
@@ -127,9 +126,7 @@ func TestResolve(t *testing.T) {
 		ids, wants = append(ids, c[0]), append(wants, c[1])
 	}
 	r := s.resolve(t, ids...)
-	if r.Count != len(ids) || len(r.Data) != len(ids) {
-		t.Fatalf("%d of %d", len(r.Data), len(ids))
-	}
+	suite.Require(t, r.Count == len(ids) && len(r.Data) == len(ids), len(r.Data), len(ids))
 	for i, d := range r.Data {
 		got := d.As + " "
 		for _, m := range d.Matches {

@@ -18,9 +18,7 @@ import (
 func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key, id string) {
 	t.Helper()
 	a, err := s.write("POST", keysPath, owner.Reveal(), body)
-	if err != nil || a.status != 201 {
-		t.Fatalf("%s: %v %d %s", body, err, a.status, a.body)
-	}
+	suite.Require(t, err == nil && a.status == 201, body, err, a.status)
 	var made struct{ Key, ID string }
 	suite.Check(t, json.Unmarshal(a.body, &made))
 	return made.Key, made.ID
@@ -120,9 +118,8 @@ func TestSecurityScopesDoNotGrow(t *testing.T) {
 	for body, want := range map[string]string{`{"name":"x"}`: "submit", `{"name":"x","scopes":["read","webhooks"]}`: "webhooks",
 		`{"name":"x","scopes":["keys","submit"]}`: "submit"} {
 		a, err := s.write("POST", keysPath, key, body)
-		if err != nil || a.status != 403 || !strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`) {
-			t.Errorf("%s: %v %d %v %s", body, err, a.status, a.header, a.body)
-		}
+		suite.Holds(t, err == nil && a.status == 403 &&
+			strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`), body, err, a.status, a.header)
 	}
 	for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
 		s.send(t, "POST", keysPath, key, body).want(t, 201)

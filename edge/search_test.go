@@ -65,9 +65,8 @@ func testSearching(t *testing.T, c *contract) {
 			if len(p.Suggestions) > 0 {
 				got = p.Suggestions[0].Type + "/" + p.Suggestions[0].Slug
 			}
-			if got != first || p.Suggestions == nil || len(p.Suggestions) > 5 || p.Count > 0 && got != "" {
-				t.Errorf("%s: %d hits and suggestions %v, want %q first", query, p.Count, p.Suggestions, first)
-			}
+			suite.Holds(t, got == first && p.Suggestions != nil && len(p.Suggestions) <= 5 &&
+				(p.Count <= 0 || got == ""), query, p.Count, "hits and suggestions", p.Suggestions, first, "first")
 		}
 		names := c.search(t, q("kerass2"))
 		if !slices.ContainsFunc(names.Suggestions, func(s struct{ Type, Slug, Name string }) bool { return s.Name == "Keras" }) {

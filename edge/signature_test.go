@@ -53,9 +53,7 @@ func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-		}
+		suite.Require(t, w.Code == http.StatusOK, path, w.Code, w.Body)
 		return w
 	}
 	w := get("/api/export/manifest")
@@ -80,9 +78,8 @@ func TestSignatureArrivesLater(t *testing.T) {
 	}
 	unaware := open()
 	before := readSigned(t, unaware)
-	if before.Signature != nil || strings.Contains(before.croissant, "subjectOf") || !strings.Contains(before.page, "This build is not signed.") {
-		t.Errorf("an unsigned build: %+v", before)
-	}
+	suite.Holds(t, before.Signature == nil && !strings.Contains(before.croissant, "subjectOf") &&
+		strings.Contains(before.page, "This build is not signed."), "an unsigned build", before)
 	suite.Must(mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}))(t)
 	id := unaware.reloader.ID()
 	statement := suite.Must(os.ReadFile(filepath.Join(out, "exports", "statements", id)))(t)
@@ -140,9 +137,7 @@ func TestPullWithWrongClock(t *testing.T) {
 	for generation := 2; ; generation++ {
 		for _, s := range servers {
 			for deadline := time.Now().Add(hanging); s.reloader.ID() != id; time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("%+v", s.puller.Status())
-				}
+				suite.Require(t, !time.Now().After(deadline), s.puller.Status())
 			}
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/entity/tool/n1", nil))

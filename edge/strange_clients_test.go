@@ -64,13 +64,11 @@ func TestWhereProgramsLook(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 3)
 	icon := s.ask(t, "GET", "/favicon.ico")
-	if icon.status != 200 || len(icon.body) < 22 || !bytes.Equal(icon.body[:6], []byte{0, 0, 1, 0, 1, 0}) {
-		t.Fatalf("/favicon.ico: %d, %d bytes", icon.status, len(icon.body))
-	}
+	suite.Require(t, icon.status == 200 && len(icon.body) >= 22 &&
+		bytes.Equal(icon.body[:6], []byte{0, 0, 1, 0, 1, 0}), "/favicon.ico", icon.status, len(icon.body), "bytes")
 	img, err := png.Decode(bytes.NewReader(icon.body[22:]))
-	if err != nil || img.Bounds().Dx() != int(icon.body[6]) || img.Bounds().Dy() != int(icon.body[7]) {
-		t.Errorf("/favicon.ico: %v", err)
-	}
+	suite.Holds(t, err == nil && img.Bounds().Dx() == int(icon.body[6]) &&
+		img.Bounds().Dy() == int(icon.body[7]), "/favicon.ico", err)
 	for _, format := range []string{"json", "yaml"} {
 		a := s.ask(t, "GET", "/openapi."+format)
 		there := s.ask(t, "GET", a.header.Get("Location"))
@@ -89,9 +87,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	get := func(since string) answer {
 		t.Helper()
 		a := s.ask(t, "GET", path, "If-Modified-Since", since)
-		if a.status != 200 && a.status != 304 {
-			t.Fatalf("%d %s", a.status, a.body)
-		}
+		suite.Require(t, a.status == 200 || a.status == 304, a.status)
 		return a
 	}
 	first := get("")

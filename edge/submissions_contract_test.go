@@ -58,9 +58,8 @@ func testSubmissions(t *testing.T, c *contract) {
 	}
 	path := "/api/submissions/" + made.ID
 	c.send(t, request{op: "getSubmission", target: path, status: 200, key: owner, header: []string{"X-Request-Id: mine"}}).decode(t, &one)
-	if one.Status != "in-review" || one.PullRequest.Number != 7 || one.Fields["version"] != "1.10" || len(one.Fields) != 16 {
-		t.Errorf("%+v", one)
-	}
+	suite.Holds(t, one.Status == "in-review" && one.PullRequest.Number == 7 &&
+		one.Fields["version"] == "1.10" && len(one.Fields) == 16, one)
 	c.send(t, request{op: "getSubmission", target: path, status: 404, key: other, fault: "id"})
 	for _, id := range []string{"sub_aaaaaaaaaaaaaaaaaaaa", "x", "%00", strings.Repeat("a", 300)} {
 		c.send(t, request{op: "getSubmission", target: "/api/submissions/" + id, status: 404, key: owner, fault: "id"})
@@ -84,9 +83,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 		return c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 200, key: owner, header: []string{"X-Request-Id: mine"}})
 	}
 	read("?limit=2").decode(t, &page)
-	if page.Count != 5 || len(page.Data) != 2 || page.NextCursor == nil {
-		t.Fatalf("%+v", page)
-	}
+	suite.Require(t, page.Count == 5 && len(page.Data) == 2 && page.NextCursor != nil, page)
 	read("?limit=100&cursor="+*page.NextCursor).decode(t, &page)
 	suite.Holds(t, page.Count == 5 && len(page.Data) == 3 && page.NextCursor == nil, page)
 	read("?status=rejected&status=in-review").decode(t, &page)
@@ -199,9 +196,7 @@ func checkPicture(t *testing.T, target string, a *answer) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatalf("%s: %v in %s", target, err, a.body)
-		}
+		suite.Require(t, err == nil, target, err, "in")
 		e, _ := token.(xml.StartElement)
 		title = title || e.Name.Local == "title"
 		if slices.Contains([]string{"script", "image", "use", "foreignObject", "a"}, e.Name.Local) {
@@ -237,9 +232,8 @@ func checkCroissant(t *testing.T, c *contract) {
 	}
 	for _, f := range dataset.Distribution {
 		path, of := strings.CutPrefix(f.ContentURL, c.url)
-		if !of || sums[path] == "" || sums[path] != f.SHA256 {
-			t.Errorf("%s with %s is not in the manifest", f.ContentURL, f.SHA256)
-		}
+		suite.Holds(t, of && sums[path] != "" &&
+			sums[path] == f.SHA256, f.ContentURL, "with", f.SHA256, "is not in the manifest")
 	}
 }
 

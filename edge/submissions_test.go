@@ -54,9 +54,7 @@ func (s *served) own(t testing.TB, key, path string, status int) submissionAnswe
 
 func read(t testing.TB, a answer, err error, status int) (told submissionAnswer) {
 	t.Helper()
-	if err != nil || a.status != status {
-		t.Fatalf("status %d, want %d: %v, %s", a.status, status, err, a.body)
-	}
+	suite.Require(t, err == nil && a.status == status, "status", a.status, status, err)
 	if err := json.Unmarshal(a.body, &told); err != nil {
 		t.Fatalf("%v: %s", err, a.body)
 	}
@@ -69,13 +67,11 @@ func TestSubmission(t *testing.T) {
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
 	made := s.post(t, key, submissionBody("number-one", "tool Number", "https://one.example/"), 201)
-	if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) < 3 || made.Similar[0].URL == "" {
-		t.Errorf("%+v", made)
-	}
+	suite.Holds(t, made.Status == "pending" && made.URL == s.url+"/api/submissions/"+made.ID &&
+		len(made.Similar) >= 3 && made.Similar[0].URL != "", made)
 	got := s.own(t, key, "/api/submissions/"+made.ID, 200)
-	if got.Status != "pending" || got.Entity.Slug != "number-one" || got.Fields["description"] != "Does it." || got.Fields["slug"] != nil || got.Reason != nil {
-		t.Errorf("%+v", got)
-	}
+	suite.Holds(t, got.Status == "pending" && got.Entity.Slug == "number-one" &&
+		got.Fields["description"] == "Does it." && got.Fields["slug"] == nil && got.Reason == nil, got)
 	for body, want := range map[string]string{
 		submissionBody("n0", "x", "https://x.example/"):                          "/api/entity/tool/n0",
 		submissionBody("y", "TOOL  number0", "https://y.example/"):               "",
@@ -95,9 +91,8 @@ func TestSubmission(t *testing.T) {
 	for _, e := range wrong.Errors {
 		fields = append(fields, e.Field)
 	}
-	if strings.Join(fields, " ") != "category categry type url" || !strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`) {
-		t.Errorf("%+v", wrong)
-	}
+	suite.Holds(t, strings.Join(fields, " ") == "category categry type url" &&
+		strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`), wrong)
 	// Identifiers and successors are checked against the served build, edits included.
 	o, _, _ := s.published().Build.Find("tool", "n1")
 	edited := *s.published().Build.Entity(o)
@@ -157,9 +152,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 		suite.Equal(t, counts[http.StatusCreated], submission.MaxOpen)
 		suite.Equal(t, counts[http.StatusConflict], n-submission.MaxOpen)
 		list := edges[1].own(t, eve.Reveal(), "/api/submissions?limit=100", 200)
-		if len(list.Data) != submission.MaxOpen {
-			t.Fatalf("%d are open", len(list.Data))
-		}
+		suite.Require(t, len(list.Data) == submission.MaxOpen, len(list.Data), "are open")
 		taken := list.Data[0].Entity
 		edges[1].post(t, ada.Reveal(), submissionBody(taken.Slug, taken.Name, taken.URL), 201)
 
@@ -189,9 +182,8 @@ func TestCorrection(t *testing.T) {
 	suite.Holds(t, made.Status == "pending" && len(made.Similar) == 0, made)
 	got := s.own(t, key, "/api/submissions/"+made.ID, 200)
 	want := map[string]any{"license": "Zlib", "links": map[string]any{"demo": "https://demo.example/"}}
-	if got.Amends == nil || *got.Amends != "tool/n0" || got.Entity.Slug != "n0" || !reflect.DeepEqual(got.Changes, want) || got.Fields["license"] != "Zlib" || got.Fields["name"] == nil {
-		t.Errorf("%+v", got)
-	}
+	suite.Holds(t, got.Amends != nil && *got.Amends == "tool/n0" && got.Entity.Slug == "n0" &&
+		reflect.DeepEqual(got.Changes, want) && got.Fields["license"] == "Zlib" && got.Fields["name"] != nil, got)
 	if p := s.post(t, key, `{"amends":"tool/n0","license":"ISC"}`, 409); p.Suggestion == nil || *p.Suggestion != "/api/submissions/"+made.ID {
 		t.Errorf("%+v", p)
 	}
@@ -218,9 +210,8 @@ func TestCorrection(t *testing.T) {
 		suite.Check(t, s.Reload())
 	}
 	build("MIT")
-	if err := s.markPublished(t.Context()); err != nil || status() != "accepted accepted" {
-		t.Errorf("%s before the build: %v", status(), err)
-	}
+	err := s.markPublished(t.Context())
+	suite.Holds(t, err == nil && status() == "accepted accepted", status(), "before the build", err)
 	for _, slug := range []string{"new-one", "new-two"} {
 		writeEntity(t, content, "tool/"+slug, "")
 	}

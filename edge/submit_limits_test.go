@@ -100,9 +100,8 @@ func TestAttackSubmissionCost(t *testing.T) {
 	cost := func(body string) uint64 {
 		return allocated(func() {
 			a, err := s.write(http.MethodPost, "/api/submit", key, body)
-			if err != nil || a.status != http.StatusBadRequest || len(a.body) > 100_000 {
-				t.Fatalf("%d, %d bytes, %v: %.300s", a.status, len(a.body), err, a.body)
-			}
+			suite.Require(t, err == nil && a.status == http.StatusBadRequest &&
+				len(a.body) <= 100_000, a.status, len(a.body), "bytes", err)
 		})
 	}
 	const size = web.MaxBody - 100

@@ -111,9 +111,7 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	t.Helper()
 	id := regexp.QuoteMeta("f-" + strings.ReplaceAll(field, ".", "-"))
 	m := regexp.MustCompile(`(?s)<ul class="remarks" id="` + id + `-says">(.*?)</ul>`).FindStringSubmatch(page)
-	if m == nil {
-		t.Fatalf("no place for messages at %s:\n%s", field, page)
-	}
+	suite.Require(t, m != nil, "no place for messages at", field, page)
 	tag = regexp.MustCompile(`<(?:input|select|textarea) [^>]*name="` + regexp.QuoteMeta(field) + `"[^>]*>`).FindString(page)
 	return html.UnescapeString(m[1]), tag
 }
@@ -142,9 +140,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 		t.Run(c.field+" "+c.value[:min(len(c.value), 20)], func(t *testing.T) {
 			input := proposal(c.field, c.value)
 			said := s.check(t, input)
-			if len(said.Problems) != 1 || said.Complete || said.Pull != "" {
-				t.Fatalf("%+v", said)
-			}
+			suite.Require(t, len(said.Problems) == 1 && !said.Complete && said.Pull == "", said)
 			p := said.Problems[0]
 			suite.Holds(t, p.Input == c.field && strings.Contains(p.Message, c.says) && p.Value == c.use, p)
 			if strings.Contains(said.YAML, c.value) && c.value != "" && c.field != "name" {
@@ -181,12 +177,10 @@ func TestFormTellsAll(t *testing.T) {
 		at = append(at, p.Field)
 	}
 	suite.Equal(t, strings.Join(at, " "), "categry signals.stars status category description type url", at)
-	if len(said.Warnings) != 1 || said.Warnings[0].Value != "BSD-3-Clause" || said.YAML != "name: tool Number0\nlicense: BSD 3-Clause\ntags: [ok]\n" {
-		t.Errorf("%+v\n%s", said.Warnings, said.YAML)
-	}
-	if len(said.Similar) == 0 || said.Similar[0].Path != "/tool/n0/" || said.Similar[0].Note != "First things" {
-		t.Errorf("%+v", said.Similar)
-	}
+	suite.Holds(t, len(said.Warnings) == 1 && said.Warnings[0].Value == "BSD-3-Clause" &&
+		said.YAML == "name: tool Number0\nlicense: BSD 3-Clause\ntags: [ok]\n", said.Warnings, said.YAML)
+	suite.Holds(t, len(said.Similar) != 0 && said.Similar[0].Path == "/tool/n0/" &&
+		said.Similar[0].Note == "First things", said.Similar)
 	for _, c := range []struct{ form, path string }{
 		{proposal("slug", "n0").Encode(), "/tool/n0/"},
 		{proposal("name", "Tool NUMBER0", "url", "http://www.example.org/tool/0").Encode(), "/tool/n0/"},
@@ -241,22 +235,17 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
 	around, err := content.OpenWorkspace(s.content)
-	if err != nil || around.Missing != nil {
-		t.Fatal(err, around.Missing)
-	}
+	suite.Require(t, err == nil && around.Missing == nil, err, around.Missing)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range suite.Pick(20, 80) {
 		input, fields := randomProposal(rng, i)
 		said := s.check(t, input)
-		if !said.Complete || len(said.Problems) > 0 {
-			t.Fatalf("%v: %+v", input, said)
-		}
+		suite.Require(t, said.Complete && len(said.Problems) == 0, input, said)
 		body := suite.Must(json.Marshal(fields))(t)
 		made := s.post(t, secret.Reveal(), string(body), http.StatusCreated)
 		stored := suite.Must(s.state.Submission(t.Context(), made.ID))(t)
-		if stored.YAML != said.YAML || stored.Key()+".yaml" != said.Path {
-			t.Fatalf("%s:\n%s\nthe page shows %s:\n%s", stored.Key(), stored.YAML, said.Path, said.YAML)
-		}
+		suite.Require(t, stored.YAML == said.YAML &&
+			stored.Key()+".yaml" == said.Path, stored.Key(), stored.YAML, "the page shows", said.Path, said.YAML)
 		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
 			t.Fatalf("the content rejects\n%s", said.YAML)
 		}
@@ -287,16 +276,14 @@ func TestFormOfNobody(t *testing.T) {
 		got := strings.Contains(text, `href="`+repositoryPage+"/new/main/tool?filename=fine-tool.yaml&value=")
 		suite.Holds(t, got == repository, "link to the repository", got, text)
 		for _, p := range []string{page, text} {
-			if strings.Contains(p, `name="token"`) || strings.Contains(p, "Submit for review") || strings.Contains(p, "/signin") {
-				t.Errorf("the page offers to submit:\n%s", p)
-			}
+			suite.Holds(t, !strings.Contains(p, `name="token"`) && !strings.Contains(p, "Submit for review") &&
+				!strings.Contains(p, "/signin"), "the page offers to submit", p)
 		}
 		suite.Equal(t, s.stored(t), 0, "are stored")
 		said := s.check(t, input)
 		saved, err := url.PathUnescape(strings.TrimPrefix(said.Save, "data:text/yaml;charset=utf-8,"))
-		if err != nil || saved != said.YAML || !strings.Contains(saved, "a+b?") {
-			t.Errorf("%v: saved is\n%s, want\n%s", err, saved, said.YAML)
-		}
+		suite.Holds(t, err == nil && saved == said.YAML &&
+			strings.Contains(saved, "a+b?"), err, "saved", saved, said.YAML)
 		to, err := url.Parse(said.Mail)
 		if err != nil || to.Scheme != "mailto" || to.Opaque != "ann+index@keeper.example" || to.Query().Get("body") != said.YAML || to.Query().Get("subject") != "tool/fine-tool.yaml" {
 			t.Errorf("%v: the mail is %s", err, said.Mail)
@@ -317,25 +304,20 @@ func TestFormSubmits(t *testing.T) {
 	s, jar, key := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit)
 	token := regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)
-	if token == nil || !strings.Contains(string(page.body), "Submit for review") || page.header.Get("Cache-Control") != "no-store" {
-		t.Fatalf("%v\n%s", page.header, page.body)
-	}
+	suite.Require(t, token != nil && strings.Contains(string(page.body), "Submit for review") &&
+		page.header.Get("Cache-Control") == "no-store", page.header)
 	input := proposal("token", string(token[1]), "description", "Does it.\r\nAnd more.")
 	first := s.fill(t, jar, siteurl.Submit, input.Encode())
 	id := regexp.MustCompile(`^/developer/submissions/(sub_[a-z2-7]{20})/$`).FindStringSubmatch(first.header.Get("Location"))
-	if first.status != http.StatusSeeOther || id == nil {
-		t.Fatalf("%d %v\n%s", first.status, first.header, first.body)
-	}
+	suite.Require(t, first.status == http.StatusSeeOther && id != nil, first.status, first.header)
 	s.fill(t, jar, siteurl.Submit, input.Encode()).want(t, http.StatusSeeOther).
 		wantHeader(t, "Location", first.header.Get("Location"))
 	list := s.own(t, key, "/api/submissions", http.StatusOK)
-	if list.Count != 1 || list.Data[0].ID != id[1] || list.Data[0].Entity.Slug != "fine-tool" || s.stored(t) != 1 {
-		t.Errorf("%+v", list)
-	}
+	suite.Holds(t, list.Count == 1 && list.Data[0].ID == id[1] && list.Data[0].Entity.Slug == "fine-tool" &&
+		s.stored(t) == 1, list)
 	stored, err := s.state.Submission(t.Context(), id[1])
-	if err != nil || stored.YAML != s.check(t, input).YAML || !strings.Contains(stored.YAML, "description: Does it. And more.\n") {
-		t.Errorf("%v\n%s", err, stored.YAML)
-	}
+	suite.Holds(t, err == nil && stored.YAML == s.check(t, input).YAML &&
+		strings.Contains(stored.YAML, "description: Does it. And more.\n"), err, stored.YAML)
 	input.Set("description", "Does something else.")
 	s.fill(t, jar, siteurl.Submit, input.Encode()).
 		want(t, http.StatusConflict, `href="/developer/submissions/`+id[1]+`/"`)
@@ -346,9 +328,8 @@ func TestFormSubmits(t *testing.T) {
 	for i := range int(ratelimit.FormSubmit.Account) + 1 { // two of the four forms sent above were counted as submissions
 		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
-			if i < int(ratelimit.FormSubmit.Account)-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
-				t.Errorf("refused after %d:\n%s", i, a.body)
-			}
+			suite.Holds(t, i >= int(ratelimit.FormSubmit.Account)-5 &&
+				strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)), "refused after", i)
 			return
 		}
 	}
@@ -377,9 +358,7 @@ func TestFormIsNotForged(t *testing.T) {
 		if a.status != http.StatusForbidden || strings.Contains(string(a.body), `value="Fine Tool"`) != c.kept || s.stored(t) != 0 {
 			t.Errorf("%q %v: %d\n%s", c.token, c.header, a.status, a.body)
 		}
-		if !c.kept && strings.Contains(string(a.body), token) {
-			t.Errorf("%v gets the token", c.header)
-		}
+		suite.Holds(t, c.kept || !strings.Contains(string(a.body), token), c.header, "gets the token")
 	}
 	for _, path := range []string{siteurl.Submit, siteurl.CheckSubmission} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
@@ -410,9 +389,8 @@ func TestFormRefuses(t *testing.T) {
 	} {
 		for _, path := range []string{siteurl.Submit, siteurl.CheckSubmission} {
 			a := s.fill(t, nil, path, c.body, c.header...)
-			if a.status != c.status || !strings.Contains(string(a.body), c.says) || !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
-				t.Errorf("%s %.40s: %d %s", path, c.body, a.status, a.body)
-			}
+			suite.Holds(t, a.status == c.status && strings.Contains(string(a.body), c.says) &&
+				strings.HasPrefix(a.header.Get("Content-Type"), "text/html"), path, a.status)
 			a = s.fill(t, nil, path, c.body, append([]string{"Accept", "application/json"}, c.header...)...)
 			var told struct{ Detail string }
 			err := json.Unmarshal(a.body, &told)
@@ -433,9 +411,8 @@ func TestFormIsBounded(t *testing.T) {
 	ask := func(from, body string, want int) answer {
 		t.Helper()
 		a := s.fill(t, nil, siteurl.CheckSubmission, body, "Accept", "application/json", "X-Forwarded-For", from)
-		if a.status != want || a.header.Get("X-RateLimit-Remaining") != "" {
-			t.Errorf("from %s: %d %v %s, want %d", from, a.status, a.header, a.body, want)
-		}
+		suite.Holds(t, a.status == want &&
+			a.header.Get("X-RateLimit-Remaining") == "", "from", from, a.status, a.header, want)
 		return a
 	}
 	use("203.0.113.1", ratelimit.FormCheck.Address-1)
@@ -475,9 +452,8 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 			}
 			suite.Contains(t, html.UnescapeString(page), strings.ReplaceAll(evil, "\x00", "\ufffd"), evil, "is lost")
 			csp := a.header.Get("Content-Security-Policy")
-			if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") || strings.Contains(csp, "unsafe") {
-				t.Errorf("policy %q", csp)
-			}
+			suite.Holds(t, strings.Contains(csp, "default-src 'none'") &&
+				strings.Contains(csp, "form-action 'self'") && !strings.Contains(csp, "unsafe"), "policy", csp)
 			if regexp.MustCompile(`<[^>]* (style|on[a-z]+)=`).MatchString(regexp.MustCompile(`"[^"]*"`).ReplaceAllString(page, "")) {
 				t.Errorf("%.30q: the page has inline styles or scripts", evil)
 			}
@@ -497,9 +473,8 @@ func TestFormCorrects(t *testing.T) {
 		a := s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1")
 		text := html.UnescapeString(string(a.body))
 		m := regexp.MustCompile(`(?s)<code data-current[^>]*>(.*?)</code>`).FindStringSubmatch(text)
-		if a.status != http.StatusOK || m == nil || !strings.Contains(text, "content/tool/n1.yaml") {
-			t.Fatalf("%d\n%s", a.status, text)
-		}
+		suite.Require(t, a.status == http.StatusOK && m != nil &&
+			strings.Contains(text, "content/tool/n1.yaml"), a.status, text)
 		file := suite.Must(os.ReadFile(filepath.Join(s.content, "tool/n1.yaml")))(t)
 		want, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", file)
 		if got, _ := content.ParseEntity(kinds.Default(), "", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
@@ -509,9 +484,8 @@ func TestFormCorrects(t *testing.T) {
 			t.Errorf("link to the editor: %v", got)
 		}
 		sent := sentBy(t, text)
-		if sent.Get("name") != want.Name || sent.Get("amends") != "tool/n1" || sent.Has("slug") || sent.Has("type") {
-			t.Errorf("the form has %v", sent)
-		}
+		suite.Holds(t, sent.Get("name") == want.Name && sent.Get("amends") == "tool/n1" && !sent.Has("slug") &&
+			!sent.Has("type"), "the form", sent)
 		if said := s.check(t, sent); said.Complete || len(said.Problems) != 0 || said.Says != "Nothing has changed yet." {
 			t.Errorf("an unchanged form: %+v", said)
 		}
@@ -531,9 +505,7 @@ func TestFormCorrects(t *testing.T) {
 func sentBy(t testing.TB, page string) url.Values {
 	t.Helper()
 	_, page, ok := strings.Cut(page, "data-propose")
-	if !ok {
-		t.Fatal("the page has no form")
-	}
+	suite.Require(t, ok, "the page has no form")
 	sent := url.Values{}
 	for _, m := range regexp.MustCompile(`<input [^>]*name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		sent.Set(m[1], html.UnescapeString(m[2]))
@@ -561,9 +533,8 @@ func TestFormSendsCorrection(t *testing.T) {
 		sent.Set(name, value)
 	}
 	said := s.check(t, sent)
-	if len(said.Problems) != 1 || said.Problems[0].Input != "figure.source" || said.Complete {
-		t.Errorf("without a source: %+v", said.Problems)
-	}
+	suite.Holds(t, len(said.Problems) == 1 && said.Problems[0].Input == "figure.source" &&
+		!said.Complete, "without a source", said.Problems)
 	sent.Set("figure", "")
 	if said := s.check(t, sent); len(said.Problems) != 1 || said.Problems[0].Input != "figure" {
 		t.Errorf("without a figure: %+v", said.Problems)
@@ -572,14 +543,11 @@ func TestFormSendsCorrection(t *testing.T) {
 	sent.Set("figure.source", "https://stars.example/")
 	said = s.check(t, sent)
 	const changes = "# removed: license\nlinks:\n  demo: https://demo.example/\ntags: [new, words]\nsignals:\n  stars: {value: 8123, date: 2026-06-01, source: https://stars.example/}\n"
-	if !said.Complete || said.YAML != changes || said.Path != "tool/n1.yaml" || len(said.Similar) != 0 {
-		t.Errorf("%+v", said)
-	}
+	suite.Holds(t, said.Complete && said.YAML == changes && said.Path == "tool/n1.yaml" &&
+		len(said.Similar) == 0, said)
 	a := s.fill(t, jar, siteurl.Submit, sent.Encode()).must(t, http.StatusSeeOther)
 	list := s.own(t, key, "/api/submissions", 200)
-	if len(list.Data) != 1 || list.Data[0].Amends == nil {
-		t.Fatalf("%+v", list)
-	}
+	suite.Require(t, len(list.Data) == 1 && list.Data[0].Amends != nil, list)
 	one := s.own(t, key, "/api/submissions/"+list.Data[0].ID, 200)
 	want := map[string]any{"license": nil, "tags": []any{"new", "words"}, "links": map[string]any{"demo": "https://demo.example/"},
 		"signals": map[string]any{"stars": map[string]any{"value": 8123.0, "date": "2026-06-01", "source": "https://stars.example/"}}}
@@ -596,9 +564,7 @@ func TestFormOpenedEarlier(t *testing.T) {
 	s := serveForm(t, Options{}, false)
 	opened := sentBy(t, string(s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1").body))
 	now := opened.Get("license")
-	if now == "" || opened.Get("was.license") != now {
-		t.Fatalf("the form has %v", opened)
-	}
+	suite.Require(t, now != "" && opened.Get("was.license") == now, "the form", opened)
 	opened.Set("was.license", "Zlib") // as if the build had had another license then
 	opened.Set("license", "Zlib")
 	if said := s.check(t, opened); said.Complete || len(said.Problems) != 0 || said.Says != "Nothing has changed yet." {
@@ -614,14 +580,12 @@ func TestFormOpenedEarlier(t *testing.T) {
 	}
 	opened.Set("license", "ISC")
 	said := s.check(t, opened)
-	if said.Complete || len(said.Problems) != 1 || said.Problems[0].Input != "license" || !strings.Contains(said.Problems[0].Message, `has changed since you opened this form: it is now "`+now+`"`) {
-		t.Errorf("%+v", said)
-	}
+	suite.Holds(t, !said.Complete && len(said.Problems) == 1 && said.Problems[0].Input == "license" &&
+		strings.Contains(said.Problems[0].Message, `has changed since you opened this form: it is now "`+now+`"`), said)
 	a := s.fill(t, nil, siteurl.CheckSubmission, opened.Encode())
 	again := sentBy(t, string(a.body))
-	if again.Get("license") != "ISC" || again.Get("was.license") != now {
-		t.Fatalf("%d: the form has %v", a.status, again)
-	}
+	suite.Require(t, again.Get("license") == "ISC" &&
+		again.Get("was.license") == now, a.status, "the form", again)
 	if said := s.check(t, again); !said.Complete || len(said.Problems) != 0 {
 		t.Errorf("sent again: %+v", said)
 	}
@@ -639,9 +603,7 @@ func TestContribute(t *testing.T) {
 		v := s.reloader.Current()
 		site := suite.Must(pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"}))(t)
 		a, err := site.Get(pages.Request{Path: siteurl.Submit})
-		if err != nil || a.Status != http.StatusOK {
-			t.Fatal(a, err)
-		}
+		suite.Require(t, err == nil && a.Status == http.StatusOK, a, err)
 		text := html.UnescapeString(string(a.Body))
 		if !strings.Contains(text, `href="https://api.example.org/submit/"`) || strings.Contains(text, "<form class=\"propose\"") ||
 			strings.Contains(text, repositoryPage+"/new/main/tool?filename=new-tool.yaml&value=name") != repository {
@@ -649,9 +611,7 @@ func TestContribute(t *testing.T) {
 		}
 		files := regexp.MustCompile(`(?s)<code data-text>(.*?)</code>`).FindAllStringSubmatch(text, -1)
 		around, err := content.OpenWorkspace(s.content)
-		if err != nil || len(files) != 2 {
-			t.Fatal(files, err)
-		}
+		suite.Require(t, err == nil && len(files) == 2, files, err)
 		for i, typ := range []string{"tool", "model"} {
 			suite.Equal(t, len(around.CheckFile(typ, "new-"+typ, []byte(files[i][1]))), 0, files[i][1])
 			formatted := suite.Must(yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])))(t)

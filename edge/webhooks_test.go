@@ -140,10 +140,9 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 
 		var made account.CreatedWebhook
 		a := h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook?token=t0ken","events":["entity.updated","entity.created"]}`, 201, &made)
-		if !strings.HasPrefix(made.ID, "wh_") || !made.Active || !slices.Equal(made.Events, []string{"entity.created", "entity.updated"}) ||
-			a.header.Get("Location") != "/api/webhooks/"+made.ID || a.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s", a.body)
-		}
+		suite.Holds(t, strings.HasPrefix(made.ID, "wh_") && made.Active &&
+			slices.Equal(made.Events, []string{"entity.created", "entity.updated"}) &&
+			a.header.Get("Location") == "/api/webhooks/"+made.ID && a.header.Get("Cache-Control") == "no-store")
 		verify := suite.Must(standardwebhooks.NewWebhook(made.Secret))(t)
 		for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
 			h.send(t, "GET", path, key, "", 200, nil).lacks(t, "secret", made.Secret)
@@ -154,15 +153,12 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		suite.Eventually(t, "five events", func() bool { n, _, _ := h.received(); return n == 5 })
 		_, last, body := h.received()
 		suite.Check(t, verify.Verify(body, last.Header))
-		if last.Header.Get("Content-Type") != "application/json" || last.URL.RawQuery != "token=t0ken" || last.Method != "POST" {
-			t.Errorf("%s %s %v", last.Method, last.URL, last.Header)
-		}
+		suite.Holds(t, last.Header.Get("Content-Type") == "application/json" &&
+			last.URL.RawQuery == "token=t0ken" && last.Method == "POST", last.Method, last.URL, last.Header)
 		h.testLog(t, key, made.ID)
 		h.send(t, "DELETE", "/api/webhooks/"+made.ID, key, "", 204, nil)
 		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 404, nil)
-		for _, s := range []string{made.Secret, made.Secret[6:], "t0ken"} {
-			suite.Lacks(t, h.log.String(), s)
-		}
+		suite.LacksAll(t, h.log.String(), made.Secret, made.Secret[6:], "t0ken")
 	})
 }
 
@@ -275,9 +271,8 @@ func (h *hooked) testLog(t *testing.T, key, id string) {
 		cursor = "&cursor=" + *p.NextCursor
 	}
 	_, last, _ := h.received()
-	if len(all) != 5 || all[0].EventID != last.Header.Get("webhook-id") || all[0].CreatedAt.Before(all[4].CreatedAt) {
-		t.Errorf("%+v", all)
-	}
+	suite.Holds(t, len(all) == 5 && all[0].EventID == last.Header.Get("webhook-id") &&
+		!all[0].CreatedAt.Before(all[4].CreatedAt), all)
 	var none deliveryPage
 	if h.send(t, "GET", path+"/deliveries?status=failed", key, "", 200, &none); none.Count != 0 || len(none.Data) != 0 {
 		t.Errorf("%+v", none)

@@ -224,9 +224,8 @@ func TestAPIDocs(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 1})
 	page := s.ask(t, "GET", "/docs/api")
 	policy := page.header.Get("Content-Security-Policy")
-	if page.status != 200 || !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
-		t.Errorf("%d %v", page.status, page.header)
-	}
+	suite.Holds(t, page.status == 200 && strings.HasPrefix(policy, "default-src 'none';") &&
+		!strings.Contains(policy, "unsafe") && !strings.Contains(policy, "*"), page.status, page.header)
 	for _, o := range openapi.Operations() {
 		row := "<td>" + o.Method + `</td><th scope="row"><code>` + o.Path + "</code></th>"
 		suite.Holds(t, strings.Contains(string(page.body), row), "the page lacks", row)

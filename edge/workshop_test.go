@@ -30,8 +30,7 @@ import (
 // serves itself.
 func workshop(t *testing.T) (c *contract, declared *kinds.Set) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(suite.Workshop(t), "kinds.yaml"))
-	suite.Check(t, err)
+	data := suite.Must(os.ReadFile(filepath.Join(suite.Workshop(t), "kinds.yaml")))(t)
 	declared = suite.Must(kinds.Parse(data))(t)
 	c = &contract{operations: map[string]*operation{}, seen: newSeen(), valid: map[response]bool{}}
 	defineFormats()
@@ -245,12 +244,8 @@ func testWorkshopAgents(t *testing.T, c *contract) {
 		return string(a.body)
 	}
 	tools := call("tools/list", "{}")
-	for _, word := range []string{"glaze", "kiln", "material"} {
-		suite.Contains(t, tools, word, "the tools do not name the kind")
-	}
-	for _, word := range []string{"openWeights", "contextTokens", "maxPrice"} {
-		suite.Lacks(t, tools, word)
-	}
+	suite.ContainsAll(t, tools, "glaze", "kiln", "material")
+	suite.LacksAll(t, tools, "openWeights", "contextTokens", "maxPrice")
 	suite.Contains(t, call("tools/call", `{"name":"get_entity","arguments":{"entity":"glaze/celadon"}}`), "foodSafe", "get_entity")
 	suite.Contains(t, call("tools/call", `{"name":"search","arguments":{"query":"green","type":"glaze"}}`), "Celadon", "search")
 }
@@ -300,9 +295,7 @@ func TestOneMoreField(t *testing.T) {
 	edit := func(file, from, to string) {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(content, file))
-		if err != nil || !bytes.Contains(text, []byte(from)) {
-			t.Fatalf("%s has no %q: %v", file, from, err)
-		}
+		suite.Require(t, err == nil && bytes.Contains(text, []byte(from)), file, "has no", from, err)
 		suite.Check(t, os.WriteFile(filepath.Join(content, file), bytes.Replace(text, []byte(from), []byte(to), 1), 0o644))
 	}
 	edit("kinds.yaml", "fields:\n", "fields:\n  glow: {type: count, title: Glow, description: How much it glows., filter: true, sort: true}\n"+

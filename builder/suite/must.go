@@ -48,6 +48,14 @@ func Holds(t testing.TB, ok bool, values ...any) {
 	}
 }
 
+// Require is like Holds, but ends the test.
+func Require(t testing.TB, ok bool, values ...any) {
+	t.Helper()
+	if !ok {
+		t.Fatalf("the condition does not hold: %+v", values)
+	}
+}
+
 // Equal reports an error if a value is not the wanted one. An empty slice or map equals a nil one. The
 // message begins with what the value is.
 func Equal[T any](t testing.TB, got, want T, what ...any) {
@@ -77,6 +85,21 @@ func Lacks(t testing.TB, text, part string, what ...any) {
 	t.Helper()
 	if strings.Contains(text, part) {
 		t.Errorf("%s: %q is in\n%s", about(what), part, text)
+	}
+}
+
+// ContainsAll reports the parts that a text does not contain, and LacksAll those that it contains.
+func ContainsAll(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		Contains(t, text, part)
+	}
+}
+
+func LacksAll(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		Lacks(t, text, part)
 	}
 }
 

@@ -92,9 +92,7 @@ func TestIdentify(t *testing.T) {
 		s.change(suspended, func(c *stored) { c.account.SuspendedAt = time.Now() })
 		for range 3 {
 			key, account, err := a.Identify(t.Context(), good.Reveal())
-			if err != nil || key.ID != "good" || account.ID != "acc_good" {
-				t.Fatalf("%+v %+v %v", key, account, err)
-			}
+			suite.Require(t, err == nil && key.ID == "good" && account.ID == "acc_good", key, account, err)
 			if key, account, err := a.Identify(t.Context(), revoked.Reveal()); !errors.Is(err, apikey.ErrRevoked) || key.ID+account.ID != "" {
 				t.Errorf("revoked key: %+v %+v %v", key, account, err)
 			}
@@ -103,9 +101,8 @@ func TestIdentify(t *testing.T) {
 			}
 			_, account, err = a.Identify(t.Context(), suspended.Reveal())
 			var s *apikey.SuspendedError
-			if !errors.As(err, &s) || s.Account != "account suspended" || account.ID != "acc_suspended" {
-				t.Errorf("suspended account: %+v %v", account, err)
-			}
+			suite.Holds(t, errors.As(err, &s) && s.Account == "account suspended" &&
+				account.ID == "acc_suspended", "suspended account", account, err)
 		}
 		asked := s.asked
 		if _, _, err := a.Identify(t.Context(), "kx_nonsense"); !errors.Is(err, apikey.ErrMalformed) || s.asked != asked {

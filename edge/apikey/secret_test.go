@@ -26,31 +26,23 @@ func TestGenerate(t *testing.T) {
 	for range n {
 		s := apikey.Generate()
 		text := s.Reveal()
-		if len(text) != 41 || !strings.HasPrefix(text, "kx_") || seen[text] {
-			t.Fatalf("a key of %d characters, or a duplicate", len(text))
-		}
+		suite.Require(t, len(text) == 41 && strings.HasPrefix(text, "kx_") &&
+			!seen[text], "a key", len(text), "characters, or a duplicate")
 		seen[text] = true
 		for _, r := range text[3:35] {
 			letters[r]++
 		}
 		again, err := apikey.Parse(text)
-		if err != nil || again.Reveal() != text {
-			t.Fatalf("a generated key is not accepted: %v", err)
-		}
+		suite.Require(t, err == nil && again.Reveal() == text, "a generated key is not accepted", err)
 		sum := sha256.Sum256([]byte(text))
-		if s.Hash() != hex.EncodeToString(sum[:]) {
-			t.Fatal("hash is not the SHA-256 of the key")
-		}
-		if s.Masked() != text[:7]+"…"+text[37:] {
-			t.Fatalf("masked as %s", s.Masked())
-		}
+		suite.Require(t, s.Hash() == hex.EncodeToString(sum[:]), "hash is not the SHA-256 of the key")
+		suite.Require(t, s.Masked() == text[:7]+"…"+text[37:], "masked as", s.Masked())
 	}
 	// Each character is expected 32·2000/62 ≈ 1032 times, with a standard deviation of 32.
 	suite.Equal(t, len(letters), 62, "different characters, want 62")
 	for r, count := range letters {
-		if count < 1032-8*32 || count > 1032+8*32 {
-			t.Errorf("%q occurs %d times in keys, want about 1032", r, count)
-		}
+		suite.Holds(t, count >= 1032-8*32 &&
+			count <= 1032+8*32, r, "occurs", count, "times in keys, want about 1032")
 	}
 }
 
@@ -86,9 +78,8 @@ func TestParseRefuses(t *testing.T) {
 		strings.Repeat("kx_", 100_000):  "300000 characters",
 	} {
 		s, err := apikey.Parse(text)
-		if !errors.Is(err, apikey.ErrMalformed) || !strings.Contains(err.Error(), says) || s.Reveal() != "" {
-			t.Errorf("%.50q: error %v, want one with %q", text, err, says)
-		}
+		suite.Holds(t, errors.Is(err, apikey.ErrMalformed) && strings.Contains(err.Error(), says) &&
+			s.Reveal() == "", text, "error", err, "want one with", says)
 		if err != nil && len(text) > 20 && strings.Contains(err.Error(), text[4:12]) {
 			t.Errorf("the error repeats the input: %v", err)
 		}
@@ -158,14 +149,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := apikey.Parse(text)
 		if err != nil {
-			if !errors.Is(err, apikey.ErrMalformed) || s.Reveal() != "" || len(err.Error()) > 200 {
-				t.Fatalf("%q: %v", text, err)
-			}
+			suite.Require(t, errors.Is(err, apikey.ErrMalformed) && s.Reveal() == "" &&
+				len(err.Error()) <= 200, text, err)
 			return
 		}
-		if s.Reveal() != text || len(text) != 41 || len(s.Hash()) != 64 || strings.Contains(fmt.Sprintf("%+v %s", s, s.Masked()), text[3:35]) {
-			t.Fatalf("%q was parsed as %q", text, s.Reveal())
-		}
+		suite.Require(t, s.Reveal() == text && len(text) == 41 && len(s.Hash()) == 64 &&
+			!strings.Contains(fmt.Sprintf("%+v %s", s, s.Masked()), text[3:35]), text, "was parsed as", s.Reveal())
 		// Changing a single character is always detected.
 		for i := 3; i < len(text); i++ {
 			other := byte('a')
@@ -207,9 +196,7 @@ func TestLogHandlerRedacts(t *testing.T) {
 	}
 	suite.Lacks(t, out.String(), key[3:20], "the log contains a key")
 	suite.Lacks(t, out.String(), key[12:35], "the log contains a key")
-	for _, want := range []string{"n=5", `error="all is well"`, `"list":[1,2]`, `"error":"all is well"`} {
-		suite.Contains(t, out.String(), want)
-	}
+	suite.ContainsAll(t, out.String(), "n=5", `error="all is well"`, `"list":[1,2]`, `"error":"all is well"`)
 	n := strings.Count(out.String(), "…redacted")
 	suite.Holds(t, n >= 18, "only", n, "redaction marks", out.String())
 }

@@ -44,9 +44,8 @@ func (a attacked) answered(b *browser, provider string) *url.URL {
 // nobody fails the test if a response signed somebody in.
 func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
 	t.Helper()
-	if p.status != status || b.cookie(a.url, "kindex-session") != "" || keyShape.MatchString(p.body) {
-		t.Errorf("status %d, want %d; session %q\n%s", p.status, status, b.cookie(a.url, "kindex-session"), p.body)
-	}
+	suite.Holds(t, p.status == status && b.cookie(a.url, "kindex-session") == "" &&
+		!keyShape.MatchString(p.body), "status", p.status, status, "session", b.cookie(a.url, "kindex-session"))
 	suite.Equal(t, len(a.accounts(t)), 0, "accounts were created")
 }
 
@@ -209,9 +208,8 @@ func TestCallbacksAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		slices.Sort(statuses)
-		if statuses[0] != http.StatusOK || statuses[1] != http.StatusBadGateway || len(v.accounts(t)) != 1 {
-			t.Errorf("statuses %v, accounts %q", statuses, v.accounts(t))
-		}
+		suite.Holds(t, statuses[0] == http.StatusOK && statuses[1] == http.StatusBadGateway &&
+			len(v.accounts(t)) == 1, "statuses", statuses, "accounts", v.accounts(t))
 	})
 }
 
@@ -292,9 +290,8 @@ func TestOpenRedirect(t *testing.T) {
 	b := newBrowser(t, a.service)
 	b.open(a.url+"/signin?"+extra).lacks(t, "evil")
 	p := b.submit(a.url+"/signin", a.url+"/signin/github?"+extra, url.Values{"next": {evil}, "redirect_uri": {evil}})
-	if !strings.HasPrefix(p.header.Get("Location"), a.hub.URL+"/login/oauth/authorize?") || p.target(t).Query().Get("redirect_uri") != a.url+"/signin/github/callback" {
-		t.Errorf("sent to %s", p.header.Get("Location"))
-	}
+	suite.Holds(t, strings.HasPrefix(p.header.Get("Location"), a.hub.URL+"/login/oauth/authorize?") &&
+		p.target(t).Query().Get("redirect_uri") == a.url+"/signin/github/callback", "sent to", p.header.Get("Location"))
 	callback := b.follow(p, a.atCallback).target(t)
 	suite.Lacks(t, callback.String(), "evil", "the callback")
 	b.open(callback.String() + "&" + strings.ReplaceAll(extra, "redirect_uri", "url"))

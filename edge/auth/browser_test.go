@@ -173,8 +173,7 @@ func (b *browser) request(method, address string, form url.Values) *http.Request
 	if form != nil {
 		body = strings.NewReader(form.Encode())
 	}
-	r, err := http.NewRequest(method, address, body)
-	suite.Check(b.t, err)
+	r := suite.Must(http.NewRequest(method, address, body))(b.t)
 	if form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -192,8 +191,7 @@ func (b *browser) open(address string) page {
 func (b *browser) submit(from, address string, form url.Values) page {
 	b.t.Helper()
 	r := b.request(http.MethodPost, address, form)
-	at, err := url.Parse(from)
-	suite.Check(b.t, err)
+	at := suite.Must(url.Parse(from))(b.t)
 	r.Header.Set("Origin", at.Scheme+"://"+at.Host)
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if at.Host != r.URL.Host {
@@ -261,9 +259,7 @@ func (p page) form(t testing.TB, ending string) (action string, fields url.Value
 func (b *browser) press(p page, ending string, set ...string) page {
 	b.t.Helper()
 	to, fields := p.form(b.t, ending)
-	if fields == nil {
-		b.t.Fatalf("%s (%d) has no form for %s:\n%s", p.url, p.status, ending, p.body)
-	}
+	suite.Require(b.t, fields != nil, p.url, p.status, "has no form for", ending)
 	for i := 0; i < len(set); i += 2 {
 		fields.Set(set[i], set[i+1])
 	}
@@ -284,8 +280,7 @@ func (v *service) atCallback(to *url.URL) bool {
 // cookie returns the value of the cookie that the browser would send, or "" if there is none.
 func (b *browser) cookie(address, name string) string {
 	b.t.Helper()
-	u, err := url.Parse(address)
-	suite.Check(b.t, err)
+	u := suite.Must(url.Parse(address))(b.t)
 	for _, c := range b.client.Jar.Cookies(u) {
 		if strings.TrimPrefix(c.Name, "__Host-") == name {
 			return c.Value
@@ -302,9 +297,7 @@ func (b *browser) signedIn(v *service) string {
 		return ""
 	}
 	m := regexp.MustCompile(`account <strong><bdi>([^<]*)</bdi></strong>`).FindStringSubmatch(p.body)
-	if p.status != http.StatusOK || m == nil {
-		b.t.Fatalf("/developer/: %d\n%s", p.status, p.body)
-	}
+	suite.Require(b.t, p.status == http.StatusOK && m != nil, "/developer/", p.status)
 	return m[1]
 }
 
@@ -312,9 +305,7 @@ func (b *browser) signedIn(v *service) string {
 func (v *service) owner(t testing.TB, key string) string {
 	t.Helper()
 	_, account, err := apikey.NewAuthenticator(v.state, time.Now).Identify(t.Context(), key)
-	if err != nil {
-		t.Fatalf("the key does not work: %v", err)
-	}
+	suite.Require(t, err == nil, "the key does not work", err)
 	return account.Name
 }
 

@@ -87,9 +87,8 @@ func TestIDTokens(t *testing.T) {
 			}
 			b := newBrowser(t, v)
 			p := b.open(b.follow(b.begin(v, "oidc"), v.atCallback).target(t).String())
-			if p.status != http.StatusBadGateway || b.cookie(v.url, "kindex-session") != "" || len(v.accounts(t)) != 0 {
-				t.Errorf("%d, session %q, accounts %q", p.status, b.cookie(v.url, "kindex-session"), v.accounts(t))
-			}
+			suite.Holds(t, p.status == http.StatusBadGateway && b.cookie(v.url, "kindex-session") == "" &&
+				len(v.accounts(t)) == 0, p.status, "session", b.cookie(v.url, "kindex-session"), "accounts", v.accounts(t))
 			suite.Contains(t, v.log.String(), c.want)
 			suite.Lacks(t, p.body, c.want)
 			suite.Lacks(t, v.log.String(), clientSecret, "the log contains the secret")

@@ -39,9 +39,7 @@ func (b *browser) atProvider(v *service, p page, subject string) page {
 			return p
 		}
 		to, fields := p.form(b.t, "")
-		if fields == nil {
-			b.t.Fatalf("%s: %d\n%s", p.url, p.status, p.body)
-		}
+		suite.Require(b.t, fields != nil, p.url, p.status)
 		if fields.Has("login") {
 			fields.Set("login", subject)
 			fields.Set("password", "whatever")
@@ -77,9 +75,8 @@ func TestOpenIDConnect(t *testing.T) {
 				reload(t, v, ann, other, callback)
 				again(t, v, ann, other)
 				signOut(t, v, ann, other)
-				for _, secret := range []string{clientSecret, callback.Query().Get("code"), callback.Query().Get("state"), "kx_"} {
-					suite.Lacks(t, v.log.String(), secret, "the log contains the secret")
-				}
+				suite.LacksAll(t, v.log.String(), clientSecret, callback.Query().Get("code"),
+					callback.Query().Get("state"), "kx_")
 			})
 		})
 	}
@@ -92,9 +89,8 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 	}
 	p := ann.signIn(v, "1001")
 	key := keyShape.FindString(p.body)
-	if p.status != http.StatusOK || key == "" || !strings.Contains(p.body, "Zoë O&#39;Neil") {
-		t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
-	}
+	suite.Require(t, p.status == http.StatusOK && key != "" &&
+		strings.Contains(p.body, "Zoë O&#39;Neil"), "first sign-in", p.status)
 	p.wantHeader(t, "Cache-Control", "no-store").wantHeader(t, "Referrer-Policy", "no-referrer")
 	suite.Equal(t, v.owner(t, key), "zoe-o-neil", "the key belongs to the account")
 	suite.Equal(t, ann.signedIn(v), "zoe-o-neil", "signed in")
@@ -106,9 +102,8 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 // browser gets an error.
 func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	p := ann.open(callback.String())
-	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || keyShape.MatchString(p.body) {
-		t.Errorf("callback reloaded: %d, %v\n%s", p.status, p.header, p.body)
-	}
+	suite.Holds(t, p.status == http.StatusSeeOther && p.header.Get("Location") == "/developer/" &&
+		!keyShape.MatchString(p.body), "callback reloaded", p.status, p.header)
 	p = other.open(callback.String())
 	suite.Equal(t, p.status, http.StatusBadRequest, "callback in another browser")
 	suite.Equal(t, other.signedIn(v), "", "callback in another browser")
@@ -119,9 +114,8 @@ func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 // name.
 func again(t *testing.T, v *service, ann, other *browser) {
 	p := other.signIn(v, "1001")
-	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || other.signedIn(v) != "zoe-o-neil" {
-		t.Errorf("second sign-in: %d, signed in to %q", p.status, other.signedIn(v))
-	}
+	suite.Holds(t, p.status == http.StatusSeeOther && p.header.Get("Location") == "/developer/" &&
+		other.signedIn(v) == "zoe-o-neil", "second sign-in", p.status, "signed in to", other.signedIn(v))
 	third := newBrowser(t, v)
 	if p = third.signIn(v, "1002"); p.status != http.StatusOK || third.signedIn(v) != "zoe-o-neil-2" {
 		t.Errorf("another person with the same name: %d, signed in to %q", p.status, third.signedIn(v))
@@ -136,9 +130,8 @@ func again(t *testing.T, v *service, ann, other *browser) {
 func signOut(t *testing.T, v *service, ann, other *browser) {
 	token := ann.cookie(v.url, "kindex-session")
 	p := ann.press(ann.open(v.url+"/developer/"), "/signout")
-	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/signin" || ann.cookie(v.url, "kindex-session") != "" {
-		t.Errorf("sign-out: %d, %v", p.status, p.header)
-	}
+	suite.Holds(t, p.status == http.StatusSeeOther && p.header.Get("Location") == "/signin" &&
+		ann.cookie(v.url, "kindex-session") == "", "sign-out", p.status, p.header)
 	r := ann.request(http.MethodGet, v.url+"/developer/", nil)
 	for _, name := range []string{"kindex-session", "__Host-kindex-session"} {
 		r.AddCookie(&http.Cookie{Name: name, Value: token})
@@ -156,17 +149,14 @@ func TestProviderRefuses(t *testing.T) {
 	p := ann.follow(ann.begin(v, "oidc"), nil)
 	_, after, ok := strings.Cut(p.body, `<a href="`)
 	abort, _, _ := strings.Cut(after, `"`)
-	if !ok || !strings.HasSuffix(abort, "/abort") {
-		t.Fatalf("no cancel link at the provider:\n%s", p.body)
-	}
+	suite.Require(t, ok && strings.HasSuffix(abort, "/abort"), "no cancel link at the provider")
 	back := ann.follow(ann.open(abort), v.atCallback)
 	if got := back.target(t).Query().Get("error"); got != "access_denied" {
 		t.Fatalf("the provider returned %s", back.target(t))
 	}
 	p = ann.open(back.target(t).String())
-	if p.status != http.StatusForbidden || !strings.Contains(p.body, "denied the sign-in") || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
-		t.Errorf("refused: %d\n%s", p.status, p.body)
-	}
+	suite.Holds(t, p.status == http.StatusForbidden && strings.Contains(p.body, "denied the sign-in") &&
+		ann.signedIn(v) == "" && len(v.accounts(t)) == 0, "refused", p.status)
 }
 
 // TestProviderDown checks that everything except signing in keeps working while the provider
@@ -177,9 +167,8 @@ func TestProviderDown(t *testing.T) {
 	ann := newBrowser(t, v)
 	for range 3 {
 		p := ann.begin(v, "oidc")
-		if p.status != http.StatusBadGateway || !strings.Contains(p.body, "127.0.0.1:1 cannot be reached") {
-			t.Fatalf("%d\n%s", p.status, p.body)
-		}
+		suite.Require(t, p.status == http.StatusBadGateway &&
+			strings.Contains(p.body, "127.0.0.1:1 cannot be reached"), p.status)
 	}
 	ann.open(v.url+"/signin").want(t, http.StatusOK)
 	suite.Contains(t, v.log.String(), "provider unavailable", "log")
@@ -245,9 +234,8 @@ func TestGitHubAnswers(t *testing.T) {
 			h.Answer(cmp.Or(c.status, http.StatusOK), c.user)
 			ann := newBrowser(t, v)
 			p := ann.throughHub(v)
-			if p.status != http.StatusBadGateway || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
-				t.Errorf("%d, signed in to %q\n%s", p.status, ann.signedIn(v), p.body)
-			}
+			suite.Holds(t, p.status == http.StatusBadGateway && ann.signedIn(v) == "" &&
+				len(v.accounts(t)) == 0, p.status, "signed in to", ann.signedIn(v))
 		})
 	}
 }

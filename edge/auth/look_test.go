@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/auth"
 	"kindex/exports"
 	"kindex/exports/store"
@@ -54,9 +55,7 @@ func site(t testing.TB) *pages.Site {
 			w.site, w.err = pages.New(from, pages.Options{SignIn: true, Contact: "operator@example.org"})
 		}
 	})
-	if w.err != nil {
-		t.Fatal(w.err)
-	}
+	suite.Require(t, w.err == nil, w.err)
 	return w.site
 }
 

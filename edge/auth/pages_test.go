@@ -27,18 +27,15 @@ func TestHostileNames(t *testing.T) {
 			p := b.open(a.answered(b, "oidc").String())
 			panel := b.open(a.url + "/developer/")
 			for _, shown := range []page{p, panel} {
-				if shown.status != http.StatusOK || shown.header.Values("Set-Cookie") != nil && len(shown.header.Values("Set-Cookie")) > 2 {
-					t.Fatalf("%d %v\n%s", shown.status, shown.header, shown.body)
-				}
-				for _, bad := range []string{"<script", "<img", "onmouseover='", "\x00", "\r\nSet-Cookie"} {
-					suite.Lacks(t, ownScripts.ReplaceAllString(shown.body, ""), bad)
-				}
+				suite.Require(t, shown.status == http.StatusOK &&
+					(shown.header.Values("Set-Cookie") == nil || len(shown.header.Values("Set-Cookie")) <= 2), shown.status, shown.header)
+				suite.LacksAll(t, ownScripts.ReplaceAllString(shown.body, ""), "<script", "<img", "onmouseover='",
+					"\x00", "\r\nSet-Cookie")
 				suite.Holds(t, len(shown.body) <= 12<<10, "the page", len(shown.body), "bytes")
 			}
 			name := b.signedIn(a.service)
-			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "" || name[0] == '-' || len(name) > 64 {
-				t.Errorf("the account is named %q", name)
-			}
+			suite.Holds(t, strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && name != "" &&
+				name[0] != '-' && len(name) <= 64, "the account is named", name)
 			suite.Equal(t, strings.Count(a.log.String(), "\n"), 1, "log lines", a.log)
 		})
 	}
@@ -59,21 +56,17 @@ func TestHeaders(t *testing.T) {
 			b.open(a.url + "/signin/nobody/callback"), b.submit("https://evil.example", a.url+"/signout", url.Values{})}
 		for _, p := range pages {
 			csp := p.header.Get("Content-Security-Policy")
-			for _, part := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
-				suite.Contains(t, csp, part, p.url.Path)
-			}
+			suite.ContainsAll(t, csp, "default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'",
+				"form-action 'self'")
 			for _, kind := range []string{"script-src", "style-src", "img-src", "connect-src"} {
 				suite.Contains(t, csp, kind+" 'self';", p.url.Path, "allows foreign resources")
 			}
-			for _, inside := range []string{"<style", " style=", "<script>", " onclick="} {
-				p.lacks(t, inside)
-			}
+			p.lacks(t, "<style", " style=", "<script>", " onclick=")
 			suite.Lacks(t, csp, "unsafe", p.url.Path)
 			suite.Lacks(t, csp, "sha256-", p.url.Path)
-			if p.header.Get("Cache-Control") != "no-store" || p.header.Get("X-Content-Type-Options") != "nosniff" || p.header.Get("Referrer-Policy") == "" ||
-				p.header.Get("Access-Control-Allow-Origin") != "" {
-				t.Errorf("%s: %v", p.url.Path, p.header)
-			}
+			suite.Holds(t, p.header.Get("Cache-Control") == "no-store" &&
+				p.header.Get("X-Content-Type-Options") == "nosniff" && p.header.Get("Referrer-Policy") != "" &&
+				p.header.Get("Access-Control-Allow-Origin") == "", p.url.Path, p.header)
 		}
 		for _, p := range pages[:2] {
 			for _, text := range p.header.Values("Set-Cookie") {

@@ -30,9 +30,7 @@ func TestSessionEnds(t *testing.T) {
 		idle.throughHub(v)
 		busy.throughHub(v)
 		v.later(29 * day)
-		if busy.signedIn(v) != "ann" {
-			t.Fatal("29 days unused: signed out")
-		}
+		suite.Require(t, busy.signedIn(v) == "ann", "29 days unused: signed out")
 		v.later(2 * day)
 		suite.Equal(t, idle.signedIn(v), "", "31 days unused")
 		suite.Equal(t, busy.signedIn(v), "ann", "used two days ago")
@@ -89,9 +87,8 @@ func TestStateGone(t *testing.T) {
 	suite.Check(t, s.Close())
 	for _, p := range []page{ann.open(v.url + "/developer/"), ann.open(v.url + "/signin"), ann.press(panel, "/signout"),
 		other.open(callback.String())} {
-		if p.status != http.StatusServiceUnavailable || p.header.Get("Retry-After") == "" || p.header.Get("Location") != "" {
-			t.Errorf("%s: %d %v", p.url.Path, p.status, p.header)
-		}
+		suite.Holds(t, p.status == http.StatusServiceUnavailable && p.header.Get("Retry-After") != "" &&
+			p.header.Get("Location") == "", p.url.Path, p.status, p.header)
 	}
 	suite.Holds(t, ann.cookie(v.url, "kindex-session") != "", "the session's cookie was removed")
 	if _, err := auth.New(auth.Options{}); err == nil {

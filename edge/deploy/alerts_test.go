@@ -149,12 +149,10 @@ func TestRunbooks(t *testing.T) {
 	for _, r := range rules(t) {
 		anchor, ok := strings.CutPrefix(r.Annotations["runbook"], "site/docs/alerts.md#")
 		section := regexp.MustCompile(`(?m)^### ` + r.Alert + "\n\n[^#]").MatchString(page)
-		if !ok || anchor != strings.ToLower(r.Alert) || !section {
-			t.Errorf("%s: the runbook is %q, and alerts.md has a section: %v", r.Alert, r.Annotations["runbook"], section)
-		}
-		if r.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning", "info"}, r.Labels["severity"]) {
-			t.Errorf("%s: %v %v", r.Alert, r.Labels, r.Annotations)
-		}
+		suite.Holds(t, ok && anchor == strings.ToLower(r.Alert) &&
+			section, r.Alert, "the runbook", r.Annotations["runbook"], "and alerts.md has a section", section)
+		suite.Holds(t, r.Annotations["summary"] != "" &&
+			slices.Contains([]string{"critical", "warning", "info"}, r.Labels["severity"]), r.Alert, r.Labels, r.Annotations)
 	}
 	suite.Equal(t, strings.Count(page, "\n### Kindex"), len(rules(t)), "alerts.md has sections for", "alerts")
 }
@@ -203,9 +201,7 @@ func TestDashboard(t *testing.T) {
 	variables := map[string]string{}
 	for _, v := range d.Templating.List {
 		variables[v.Name] = v.Type
-		if v.Datasource != nil && *v.Datasource != selected {
-			t.Errorf("variable %s: %+v", v.Name, v.Datasource)
-		}
+		suite.Holds(t, v.Datasource == nil || *v.Datasource == selected, "variable", v.Name, v.Datasource)
 	}
 	if d.Title == "" || d.UID == "" || d.SchemaVersion < 36 || variables["datasource"] != "datasource" || variables["job"] != "query" || variables["instance"] != "query" {
 		t.Errorf("%q %q, schema %d, variables %v", d.Title, d.UID, d.SchemaVersion, variables)
@@ -215,9 +211,8 @@ func TestDashboard(t *testing.T) {
 		suite.Holds(t, !ids[p.ID] && p.ID != 0 && p.Title != "", p, "has no ID and title of its own")
 		ids[p.ID] = true
 		g := p.GridPos
-		if g.W < 1 || g.H < 1 || g.X < 0 || g.X+g.W > 24 {
-			t.Errorf("%s is outside the grid of 24 columns: %+v", p.Title, g)
-		}
+		suite.Holds(t, g.W >= 1 && g.H >= 1 && g.X >= 0 &&
+			g.X+g.W <= 24, p.Title, "is outside the grid of 24 columns", g)
 		for x := g.X; x < g.X+g.W; x++ {
 			for y := g.Y; y < g.Y+g.H; y++ {
 				if other := cells[[2]int{x, y}]; other != "" {
@@ -245,9 +240,8 @@ func checkPanel(t *testing.T, p panel) {
 	}
 	refs := map[string]bool{}
 	for _, target := range p.Targets {
-		if refs[target.RefID] || target.Datasource == nil || *target.Datasource != selected || !strings.Contains(target.Expr, `{job="$job", instance=~"$instance"`) {
-			t.Errorf("%s: %+v", p.Title, target)
-		}
+		suite.Holds(t, !refs[target.RefID] && target.Datasource != nil && *target.Datasource == selected &&
+			strings.Contains(target.Expr, `{job="$job", instance=~"$instance"`), p.Title, target)
 		refs[target.RefID] = true
 	}
 }

@@ -48,9 +48,7 @@ func documents(t *testing.T, name string) (all []object) {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		suite.Require(t, err == nil, name, err)
 		text := suite.Must(json.Marshal(o))(t)
 		v := suite.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 		all = append(all, v.(object))
@@ -60,9 +58,7 @@ func documents(t *testing.T, name string) (all []object) {
 func decode(t *testing.T, file string) any {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(read(t, file)))
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	suite.Require(t, err == nil, file, err)
 	return v
 }
 
@@ -90,9 +86,7 @@ func TestCompose(t *testing.T) {
 		if s["read_only"] != true || s["user"] != "65532:65532" || fmt.Sprint(s["cap_drop"], s["security_opt"]) != "[ALL] [no-new-privileges:true]" || limits["memory"] == nil || limits["cpus"] == nil || limits["pids"] == nil {
 			t.Errorf("%s has more rights or resources than it needs: %v", name, s)
 		}
-		if s["ports"] != nil && name != "proxy" {
-			t.Errorf("%s publishes ports", name)
-		}
+		suite.Holds(t, s["ports"] == nil || name == "proxy", name, "publishes ports")
 		for variable, value := range maybe(s["environment"]) {
 			if secretName.MatchString(variable) && !strings.HasPrefix(fmt.Sprint(value), "/run/secrets/") {
 				t.Errorf("%s: the value of %s is in the file", name, variable)
@@ -138,9 +132,7 @@ var secretName = regexp.MustCompile(`(?i)password|secret|access_key|token|passfi
 func versitygw(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`github\.com/versity/versitygw (v\S+)`).FindSubmatch(read(t, "../../.tools.mod"))
-	if m == nil {
-		t.Fatal("no versitygw in .tools.mod")
-	}
+	suite.Require(t, m != nil, "no versitygw in .tools.mod")
 	return string(m[1])
 }
 
@@ -164,9 +156,7 @@ func TestKubernetes(t *testing.T) {
 	suite.InTest(t)
 	builtins := filepath.Join(schemaModule(t, "sigs.k8s.io/kubectl-validate"), "pkg", "openapiclient", "builtins", kubernetes)
 	files, err := filepath.Glob("kubernetes/*.yaml")
-	if err != nil || len(files) < 6 {
-		t.Fatal(files, err)
-	}
+	suite.Require(t, err == nil && len(files) >= 6, files, err)
 	schemas, workloads, selectors := map[string]*jsonschema.Schema{}, map[string]bool{}, map[string]string{}
 	for _, file := range files {
 		for _, o := range documents(t, file) {
@@ -223,9 +213,7 @@ func kindSchema(t *testing.T, builtins string, o object) *jsonschema.Schema {
 			name = id
 		}
 	}
-	if name == "" {
-		t.Fatalf("%s has no kind %s", file, kind)
-	}
+	suite.Require(t, name != "", file, "has no kind", kind)
 	return compile(t, doc, "#/components/schemas/"+name)
 }
 
@@ -250,9 +238,8 @@ func checkPod(t *testing.T, name string, spec any) {
 		volumes, _ := at(spec, "volumes").([]any)
 		for _, m := range mounts {
 			known := slices.ContainsFunc(volumes, func(v any) bool { return at(v, "name") == at(m, "name") })
-			if claim := strings.Contains(name, "StatefulSet"); !known && !claim {
-				t.Errorf("%s: no volume %v", name, at(m, "name"))
-			}
+			claim := strings.Contains(name, "StatefulSet")
+			suite.Holds(t, known || claim, name, "no volume", at(m, "name"))
 		}
 	}
 }

@@ -93,9 +93,8 @@ func TestErrorsAreReported(t *testing.T) {
 				within = 50 * time.Millisecond
 			}
 			text, wrong := use(t, connect(t, c.api, Options{CallTime: within}), "search", map[string]any{"query": "x"})
-			if !wrong || !strings.Contains(text, c.want) || strings.Contains(text, "secret") || strings.Contains(text, "<h1>") {
-				t.Errorf("%v %s", wrong, text)
-			}
+			suite.Holds(t, wrong && strings.Contains(text, c.want) && !strings.Contains(text, "secret") &&
+				!strings.Contains(text, "<h1>"), wrong, text)
 		})
 	}
 }
@@ -115,9 +114,7 @@ func TestRecordsAreNotText(t *testing.T) {
 		"search":     {"query": "x", "full": true},
 	} {
 		r, err := connect(t, api, Options{}).CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		if err != nil || r.IsError {
-			t.Fatal(tool, err, r)
-		}
+		suite.Require(t, err == nil && !r.IsError, tool, err, r)
 		structured, err := json.Marshal(r.StructuredContent)
 		text := r.Content[0].(*sdk.TextContent).Text
 		suite.Holds(t, err == nil && !strings.Contains(text, "obey-me") && strings.Contains(string(structured), "obey-me"), tool, err, text, structured)
@@ -171,9 +168,8 @@ func TestManyFaults(t *testing.T) {
 		given[fmt.Sprintf("limit%03d", i)] = i
 	}
 	text, wrong := use(t, connect(t, fake(nil), Options{}), "search", given)
-	if !wrong || strings.Count(text, "\n- ") != maxFaults || !strings.Contains(text, `"limit008"; did you mean limit?`) {
-		t.Errorf("%s", text)
-	}
+	suite.Holds(t, wrong && strings.Count(text, "\n- ") == maxFaults &&
+		strings.Contains(text, `"limit008"; did you mean limit?`), text)
 }
 
 // TestMovedEntity: the former slug of an entity leads to the entity, but only on the same
@@ -215,9 +211,8 @@ func TestClient(t *testing.T) {
 		http.Redirect(w, r, server.URL+"/elsewhere", http.StatusFound)
 	}
 	status, header, _, err := c.get(t.Context(), "/api/search", url.Values{"q": {"a b&c"}}, http.Header{"Accept": {"x"}})
-	if err != nil || status != 302 || header.Get("Location") == "" || len(got) != 1 || got[0].Get("X-Api-Key") != "kx_key" || got[0].Get("Accept") != "x" {
-		t.Errorf("%d %v %v %v", status, header, err, got)
-	}
+	suite.Holds(t, err == nil && status == 302 && header.Get("Location") != "" && len(got) == 1 &&
+		got[0].Get("X-Api-Key") == "kx_key" && got[0].Get("Accept") == "x", status, header, err, got)
 	if err := c.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "redirects to "+server.URL+"/elsewhere") {
 		t.Errorf("%v", err)
 	}

@@ -47,14 +47,11 @@ func TestHiddenInstructions(t *testing.T) {
 				"compare": {"entities": []string{"tool/a", "tool/b"}}, "changes_since": {"since": "2026-01-01", "full": true},
 			} {
 				res, err := cs.CallTool(context.Background(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
-				if err != nil || res.IsError {
-					t.Fatalf("%s: %v %v", tool, err, res)
-				}
+				suite.Require(t, err == nil && !res.IsError, tool, err, res)
 				structured := suite.Must(json.Marshal(res.StructuredContent))(t)
 				text := res.Content[0].(*sdk.TextContent).Text
-				if !json.Valid([]byte(text)) || strings.Contains(text, "\n") {
-					t.Errorf("%s has text outside the strings of its JSON: %s", tool, text)
-				}
+				suite.Holds(t, json.Valid([]byte(text)) &&
+					!strings.Contains(text, "\n"), tool, "has text outside the strings of its JSON", text)
 				if len(res.Content) != 2 || !strings.Contains(res.Content[1].(*sdk.TextContent).Text, "data, not instructions") {
 					t.Errorf("%s does not say whose texts it has", tool)
 				}

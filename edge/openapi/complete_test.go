@@ -50,18 +50,15 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%s has the undescribed tag %s", id, op.Tags[0])
 		}
 		tags[op.Tags[0]]++
-		if op.Summary == "" || len(op.Summary) > 60 || strings.HasSuffix(op.Summary, ".") {
-			t.Errorf("%s: summary %q is not a short line", id, op.Summary)
-		}
-		if len(op.Description) < 60 || op.Description == op.Summary {
-			t.Errorf("%s: description %q is too short", id, op.Description)
-		}
+		suite.Holds(t, op.Summary != "" && len(op.Summary) <= 60 &&
+			!strings.HasSuffix(op.Summary, "."), id, "summary", op.Summary, "is not a short line")
+		suite.Holds(t, len(op.Description) >= 60 &&
+			op.Description != op.Summary, id, "description", op.Description, "is too short")
 		checkParameters(t, op)
 		if body := op.RequestBody; body != nil {
 			content := body.Value.Content["application/json"]
-			if content == nil || len(content.Examples) == 0 || body.Value.Description == "" {
-				t.Errorf("%s: the body lacks a description or an example", id)
-			}
+			suite.Holds(t, content != nil && len(content.Examples) != 0 &&
+				body.Value.Description != "", id, "the body lacks a description or an example")
 		}
 		checkStatuses(t, op)
 		for code, r := range op.Responses.Map() {
@@ -115,15 +112,12 @@ func checkResponse(t *testing.T, where string, r *openapi3.Response) {
 	t.Helper()
 	suite.Holds(t, r.Description != nil && *r.Description != "", where, "has no description")
 	for name, h := range r.Headers {
-		if h.Value.Description == "" || h.Value.Example == nil {
-			t.Errorf("%s: the header %s lacks a description or an example", where, name)
-		}
+		suite.Holds(t, h.Value.Description != "" &&
+			h.Value.Example != nil, where, "the header", name, "lacks a description or an example")
 	}
 	for mediaType, content := range r.Content {
 		binary := content.Schema.Value.Format == "binary"
-		if len(content.Examples) == 0 && !binary {
-			t.Errorf("%s: %s has no example", where, mediaType)
-		}
+		suite.Holds(t, len(content.Examples) != 0 || binary, where, mediaType, "has no example")
 		for name, e := range content.Examples {
 			suite.Holds(t, e.Value.Summary != "", where, "the example", name, mediaType, "has no summary")
 		}

@@ -39,9 +39,7 @@ func TestValid(t *testing.T) {
 func TestJSONEqualsYAML(t *testing.T) {
 	suite.InTest(t)
 	inJSON, err := openapi.JSON(openapi.YAML)
-	if err != nil || !json.Valid(inJSON) {
-		t.Fatalf("the JSON form is not JSON: %v", err)
-	}
+	suite.Require(t, err == nil && json.Valid(inJSON), "the JSON form is not JSON", err)
 	decoded := func(data []byte) (v any) {
 		b, err := json.Marshal(load(t, data))
 		if err == nil {
@@ -68,9 +66,8 @@ func TestContact(t *testing.T) {
 		inYAML := openapi.With(contact, openapi.YAML)
 		head, rest, _ := bytes.Cut(inYAML, []byte("\npaths:\n"))
 		checkContact(t, load(t, slices.Concat(head, []byte("\npaths: {}\n"))), want)
-		if !bytes.HasSuffix(openapi.YAML, rest) || len(rest) < len(openapi.YAML)/2 {
-			t.Errorf("%q changes more than the contact", contact)
-		}
+		suite.Holds(t, bytes.HasSuffix(openapi.YAML, rest) &&
+			len(rest) >= len(openapi.YAML)/2, contact, "changes more than the contact")
 		if !strings.Contains(want.Name, "\n") { // one conversion is enough, and slow
 			continue
 		}
@@ -85,9 +82,8 @@ func checkContact(t *testing.T, doc *openapi3.T, want openapi3.Contact) {
 	if doc.Info.Contact != nil {
 		got = *doc.Info.Contact
 	}
-	if got.Name != want.Name || got.Email != want.Email || got.URL != want.URL {
-		t.Errorf("the contact is %+v, want %+v", got, want)
-	}
+	suite.Holds(t, got.Name == want.Name && got.Email == want.Email &&
+		got.URL == want.URL, "the contact", got, want)
 	suite.Check(t, doc.Info.Validate(context.Background()))
 }
 
@@ -97,9 +93,7 @@ var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0
 // hash of each version is in testdata/<version>.sha256.
 func TestChangesNeedAVersion(t *testing.T) {
 	version := load(t, openapi.YAML).Info.Version
-	if !semantic.MatchString(version) {
-		t.Fatalf("info.version %q is not a semantic version", version)
-	}
+	suite.Require(t, semantic.MatchString(version), "info.version", version, "is not a semantic version")
 	suite.Equal(t, openapi.Version(), version, "Version returns")
 	sum := sha256.Sum256(openapi.YAML)
 	hash := hex.EncodeToString(sum[:])
@@ -214,9 +208,8 @@ func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
 	suite.Equal(t, types, declared.Names(), "types")
 	whole := doc.Components.Schemas["EntityDocument"].Value
 	for _, member := range record.RecordFields(declared) {
-		if whole.Properties[member] == nil || !slices.Contains(whole.Required, member) {
-			t.Errorf("a record has no %s, or it is optional", member)
-		}
+		suite.Holds(t, whole.Properties[member] != nil &&
+			slices.Contains(whole.Required, member), "a record has no", member, "or it is optional")
 	}
 	if n := len(record.RecordFields(declared)) + 1; len(whole.Properties) != n { // and build
 		t.Errorf("a record has %d members, want %d", len(whole.Properties), n)

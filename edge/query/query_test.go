@@ -77,13 +77,9 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 func TestFilter(t *testing.T) {
 	p := suite.Must(Parse(kinds.Default(), "tag=a,b&tag=c&provider=Foo,+Inc.&type=tool&minScore=50&addedSince=2024-01-31", allowed))(t)
 	f := p.Filter(nil, view.NewTerms(kinds.Default(), nil))
-	if p.Err != nil {
-		t.Fatal(p.Err)
-	}
-	if len(f.Fields["tag"]) != 2 || len(f.Fields["tag"][0]) != 2 || f.Fields["provider"][0][0] != "Foo, Inc." ||
-		f.MinScore.Float() != 50 || f.AddedSince != "2024-01-31" {
-		t.Errorf("%+v", f)
-	}
+	suite.Require(t, p.Err == nil, p.Err)
+	suite.Holds(t, len(f.Fields["tag"]) == 2 && len(f.Fields["tag"][0]) == 2 &&
+		f.Fields["provider"][0][0] == "Foo, Inc." && f.MinScore.Float() == 50 && f.AddedSince == "2024-01-31", f)
 }
 
 func TestSuggestions(t *testing.T) {

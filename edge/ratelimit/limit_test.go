@@ -143,9 +143,8 @@ func TestStoreUnavailable(t *testing.T) {
 		take := func(s Subject, allowed bool, remaining int64) State {
 			t.Helper()
 			st, err := q.Take(t.Context(), s)
-			if err != nil || st.Allowed != allowed || st.Remaining != remaining {
-				t.Errorf("%+v, %v; want allowed %t, remaining %d", st, err, allowed, remaining)
-			}
+			suite.Holds(t, err == nil && st.Allowed == allowed &&
+				st.Remaining == remaining, st, err, "want allowed", allowed, "remaining", remaining)
 			return st
 		}
 		refused := func() {
@@ -221,9 +220,8 @@ func TestGateIsExact(t *testing.T) {
 	}
 	leaveB()
 	leaveC()
-	if len(g.by) != 0 || len(g.slots) != 0 || g.waiting.Load() != 0 {
-		t.Errorf("not released: %v, %d slots, %d waiting", g.by, len(g.slots), g.waiting.Load())
-	}
+	suite.Holds(t, len(g.by) == 0 && len(g.slots) == 0 &&
+		g.waiting.Load() == 0, "not released", g.by, len(g.slots), "slots", g.waiting.Load(), "waiting")
 }
 
 // TestAllowance follows the allowance of one address over time.
@@ -240,9 +238,8 @@ func TestAllowance(t *testing.T) {
 		return got
 	}
 	suite.Equal(t, take(500), 100, "at first")
-	if !b.Take(netip.MustParseAddr("2001:db8:0:1::1"), 1) || !b.Take(netip.Addr{}, 1) {
-		t.Error("others are refused")
-	}
+	suite.Holds(t, b.Take(netip.MustParseAddr("2001:db8:0:1::1"), 1) &&
+		b.Take(netip.Addr{}, 1), "others are refused")
 	now = now.Add(time.Second)
 	suite.Equal(t, take(500), 50, "after a second")
 	now = now.Add(time.Hour)

@@ -59,9 +59,8 @@ func TestRotation(t *testing.T) {
 	sealed := before.Seal([]byte("secret"), "p", "r")
 	both := parse(t, newer+"\n"+older)
 	suite.Equal(t, string(suite.Must(both.Open(sealed, "p", "r"))(t)), "secret", "the old key cannot open")
-	if both.Current(sealed) || !both.Current(both.Seal(nil, "p", "r")) {
-		t.Error("the first key was not used to seal")
-	}
+	suite.Holds(t, !both.Current(sealed) &&
+		both.Current(both.Seal(nil, "p", "r")), "the first key was not used to seal")
 	var unknown *seal.UnknownKeyError
 	if _, err := parse(t, newer).Open(sealed, "p", "r"); !errors.As(err, &unknown) || unknown.ID != before.IDs()[0] {
 		t.Errorf("without the old key: %v", err)

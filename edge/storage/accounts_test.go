@@ -63,9 +63,8 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 	since := now().SuspendedAt
 	time.Sleep(2 * time.Millisecond)
 	write(t, s, func(tx *storage.Tx) error { return tx.Suspend(ada.ID) })
-	if since.IsZero() || now().SuspendedAt != since {
-		t.Errorf("suspended since %v, then since %v", since, now().SuspendedAt)
-	}
+	suite.Holds(t, !since.IsZero() &&
+		now().SuspendedAt == since, "suspended since", since, "then since", now().SuspendedAt)
 	var suspended *apikey.SuspendedError
 	if _, err := create(s, ada.ID, apikey.Generate()); !errors.As(err, &suspended) || suspended.Account != "ada" || !suspended.Since.Equal(since) {
 		t.Errorf("key for a suspended account: %v", err)
@@ -124,9 +123,8 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 			})
 			return n
 		}
-		if count(&ids) != 2 || count(&named) != 1 || made.Load() != 2 {
-			t.Errorf("%d accounts for two identities (%d created), %d for one name", count(&ids), made.Load(), count(&named))
-		}
+		suite.Holds(t, count(&ids) == 2 && count(&named) == 1 &&
+			made.Load() == 2, count(&ids), "accounts for two identities", made.Load(), "created", count(&named), "for one name")
 		list, err := edges[0].Accounts(t.Context())
 		var names []string
 		for _, a := range list {
@@ -180,9 +178,8 @@ func TestSignInAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		accounts, err := edges[0].Accounts(t.Context())
-		if err != nil || len(accounts) != 1 || accounts[0].Name != "ann" || accounts[0].ActiveKeys != 1 || made != 1 {
-			t.Errorf("accounts %+v, %d created: %v", accounts, made, err)
-		}
+		suite.Holds(t, err == nil && len(accounts) == 1 && accounts[0].Name == "ann" &&
+			accounts[0].ActiveKeys == 1 && made == 1, "accounts", accounts, made, "created", err)
 	})
 }
 
@@ -193,9 +190,7 @@ func TestSessions(t *testing.T) {
 		s, now := open(), time.Now()
 		alive := func(hash string) bool {
 			_, err := s.Session(t.Context(), hash, now)
-			if err != nil && !errors.Is(err, auth.ErrSignedOut) {
-				t.Fatal(err)
-			}
+			suite.Require(t, err == nil || errors.Is(err, auth.ErrSignedOut), err)
 			return err == nil
 		}
 		for i := range auth.MaxSessions + 3 {

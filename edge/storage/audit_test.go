@@ -18,9 +18,7 @@ import (
 func auditActions(t *testing.T, s *storage.State, account string) (actions []storage.Action) {
 	t.Helper()
 	list, count, err := s.AuditLog(t.Context(), account, 0, 10_000)
-	if err != nil || count != len(list) {
-		t.Fatalf("%d of %d entries: %v", len(list), count, err)
-	}
+	suite.Require(t, err == nil && count == len(list), len(list), count, "entries", err)
 	for _, e := range slices.Backward(list) {
 		actions = append(actions, e.Action)
 	}
@@ -42,25 +40,20 @@ func TestAuditEntry(t *testing.T) {
 			return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.WebhookDeleted, Target: "wh_1"})
 		})
 		list, _, err := s.AuditLog(t.Context(), ada.ID, 0, 2)
-		if err != nil || len(list) != 2 {
-			t.Fatalf("%+v %v", list, err)
-		}
+		suite.Require(t, err == nil && len(list) == 2, list, err)
 		newest, first := list[0], list[1]
-		if newest.Action != storage.WebhookDeleted || newest.Actor != (storage.Actor{Kind: storage.ByService}) || newest.Seq != first.Seq+1 {
-			t.Errorf("%+v", newest)
-		}
-		if first.Actor.Name != "build \ufffd[2J\ufffdserver" || first.Actor.Address != by.Address || first.Target != "wh_1" {
-			t.Errorf("%+v", first)
-		}
+		suite.Holds(t, newest.Action == storage.WebhookDeleted &&
+			newest.Actor == (storage.Actor{Kind: storage.ByService}) && newest.Seq == first.Seq+1, newest)
+		suite.Holds(t, first.Actor.Name == "build \ufffd[2J\ufffdserver" && first.Actor.Address == by.Address &&
+			first.Target == "wh_1", first)
 		d := first.Detail
 		suite.Holds(t, !strings.Contains(d, secret.Reveal()) && strings.HasPrefix(d, "a\ufffdb kx_") && len([]rune(d)) == 300, d)
 		if list, _, err := s.AuditLog(t.Context(), ada.ID, newest.Seq, 1); err != nil || len(list) != 1 || list[0].Seq != first.Seq {
 			t.Errorf("second page: %+v %v", list, err)
 		}
 		for _, e := range auditActions(t, s, bob.ID) {
-			if e == storage.WebhookRotated || e == storage.WebhookDeleted {
-				t.Errorf("another account's log contains %s", e)
-			}
+			suite.Holds(t, e != storage.WebhookRotated &&
+				e != storage.WebhookDeleted, "another account's log contains", e)
 		}
 		err = s.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: "acc_none", Action: storage.KeyCreated})
@@ -119,13 +112,9 @@ func TestAuditIsNumbered(t *testing.T) {
 		}
 		group.Wait()
 		list, _, err := edges[0].AuditLog(t.Context(), ada.ID, 0, 100)
-		if err != nil || len(list) != 20+before {
-			t.Fatalf("%d entries: %v", len(list), err)
-		}
+		suite.Require(t, err == nil && len(list) == 20+before, len(list), "entries", err)
 		for i, e := range list {
-			if e.Seq != int64(len(list)-i) {
-				t.Fatalf("entry %d has the number %d", len(list)-i, e.Seq)
-			}
+			suite.Require(t, e.Seq == int64(len(list)-i), "entry", len(list)-i, "has the number", e.Seq)
 		}
 	})
 }

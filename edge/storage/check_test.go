@@ -134,9 +134,7 @@ func TestNotices(t *testing.T) {
 			t.Helper()
 			recorded, err := s.RecordNotices(ctx, at, []webhook.Notice{n, n},
 				[]webhook.Event{{ID: event, Name: "entity.retiring", Payload: []byte("{}")}})
-			if err != nil || recorded != want {
-				t.Fatalf("%s: recorded %v, want %v: %v", event, recorded, want, err)
-			}
+			suite.Require(t, err == nil && recorded == want, event, "recorded", recorded, want, err)
 		}
 		announced := func() webhook.Announced {
 			t.Helper()
@@ -146,15 +144,13 @@ func TestNotices(t *testing.T) {
 		record(before, notice(day(-364)), "evt_1", true)
 		record(before, notice(day(20)), "evt_2", false) // another edge was faster
 		after := announced()
-		if before.Noticed || !after.Noticed || after.Version != before.Version+1 {
-			t.Errorf("announced %+v, %+v", before, after)
-		}
+		suite.Holds(t, !before.Noticed && after.Noticed &&
+			after.Version == before.Version+1, "announced", before, after)
 		record(after, notice(day(-10)), "evt_3", true)
 		record(announced(), notice(day(20)), "evt_4", true)
 		events := storagetest.Events(t, s, 0)
-		if len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
-			t.Errorf("events %+v", events)
-		}
+		suite.Holds(t, len(events) == 3 && events[0].ID == "evt_1" && events[2].ID == "evt_4" &&
+			events[2].Seq == 3, "events", events)
 		all, err := s.Notices(ctx, "")
 		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(-10)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
 			t.Errorf("notices %v, want %v: %v", all, want, err)

@@ -30,9 +30,7 @@ func database(t *testing.T, target string) *sql.DB {
 func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	t.Helper()
 	rows, err := db.Query(query, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	suite.Require(t, err == nil, query, err)
 	defer rows.Close()
 	for rows.Next() {
 		var s string
@@ -53,9 +51,7 @@ func fill(t *testing.T, target string, rows int) (tables []string) {
 	t.Helper()
 	s := storagetest.Open(t, target)
 	tables, err := s.Tables(t.Context())
-	if err != nil || len(tables) < 10 {
-		t.Fatalf("tables %v: %v", tables, err)
-	}
+	suite.Require(t, err == nil && len(tables) >= 10, "tables", tables, err)
 	db := database(t, target)
 	for _, name := range tables {
 		columns := texts(t, db, `SELECT name || ' ' || UPPER(type) || CASE WHEN "notnull" = 0 AND pk = 0 THEN ' NULL' ELSE '' END FROM pragma_table_info($1)`, name)
@@ -142,9 +138,7 @@ func TestCopyOfEverything(t *testing.T) {
 	tables := fill(t, first, rowsFilled)
 	for _, step := range [][2]string{{first, shared}, {shared, last}} {
 		counts, err := copyState(t, step[0], step[1])
-		if err != nil || len(counts) != len(tables) {
-			t.Fatalf("%v %v", counts, err)
-		}
+		suite.Require(t, err == nil && len(counts) == len(tables), counts, err)
 		for _, c := range counts {
 			suite.Equal(t, c.Rows, rowsFilled, c.Table, "rows")
 		}
@@ -230,9 +224,8 @@ func TestSchemaIsTheSame(t *testing.T) {
 	slices.Sort(b)
 	suite.Equal(t, a, b, "SQLite", "PostgreSQL")
 	for _, c := range a {
-		if kind := strings.Fields(c)[1]; kind != "TEXT" && kind != "BIGINT" {
-			t.Errorf("%s: only TEXT and BIGINT exist in both engines", c)
-		}
+		kind := strings.Fields(c)[1]
+		suite.Holds(t, kind == "TEXT" || kind == "BIGINT", c, "only TEXT and BIGINT exist in both engines")
 	}
 	if other := texts(t, database(t, lite), "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index')"); len(other) > 0 {
 		t.Errorf("SQLite also has %v", other)

@@ -67,9 +67,8 @@ func TestSharedCounts(t *testing.T) {
 		s := ratelimit.Subject{ID: "ip:192.0.2.1", Tier: ratelimit.Anonymous, Limit: 2}
 		want := func(what string, got ratelimit.State, err error, allowed bool, remaining int64) {
 			t.Helper()
-			if err != nil || got.Allowed != allowed || got.Remaining != remaining {
-				t.Fatalf("%s: %+v, %v; want allowed %t, remaining %d", what, got, err, allowed, remaining)
-			}
+			suite.Require(t, err == nil && got.Allowed == allowed &&
+				got.Remaining == remaining, what, got, err, "want allowed", allowed, "remaining", remaining)
 		}
 		got, err := l.Peek(ctx, s)
 		want("at first", got, err, true, 2)
@@ -181,9 +180,7 @@ func TestTakeMore(t *testing.T) {
 		}
 		first := suite.Must(l.Take(t.Context(), s))(t)
 		ten, ok, err := l.TakeMore(t.Context(), s, first, 9)
-		if !ok || err != nil || ten.Remaining != 2 || !ten.Allowed {
-			t.Fatalf("%+v %t %v", ten, ok, err)
-		}
+		suite.Require(t, ok && err == nil && ten.Remaining == 2 && ten.Allowed, ten, ok, err)
 		second := suite.Must(l.Take(t.Context(), s))(t)
 		same, ok, err := l.TakeMore(t.Context(), s, second, 2)
 		suite.Holds(t, !ok && err == nil && same == second, "two more than remain", same, ok, err)

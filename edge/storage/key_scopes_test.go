@@ -92,9 +92,8 @@ func TestInactiveKeysAreBounded(t *testing.T) {
 			return nil
 		})
 		list, err := s.AllKeys(t.Context())
-		if err != nil || len(list) > 102 || list[0] != kept {
-			t.Errorf("%d keys, the first is %+v: %v", len(list), list[0], err)
-		}
+		suite.Holds(t, err == nil && len(list) <= 102 &&
+			list[0] == kept, len(list), "keys, the first", list[0], err)
 	})
 }
 
@@ -118,9 +117,8 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 			}
 		}
 		accounts, err := s.Accounts(t.Context())
-		if err != nil || len(accounts) != 1 || accounts[0].Quota != 0 || !accounts[0].SuspendedAt.IsZero() || accounts[0].ActiveKeys != 1 {
-			t.Errorf("%+v %v", accounts, err)
-		}
+		suite.Holds(t, err == nil && len(accounts) == 1 && accounts[0].Quota == 0 &&
+			accounts[0].SuspendedAt.IsZero() && accounts[0].ActiveKeys == 1, accounts, err)
 	})
 }
 

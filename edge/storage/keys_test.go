@@ -48,9 +48,8 @@ func TestKeyLife(t *testing.T) {
 		secret := apikey.Generate()
 		begun := time.Now().Add(-time.Millisecond)
 		made, err := create(s, ada.ID, secret)
-		if err != nil || !strings.HasPrefix(made.ID, "key_") || made.Masked != secret.Masked() || made.CreatedAt.Before(begun) {
-			t.Fatalf("%+v %v", made, err)
-		}
+		suite.Require(t, err == nil && strings.HasPrefix(made.ID, "key_") && made.Masked == secret.Masked() &&
+			!made.CreatedAt.Before(begun), made, err)
 		identify := func() (apikey.Key, apikey.Account, error) {
 			return apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal())
 		}
@@ -111,9 +110,8 @@ func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
 		wait.Wait()
 		for i, a := range accounts {
 			list, err := edges[i].Keys(t.Context(), a.ID)
-			if err != nil || made[i].Load() != apikey.MaxActive || len(list) != apikey.MaxActive {
-				t.Errorf("%s: %d of %d were created, %d exist (%v)", a.Name, made[i].Load(), 4*each, len(list), err)
-			}
+			suite.Holds(t, err == nil && made[i].Load() == apikey.MaxActive &&
+				len(list) == apikey.MaxActive, a.Name, made[i].Load(), 4*each, "were created", len(list), "exist", err)
 		}
 		testLimitWhileRevoking(t, edges, accounts[0])
 	})
@@ -186,9 +184,7 @@ func everything(t *testing.T, s *storage.State) string {
 	var all strings.Builder
 	if s.Engine() == storage.SQLite {
 		files, err := filepath.Glob(s.String() + "*")
-		if err != nil || len(files) < 2 {
-			t.Fatalf("%v %v", files, err)
-		}
+		suite.Require(t, err == nil && len(files) >= 2, files, err)
 		for _, f := range files {
 			b := suite.Must(os.ReadFile(f))(t)
 			all.Write(b)
@@ -251,9 +247,7 @@ func TestTouchKeys(t *testing.T) {
 		}
 		wait.Wait()
 		list, err := s.AllKeys(t.Context())
-		if err != nil || len(list) != 305 {
-			t.Fatalf("%d keys: %v", len(list), err)
-		}
+		suite.Require(t, err == nil && len(list) == 305, len(list), "keys", err)
 		for _, k := range list {
 			if !k.LastUsedAt.Equal(later[k.ID]) {
 				t.Fatalf("%s was used at %v, stored %v", k.ID, later[k.ID], k.LastUsedAt)

@@ -49,9 +49,7 @@ func TestExclusive(t *testing.T) {
 	suite.Equal(t, notes(t, edge, "%"), 4, "of 4 rows")
 	suite.Check(t, edge.Close())
 	next, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
-	if err != nil {
-		t.Fatalf("after the edge ended: %v", err)
-	}
+	suite.Require(t, err == nil, "after the edge ended", err)
 	suite.Check(t, next.Close())
 }
 
@@ -99,9 +97,7 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	s := suite.Must(storage.Open(t.Context(), target, storage.Options{Exclusive: true}))(t)
 	defer s.Close()
 	files, err := filepath.Glob(target + "*")
-	if err != nil || len(files) != 5 {
-		t.Fatalf("%v %v", files, err)
-	}
+	suite.Require(t, err == nil && len(files) == 5, files, err)
 	for _, name := range files {
 		suite.Equal(t, suite.Must(os.Stat(name))(t).Sys().(*syscall.Stat_t).Uid, edge, name, "is not owned by the edge")
 	}
@@ -180,9 +176,8 @@ func TestVersionsWritesNothing(t *testing.T) {
 		defer s.Close()
 		at, newest, err := s.Versions(t.Context())
 		tables, err2 := s.Tables(t.Context())
-		if err != nil || err2 != nil || at != 0 || newest == 0 || len(tables) != 0 {
-			t.Errorf("schema %d of %d, tables %v: %v %v", at, newest, tables, err, err2)
-		}
+		suite.Holds(t, err == nil && err2 == nil && at == 0 && newest != 0 &&
+			len(tables) == 0, "schema", at, newest, "tables", tables, err, err2)
 		if s.Engine() == storage.SQLite {
 			// The only page is the one that enables the write-ahead log.
 			i := suite.Must(os.Stat(target))(t)

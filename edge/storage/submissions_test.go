@@ -47,13 +47,11 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 			}
 			_, err = submitted(t, s, "ada", "a")
 			var taken *submission.TakenError
-			if !errors.As(err, &taken) || taken.Submission.ID != one.ID || taken.SamePage || taken.Submission.Account != "ada" {
-				t.Errorf("after %v: %v", path, err)
-			}
+			suite.Holds(t, errors.As(err, &taken) && taken.Submission.ID == one.ID && !taken.SamePage &&
+				taken.Submission.Account == "ada", "after", path, err)
 			siblings, err := s.Siblings(t.Context(), one)
-			if err != nil || len(siblings) != 1 || siblings[0].ID != other.ID || siblings[0].Account != "eve" {
-				t.Errorf("siblings %+v: %v", siblings, err)
-			}
+			suite.Holds(t, err == nil && len(siblings) == 1 && siblings[0].ID == other.ID &&
+				siblings[0].Account == "eve", "siblings", siblings, err)
 			counts := suite.Must(s.CountSiblings(t.Context()))(t)
 			suite.Holds(t, len(counts) == 2 && counts[one.ID] == 1 && counts[other.ID] == 1, "siblings", counts)
 			suite.Done(s.MoveSubmission(t.Context(), one.ID, submission.Rejected, submission.Change{Reason: "No."}))(t)
@@ -118,9 +116,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 		listed := func(want int) {
 			t.Helper()
 			list, err := s.Submissions(t.Context(), submission.Query{ToClose: true})
-			if err != nil || len(list) != want || want > 0 && list[0].ID != one.ID {
-				t.Errorf("%+v: %v", list, err)
-			}
+			suite.Holds(t, err == nil && len(list) == want && (want == 0 || list[0].ID == one.ID), list, err)
 			report, err := s.Check(t.Context())
 			suite.Holds(t, err == nil && len(report.Problems) == 0, report, err)
 		}
@@ -205,9 +201,7 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 				wg.Go(func() {
 					moved, err := edges[i%2].MoveSubmission(t.Context(), id, to, submission.Change{})
 					var other *submission.ChosenError
-					if err != nil && !errors.As(err, &other) {
-						t.Error(err)
-					}
+					suite.Holds(t, err == nil || errors.As(err, &other), err)
 					if moved {
 						mu.Lock()
 						chosen = append(chosen, id)
@@ -228,9 +222,7 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 		} {
 			ids := submit(name, of)
 			first := choose(ids)
-			if len(first) != 1 {
-				t.Fatalf("%s: %d were chosen at once", name, len(first))
-			}
+			suite.Require(t, len(first) == 1, name, len(first), "were chosen at once")
 			suite.Done(edges[0].MoveSubmission(t.Context(), first[0], submission.Rejected, submission.Change{Reason: "No."}))(t)
 			second := choose(ids)
 			suite.Holds(t, len(second) == 1 && second[0] != first[0], name, "after", first, second, "were chosen")

@@ -64,9 +64,7 @@ func TestOpenTwice(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		for range 3 {
 			at, newest, err := open().Versions(t.Context())
-			if err != nil || at != newest || at == 0 {
-				t.Fatalf("schema %d of %d: %v", at, newest, err)
-			}
+			suite.Require(t, err == nil && at == newest && at != 0, "schema", at, newest, err)
 		}
 	})
 }
@@ -150,9 +148,8 @@ func TestLostTransaction(t *testing.T) {
 		_ = tx.Exec(addNote, "large", strings.Repeat("x", 100_000))
 		return tx.Exec(addNote, "later", "")
 	})
-	if err == nil || !strings.Contains(err.Error(), "full") || notes(t, s, "%") != 0 {
-		t.Errorf("%v, and %d rows", err, notes(t, s, "%"))
-	}
+	suite.Holds(t, err != nil && strings.Contains(err.Error(), "full") &&
+		notes(t, s, "%") == 0, err, notes(t, s, "%"), "rows")
 	if err := writeOne(ctx, s, addNote, "behind", ""); err != nil || notes(t, s, "behind") != 1 {
 		t.Errorf("the writer stopped working: %v", err)
 	}
@@ -246,9 +243,8 @@ func TestDeadlock(t *testing.T) {
 	wg.Go(func() { lock("b", "a") })
 	wg.Wait()
 	n, err := s.Number(ctx, "SELECT COUNT(*) FROM notes WHERE text = 'xx'")
-	if err != nil || n != 2 || attempts.Load() < 3 {
-		t.Errorf("%v; %d rows were changed twice, in %d attempts", err, n, attempts.Load())
-	}
+	suite.Holds(t, err == nil && n == 2 &&
+		attempts.Load() >= 3, err, n, "rows were changed twice, in", attempts.Load(), "attempts")
 }
 
 // TestSerializationFailure runs two transactions that cannot both succeed.
@@ -278,9 +274,8 @@ func TestSerializationFailure(t *testing.T) {
 	}
 	wg.Wait()
 	n, err := s.Number(ctx, "SELECT COUNT(DISTINCT text) FROM notes")
-	if err != nil || n != 2 || attempts.Load() < 3 {
-		t.Errorf("%v; %d different counts, in %d attempts", err, n, attempts.Load())
-	}
+	suite.Holds(t, err == nil && n == 2 &&
+		attempts.Load() >= 3, err, n, "different counts, in", attempts.Load(), "attempts")
 }
 
 const writesOfOther = 100

@@ -97,9 +97,7 @@ func TestWrongCorrection(t *testing.T) {
 func TestCorrectReal(t *testing.T) {
 	suite.InTest(t)
 	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
-	if err != nil || len(files) < 100 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
+	suite.Require(t, err == nil && len(files) >= 100, len(files), "files", err)
 	changes := map[string]any{"license": "Zlib", "signals": map[string]any{"stars": nil}}
 	every := suite.Pick(5, 1)
 	for i := 0; i < len(files); i += every {
@@ -143,16 +141,12 @@ func TestIdentity(t *testing.T) {
 func TestFile(t *testing.T) {
 	suite.InTest(t)
 	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
-	if err != nil || len(files) < 100 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
+	suite.Require(t, err == nil && len(files) >= 100, len(files), "files", err)
 	for _, path := range files {
 		data := suite.Must(os.ReadFile(path))(t)
 		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
 		e, _ := content.ParseEntity(kinds.Default(), path, typ, slug, data)
-		if e == nil {
-			t.Fatal(path)
-		}
+		suite.Require(t, e != nil, path)
 		sameFile(t, e)
 	}
 	e, _ := content.ParseEntity(kinds.Default(), "x", "model", "x", []byte(`name: "yes"
@@ -170,9 +164,7 @@ signals: {benchmarks: [{name: "1", value: -0.5}]}
 func sameFile(t *testing.T, e *record.Entity) {
 	t.Helper()
 	data, err := submission.File(e)
-	if err != nil {
-		t.Fatalf("%s: %v", e.Key(), err)
-	}
+	suite.Require(t, err == nil, e.Key(), err)
 	again, problems := content.ParseEntity(kinds.Default(), e.Key(), e.Type, e.Slug, data)
 	suite.Equal(t, again, e, e.Key(), "has different content", problems, data)
 	formatted := suite.Must(yamlfmt.Format(kinds.Default(), e.Key()+".yaml", data))(t)
@@ -195,9 +187,7 @@ func TestSketch(t *testing.T) {
 		}
 		_, err := submission.Parse(fields, index{})
 		var invalid *submission.InvalidError
-		if !errors.As(err, &invalid) {
-			t.Fatalf("%s: %v", c.members, err)
-		}
+		suite.Require(t, errors.As(err, &invalid), c.members, err)
 		suite.Equal(t, string(submission.Sketch(kinds.Default(), fields, invalid.Problems)), c.sketch, c.members)
 	}
 	_, err := submission.Parse(with(t, `{"slug":"-","license":"BSD 3-Clause"}`), index{})

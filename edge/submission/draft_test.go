@@ -206,9 +206,8 @@ func TestWrongFields(t *testing.T) {
 	suite.Holds(t, errors.As(err, &all) && len(all.Problems) == 7, "not all errors at once", err)
 	// An unknown category is reported together with schema errors.
 	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
-	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
-		t.Errorf("the category error is not reported with the others: %v", err)
-	}
+	suite.Holds(t, errors.As(err, &all) && len(all.Problems) == 2 && all.Problems[0].Field == "category" &&
+		all.Problems[0].Suggestion == "ml-frameworks", "the category error is not reported with the others", err)
 }
 
 func TestTaken(t *testing.T) {
@@ -223,9 +222,8 @@ func TestTaken(t *testing.T) {
 		suite.Holds(t, errors.As(err, &taken) && err.Error() == says, members, err)
 	}
 	d, err := submission.Parse(with(t, `{"slug":"new","name":"Taken"}`), index{})
-	if err != nil || len(d.Warnings) != 1 || d.Warnings[0].Field != "name" {
-		t.Errorf("the same name at another address: %v, %+v", err, d)
-	}
+	suite.Holds(t, err == nil && len(d.Warnings) == 1 &&
+		d.Warnings[0].Field == "name", "the same name at another address", err, d)
 }
 
 // open is an index whose categories are not declared.
@@ -284,9 +282,7 @@ func takenInAsSent(t *testing.T, body string) {
 	if err != nil {
 		var invalid *submission.InvalidError
 		var taken *submission.TakenError
-		if !errors.As(err, &invalid) && !errors.As(err, &taken) {
-			t.Fatalf("%s: %v", body, err)
-		}
+		suite.Require(t, errors.As(err, &invalid) || errors.As(err, &taken), body, err)
 		return
 	}
 	e := draft.Entity

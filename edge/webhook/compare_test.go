@@ -174,9 +174,8 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 			r.compare(p.worlds[at])
 			sent += len(events)
 		}
-		if sent < 200 || len(builds) < 20 || gone < 5 {
-			t.Errorf("%d events of %d builds, %d of them gone", sent, len(builds), gone)
-		}
+		suite.Holds(t, sent >= 200 && len(builds) >= 20 &&
+			gone >= 5, sent, "events", len(builds), "builds", gone, "of them gone")
 		t.Logf("%d events of %d builds, %d of them gone", sent, len(builds), gone)
 	})
 }
@@ -240,9 +239,7 @@ func TestRewrittenHistories(t *testing.T) {
 				}
 				events := e.announce(fmt.Sprint(i+1), s.asOf, s.past)
 				suite.Contains(t, e.log.String()[before:], s.said, "step", i, "says")
-				if s.events != (len(events) > 0) {
-					t.Fatalf("step %d has %d events", i, len(events))
-				}
+				suite.Require(t, s.events == (len(events) > 0), "step", i, len(events), "events")
 				if r == nil {
 					r = newReceiver(t, s.past.now())
 				}
@@ -360,9 +357,7 @@ func TestReceives(t *testing.T) {
 	}
 	updated := func(fields ...string) *webhook.Event { return of(record.Updated, fields...) }
 	_, notices, err := webhook.PlanNotices([]webhook.Retirement{{Type: "tool", Slug: "a", Retires: "2026-12-31"}}, nil, day(t, "2026-12-24"), false)
-	if err != nil || len(notices) != 1 {
-		t.Fatal(notices, err)
-	}
+	suite.Require(t, err == nil && len(notices) == 1, notices, err)
 	for _, c := range []struct {
 		fields        []string
 		ignoreFigures bool

@@ -122,9 +122,8 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		waits := log[0]
 		suite.Holds(t, waits.Status == webhook.Pending && waits.Attempts == 0 && !waits.NextAt.IsZero(), waits)
 		first := log[len(log)-1]
-		if first.EventID != ids[0] || first.Status != webhook.Failed || first.Attempts != 10 || first.ResponseStatus != 503 || first.Error == "" {
-			t.Errorf("%+v", first)
-		}
+		suite.Holds(t, first.EventID == ids[0] && first.Status == webhook.Failed && first.Attempts == 10 &&
+			first.ResponseStatus == 503 && first.Error != "", first)
 		dead.check(t)
 	})
 }
@@ -221,13 +220,9 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 		h := r.hook("", nil)
 		ids := r.events(3, "entity.updated")
 		leased, err := r.state.Lease(t.Context(), "dead", 10, time.Minute)
-		if err != nil || !slices.Equal(leased, []string{h.id}) {
-			t.Fatal(leased, err)
-		}
+		suite.Require(t, err == nil && slices.Equal(leased, []string{h.id}), leased, err)
 		w, attempted, err := r.state.Next(t.Context(), "dead", h.id)
-		if err != nil || attempted.EventID != ids[0] {
-			t.Fatal(attempted, err)
-		}
+		suite.Require(t, err == nil && attempted.EventID == ids[0], attempted, err)
 		d, _ := r.dispatcher(nil)
 		r.settle()
 		c.pass(time.Minute - time.Second)

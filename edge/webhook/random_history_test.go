@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 	"kindex/exports/kinds"
@@ -310,9 +311,8 @@ func read(t *testing.T, e storagetest.Event) (m message) {
 	if err := dec.Decode(&m); err != nil {
 		t.Fatalf("%s: %v", e.Payload, err)
 	}
-	if m.ID != e.ID || m.Event != e.Name || len(m.Changes) == 0 {
-		t.Fatalf("%s does not belong to %+v", e.Payload, e)
-	}
+	suite.Require(t, m.ID == e.ID && m.Event == e.Name &&
+		len(m.Changes) != 0, e.Payload, "does not belong to", e)
 	return m
 }
 
@@ -332,17 +332,12 @@ func (r *replica) apply(e storagetest.Event) message {
 		}
 	}
 	fields := r.known[from]
-	if (m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil {
-		r.t.Fatalf("%s does not match: %s has %v, %s has %v", e.Payload, from, fields, key, r.known[key])
-	}
-	if r.ids[m.ID] {
-		r.t.Fatalf("duplicate event %s", m.ID)
-	}
+	suite.Require(r.t, (m.Event == record.Created) == (fields == nil) &&
+		(from == key || r.known[key] == nil), e.Payload, "does not match", from, fields, key, r.known[key])
+	suite.Require(r.t, !r.ids[m.ID], "duplicate event", m.ID)
 	r.ids[m.ID] = true
 	for _, id := range m.ChangeIDs {
-		if r.changes[id] {
-			r.t.Fatalf("%s: duplicate change %s", e.Payload, id)
-		}
+		suite.Require(r.t, !r.changes[id], e.Payload, "duplicate change", id)
 		r.changes[id] = true
 	}
 	if fields == nil {

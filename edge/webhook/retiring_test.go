@@ -73,9 +73,7 @@ func TestPlanNotices(t *testing.T) {
 				days = append(days, n.Days)
 			}
 			suite.Equal(t, days, c.record, "recorded")
-			if (len(events) == 1) != (c.left > 0) || len(events) > 1 {
-				t.Fatalf("%d events", len(events))
-			}
+			suite.Require(t, (len(events) == 1) == (c.left > 0) && len(events) <= 1, len(events), "events")
 			if c.left == 0 {
 				return
 			}

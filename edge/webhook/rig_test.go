@@ -200,8 +200,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 		names = []string{"entity.created", "entity.updated", "entity.deleted"}
 	}
 	secret := webhook.NewSecret()
-	verify, err := standardwebhooks.NewWebhook(secret.Reveal())
-	suite.Check(r.t, err)
+	verify := suite.Must(standardwebhooks.NewWebhook(secret.Reveal()))(r.t)
 	h := &endpoint{id: storage.NewID("wh_"), account: account, verify: verify, answer: answer}
 	r.mu.Lock()
 	r.hooks["/"+h.id] = h
@@ -237,8 +236,7 @@ func (r *rig) events(n int, name string) []string {
 		list[i] = webhook.Event{ID: ids[i], Name: name, At: r.now(), Type: "tool", Slug: fmt.Sprint("n", i), Entity: "N",
 			Payload: []byte(fmt.Sprintf(`{"id":"%s","event":"%s"}`, ids[i], name))}
 	}
-	at, err := r.state.Announced(r.t.Context())
-	suite.Check(r.t, err)
+	at := suite.Must(r.state.Announced(r.t.Context()))(r.t)
 	at.Build = storage.NewID("")
 	suite.Done(r.state.Announce(r.t.Context(), at, list))(r.t)
 	return ids
@@ -249,8 +247,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	r.t.Helper()
 	roots := x509.NewCertPool()
 	roots.AddCert(r.server.Certificate())
-	e, err := safedial.ParseException(strings.TrimPrefix(r.server.URL, "https://"))
-	suite.Check(r.t, err)
+	e := suite.Must(safedial.ParseException(strings.TrimPrefix(r.server.URL, "https://")))(r.t)
 	o := webhook.Options{Store: r.state, Client: safedial.New(safedial.Options{Allow: []safedial.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
 		Owner: storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
 		Timeout: 2 * hanging, Lease: 3 * hanging, // long enough for a slow machine
@@ -310,8 +307,7 @@ func (r *rig) webhook(id string) webhook.Webhook {
 	r.mu.Lock()
 	account := r.hooks["/"+id].account
 	r.mu.Unlock()
-	w, err := r.state.Webhook(r.t.Context(), account, id)
-	suite.Check(r.t, err)
+	w := suite.Must(r.state.Webhook(r.t.Context(), account, id))(r.t)
 	return w
 }
 

@@ -65,9 +65,8 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		if w := r.webhook(h.id); !w.Active() || w.DisabledReason != "" || !w.FailingSince.IsZero() {
 			t.Errorf("%+v", w)
 		}
-		if test.Status != webhook.Pending || test.Event != webhook.TestEvent || test.Kind != webhook.ForTest || test.EventID == again.EventID {
-			t.Errorf("%+v", test)
-		}
+		suite.Holds(t, test.Status == webhook.Pending && test.Event == webhook.TestEvent &&
+			test.Kind == webhook.ForTest && test.EventID != again.EventID, test)
 		h.check(t)
 	})
 }
@@ -100,9 +99,8 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 			c.pass(w.NextAt.Sub(c.now()) + time.Millisecond)
 		}
 		log := r.deliveries(h.id)
-		if len(log) != 10 || log[9].Status != webhook.Failed || log[9].Attempts != 10 || log[8].Status != webhook.Pending || log[8].Attempts == 0 || log[7].Attempts != 0 {
-			t.Errorf("%+v", log)
-		}
+		suite.Holds(t, len(log) == 10 && log[9].Status == webhook.Failed && log[9].Attempts == 10 &&
+			log[8].Status == webhook.Pending && log[8].Attempts != 0 && log[7].Attempts == 0, log)
 		suite.Eventually(t, "the metrics have it", func() bool { // attempts are counted after they are recorded
 			return metric(t, reg, "kindex_webhook_switched_off_total") == 1 && metric(t, reg, "kindex_webhook_events_failed_total") == 1
 		})
@@ -189,9 +187,8 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 			_, good := h.seen()
 			return slices.Equal(good, append([]string{first, first}, waiting...))
 		})
-		if replay.EventID != first || replay.Kind != webhook.ForReplay || replay.Event != "entity.created" {
-			t.Errorf("%+v", replay)
-		}
+		suite.Holds(t, replay.EventID == first && replay.Kind == webhook.ForReplay &&
+			replay.Event == "entity.created", replay)
 		h.check(t)
 		r.refusals(t, h, of)
 	})
@@ -241,9 +238,8 @@ func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
 		}
 		wg.Wait()
 		list, err := r.state.Webhooks(t.Context(), r.account)
-		if err != nil || made.Load() != 10 || refused.Load() != 50 || len(list) != 10 {
-			t.Errorf("%d created, %d refused, %d exist, %v", made.Load(), refused.Load(), len(list), err)
-		}
+		suite.Holds(t, err == nil && made.Load() == 10 && refused.Load() == 50 &&
+			len(list) == 10, made.Load(), "created", refused.Load(), "refused", len(list), "exist", err)
 	})
 }
 
@@ -299,8 +295,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 }
 
 func (r *rig) allDeliveries() (all []webhook.Delivery) {
-	hooks, err := r.state.Webhooks(r.t.Context(), r.account)
-	suite.Check(r.t, err)
+	hooks := suite.Must(r.state.Webhooks(r.t.Context(), r.account))(r.t)
 	for _, w := range hooks {
 		all = append(all, r.deliveries(w.ID)...)
 	}
@@ -364,17 +359,14 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	suite.Eventually(t, "tried", func() bool { return r.deliveries(id)[0].Attempts == 1 })
 	stop()
 	d := r.deliveries(id)[0]
-	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not on the public internet") || d.ResponseStatus != 0 {
-		t.Errorf("%+v", d)
-	}
+	suite.Holds(t, d.Status == webhook.Pending && strings.Contains(d.Error, "not on the public internet") &&
+		d.ResponseStatus == 0, d)
 	families := suite.Must(reg.Gather())(t)
 	told := r.log.String() + d.Error
 	for _, f := range families {
 		told += f.String()
 	}
-	for _, s := range []string{"t0ps3cret", "127.0.0.1", secret.Reveal()[6:26], id + "\""} {
-		suite.Lacks(t, told, s)
-	}
+	suite.LacksAll(t, told, "t0ps3cret", "127.0.0.1", secret.Reveal()[6:26], id+"\"")
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err

@@ -91,9 +91,7 @@ func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge)
 		cmd := exec.Command("git", append([]string{"--git-dir", bare}, args...)...)
 		cmd.Env = append(cmd.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org")
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
+		suite.Require(t, err == nil, "git", args, err, out)
 		return strings.TrimSpace(string(out))
 	}
 	run("init", "-q", "--bare", "-b", "main")
@@ -126,9 +124,8 @@ func TestOptions(t *testing.T) {
 		{"file:///etc", "o/n", "t", "is not the address of an API"},
 	} {
 		_, err := github.New(github.Options{URL: c.url, Repository: c.repo, Token: c.token})
-		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%v: %v", c, err)
-		}
+		suite.Holds(t, err != nil && strings.Contains(err.Error(), c.says) &&
+			!strings.Contains(err.Error(), "secret"), c, err)
 	}
 }
 
@@ -274,9 +271,8 @@ func TestFollow(t *testing.T) {
 			cancel()
 		}
 	})
-	if kept.list[0].Status != submission.Accepted || rounds != 6 {
-		t.Fatalf("%s after %d rounds", kept.list[0].Status, rounds)
-	}
+	suite.Require(t, kept.list[0].Status == submission.Accepted &&
+		rounds == 6, kept.list[0].Status, "after", rounds, "rounds")
 	// The delays are 20, 40, 80 and 160 ms after failures, and then 20 ms again.
 	waited := at[4].Sub(at[3])
 	suite.Holds(t, waited >= 7*every, waited, "after the fourth failure")
@@ -319,9 +315,8 @@ func TestWithdrawn(t *testing.T) {
 		suite.Equal(t, len(suite.Must(follower.Round(t.Context()))(t)), 0, "moved")
 	}
 	for _, one := range kept.list {
-		if !kept.closed[one.ID] || one.Status != submission.Withdrawn {
-			t.Errorf("%s is %s, closed: %v", one.ID, one.Status, kept.closed[one.ID])
-		}
+		suite.Holds(t, kept.closed[one.ID] &&
+			one.Status == submission.Withdrawn, one.ID, one.Status, "closed", kept.closed[one.ID])
 	}
 	p := s.Pulls()
 	suite.Holds(t, p[0].State == "closed" && !p[0].Merged && p[3].State == "open", p)
@@ -365,9 +360,8 @@ func TestSecurityForgeAnswers(t *testing.T) {
 			f, err := github.New(github.Options{URL: s.URL, Repository: "o/n", Token: "secret-token"})
 			suite.Check(t, err)
 			_, err = f.DefaultBranch(t.Context())
-			if err == nil || len(err.Error()) > 1500 || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
-				t.Errorf("%.2000q", fmt.Sprint(err))
-			}
+			suite.Holds(t, err != nil && len(err.Error()) <= 1500 &&
+				!strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }), fmt.Sprint(err))
 		})
 	}
 }
