@@ -211,9 +211,7 @@ func (a *answer) wantHeader(t *testing.T, name, value string) {
 
 func (a *answer) decode(t *testing.T, into any) {
 	t.Helper()
-	if err := json.Unmarshal(a.body, into); err != nil {
-		t.Fatalf("%v in %s", err, a.body)
-	}
+	suite.Check(t, json.Unmarshal(a.body, into))
 }
 
 // client does not follow redirects, and asks for compression only if the test does.
@@ -349,9 +347,7 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 			if n, err := strconv.ParseFloat(v, 64); err == nil && h.Schema.Value.Type.Is("integer") {
 				value = n
 			}
-			if err := h.Schema.Value.VisitJSON(value); err != nil {
-				t.Errorf("%s: %d: %s: %v", target, a.status, name, err)
-			}
+			suite.Check(t, h.Schema.Value.VisitJSON(value))
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 // that the log, the metrics and the errors do not contain it.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.InTest(t)
-	var log logBuffer
+	var log suite.Log
 	_, out := smallBuild(t, 3)
 	st := storagetest.SQLite(t)
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})

@@ -50,7 +50,7 @@ func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
 	_, out := smallBuild(t, 3)
-	var log logBuffer
+	var log suite.Log
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for _, limit := range []int64{1, 1_000_000} { // on the second edge the limit is not reached, so the error is about the key itself

@@ -3,7 +3,6 @@ package edge
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -111,7 +110,7 @@ func TestLimitTable(t *testing.T) {
 func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)
 	target := storagetest.PostgreSQL(t)
-	st, log := storagetest.Open(t, target), &logBuffer{}
+	st, log := storagetest.Open(t, target), &suite.Log{}
 	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
 	s.shared.AccountTimeout = hanging
 	hasty := serveWith(t, Options{Dir: s.out, State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
@@ -128,9 +127,7 @@ func TestLockTimeout(t *testing.T) {
 	req := suite.Must(http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("x-api-key", key)
-	if _, err := http.DefaultClient.Do(req); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("unexpected response: %v", err)
-	}
+	suite.Is(t, suite.Err(http.DefaultClient.Do(req)), context.DeadlineExceeded)
 	suite.Eventually(t, "no request in flight", func() bool { return strings.Contains(s.scrape(t), "kindex_http_requests_in_flight 0") })
 	suite.Lacks(t, log.String(), "level=ERROR", "log after the client left")
 	begin := time.Now()

@@ -178,7 +178,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			var log logBuffer
+			var log suite.Log
 			s := serveFew(t, Options{LimitAnonymous: 1000, LogRequests: true, Log: slog.New(handler(&log))})
 			before := strings.Count(log.String(), "\n")
 			requests := []string{

@@ -55,9 +55,7 @@ func (s *served) own(t testing.TB, key, path string, status int) submissionAnswe
 func read(t testing.TB, a answer, err error, status int) (told submissionAnswer) {
 	t.Helper()
 	suite.Require(t, err == nil && a.status == status, "status", a.status, status, err)
-	if err := json.Unmarshal(a.body, &told); err != nil {
-		t.Fatalf("%v: %s", err, a.body)
-	}
+	suite.Check(t, json.Unmarshal(a.body, &told))
 	return told
 }
 

@@ -52,7 +52,7 @@ func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (ne
 type hooked struct {
 	*served
 	receiver *httptest.Server
-	log      *logBuffer
+	log      *suite.Log
 
 	mu     sync.Mutex
 	came   []*http.Request
@@ -60,26 +60,9 @@ type hooked struct {
 	answer atomic.Int64
 }
 
-type logBuffer struct {
-	mu sync.Mutex
-	b  strings.Builder
-}
-
-func (l *logBuffer) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked {
 	t.Helper()
-	h := &hooked{log: &logBuffer{}}
+	h := &hooked{log: &suite.Log{}}
 	h.answer.Store(200)
 	h.receiver = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -110,9 +93,7 @@ func (h *hooked) send(t *testing.T, method, path, key, body string, status int, 
 	t.Helper()
 	a := suite.Must(h.write(method, path, key, body, header...))(t).must(t, status)
 	if into != nil {
-		if err := json.Unmarshal(a.body, into); err != nil {
-			t.Fatalf("%v: %s", err, a.body)
-		}
+		suite.Check(t, json.Unmarshal(a.body, into))
 	}
 	return a
 }

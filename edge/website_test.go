@@ -177,9 +177,7 @@ func TestMapOfOneAddress(t *testing.T) {
 
 func unpack(t *testing.T, body []byte, into any) {
 	t.Helper()
-	if err := json.Unmarshal(body, into); err != nil {
-		t.Fatalf("%v: %.200s", err, body)
-	}
+	suite.Check(t, json.Unmarshal(body, into))
 }
 
 // TestSecurityText reads the contact address for vulnerability reports (RFC 9116), which does

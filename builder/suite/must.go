@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -19,6 +20,9 @@ func Must[T any](value T, err error) func(testing.TB) T {
 		return value
 	}
 }
+
+// Err returns the error of a call whose value a test does not need, for Is and Fails.
+func Err[T any](_ T, err error) error { return err }
 
 // Check ends a test if there was an error.
 func Check(t testing.TB, err error) {
@@ -132,4 +136,22 @@ func Eventually(t testing.TB, what string, is func() bool) {
 			t.Fatalf("never: %s", what)
 		}
 	}
+}
+
+// Log is a log that a test can read while a program writes it.
+type Log struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *Log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

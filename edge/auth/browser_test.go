@@ -1,7 +1,6 @@
 package auth_test
 
 import (
-	"bytes"
 	"html"
 	"io"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,7 +36,7 @@ func TestMain(m *testing.M) {
 type service struct {
 	url     string
 	state   *storage.State
-	log     *logged
+	log     *suite.Log
 	ahead   *atomic.Int64 // how far its clock is ahead, in nanoseconds
 	server  *httptest.Server
 	handler atomic.Pointer[auth.Handler]
@@ -47,7 +45,7 @@ type service struct {
 // serve starts a service that has no providers yet: they need to know its callback address.
 func serve(t testing.TB, s *storage.State, secure bool) *service {
 	t.Helper()
-	v := &service{state: s, log: &logged{}, ahead: new(atomic.Int64)}
+	v := &service{state: s, log: &suite.Log{}, ahead: new(atomic.Int64)}
 	v.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if belongs(r) {
 			v.developer(w, r, look{site(t), v.url})
@@ -74,24 +72,6 @@ func (v *service) offer(t testing.TB, o auth.Options) {
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
 	h := suite.Must(auth.New(o))(t)
 	v.handler.Store(h)
-}
-
-// logged is a log that can be read while it is being written.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(b)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // browser keeps cookies and sends Origin and Sec-Fetch headers, like real browsers.

@@ -91,9 +91,7 @@ func TestStateGone(t *testing.T) {
 			p.header.Get("Location") == "", p.url.Path, p.status, p.header)
 	}
 	suite.Holds(t, ann.cookie(v.url, "kindex-session") != "", "the session's cookie was removed")
-	if _, err := auth.New(auth.Options{}); err == nil {
-		t.Error("missing options were accepted")
-	}
+	suite.Fails(t, suite.Err(auth.New(auth.Options{})), "", "missing options were accepted")
 }
 
 // hurried is a store that records whether the context of a sign-in has a deadline.

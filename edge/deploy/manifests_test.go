@@ -164,9 +164,7 @@ func TestKubernetes(t *testing.T) {
 			if schemas[kind] == nil {
 				schemas[kind] = kindSchema(t, builtins, o)
 			}
-			if err := schemas[kind].Validate(o); err != nil {
-				t.Errorf("%s: %#v", name, err)
-			}
+			suite.Check(t, schemas[kind].Validate(o))
 			suite.Holds(t, o["kind"] != "Secret", name, "users create secrets")
 			pod := maybe(at(o, "spec", "template"))
 			if o["kind"] == "CronJob" {
@@ -199,9 +197,7 @@ func kindSchema(t *testing.T, builtins string, o object) *jsonschema.Schema {
 	if !grouped {
 		file, group, v = filepath.Join(builtins, "api", version+".json"), "", version
 	}
-	if _, err := os.Stat(file); err != nil {
-		t.Fatalf("unknown API %s: %v", version, err)
-	}
+	suite.Must(os.Stat(file))(t)
 	name, wanted := "", fmt.Sprint(object{"group": group, "kind": kind, "version": v})
 	doc := decode(t, file)
 	for id, s := range at(doc, "components", "schemas").(object) {

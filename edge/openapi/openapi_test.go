@@ -149,9 +149,7 @@ func lint(t *testing.T, description []byte) []string {
 			Location                  []struct{ Pointer string }
 		}
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &report); err != nil {
-		t.Fatalf("%v: %v: %s%s", failed, err, stdout.Bytes(), stderr.Bytes())
-	}
+	suite.Check(t, json.Unmarshal(stdout.Bytes(), &report))
 	var found []string
 	for _, p := range report.Problems {
 		found = append(found, p.Severity+" "+p.RuleID+": "+p.Message)

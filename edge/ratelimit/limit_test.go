@@ -149,18 +149,14 @@ func TestStoreUnavailable(t *testing.T) {
 		}
 		refused := func() {
 			t.Helper()
-			if _, err := q.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) {
-				t.Errorf("with a key: %v", err)
-			}
+			suite.Is(t, suite.Err(q.Take(t.Context(), customer)), ErrUnavailable)
 		}
 		first := take(visitor, true, 1)
 		take(customer, true, 1)
 		store.err = errors.New("gone")
 		local := take(visitor, true, 1) // counted here
 		refused()
-		if _, err := q.Give(t.Context(), visitor, first); !errors.Is(err, ErrUnavailable) {
-			t.Errorf("uncounting in a store that is gone: %v", err)
-		}
+		suite.Is(t, suite.Err(q.Give(t.Context(), visitor, first)), ErrUnavailable)
 		suite.Equal(t, suite.Must(q.Give(t.Context(), visitor, local))(t).Remaining, 2, "uncounting in memory")
 		if more, ok, err := q.TakeMore(t.Context(), visitor, take(visitor, true, 1), 1); !ok || err != nil || more.Remaining != 0 {
 			t.Errorf("one more in memory: %+v %t %v", more, ok, err)
@@ -190,9 +186,7 @@ func TestGateIsExact(t *testing.T) {
 	leaveA, err1 := g.Enter(t.Context(), "a")
 	leaveB, err2 := g.Enter(t.Context(), "b")
 	suite.Check(t, errors.Join(err1, err2))
-	if _, err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyPerCaller) {
-		t.Errorf("a again: %v", err)
-	}
+	suite.Is(t, suite.Err(g.Enter(t.Context(), "a")), ErrTooManyPerCaller)
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
 	var leaveC func()
@@ -205,9 +199,7 @@ func TestGateIsExact(t *testing.T) {
 	for !g.Contended() {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := g.Enter(t.Context(), "d"); !errors.Is(err, ErrBusy) {
-		t.Errorf("one waiter too many: %v", err)
-	}
+	suite.Is(t, suite.Err(g.Enter(t.Context(), "d")), ErrBusy)
 	cancel()
 	suite.Is(t, <-waited, context.Canceled, "canceled caller")
 	go enter(t.Context())
@@ -215,9 +207,7 @@ func TestGateIsExact(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	leaveA()
-	if err := <-waited; err != nil {
-		t.Errorf("waiting caller: %v", err)
-	}
+	suite.Check(t, <-waited)
 	leaveB()
 	leaveC()
 	suite.Holds(t, len(g.by) == 0 && len(g.slots) == 0 &&

@@ -25,13 +25,9 @@ func TestAccounts(t *testing.T) {
 		again := ensure(t, s, "ada")
 		suite.Holds(t, again == ada && strings.HasPrefix(ada.ID, "acc_") && !ada.CreatedAt.IsZero(), ada, again)
 		for _, name := range []string{"", "a\x00b", " a", strings.Repeat("x", 65)} {
-			if err := s.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err }); err == nil {
-				t.Errorf("unexpected account %q", name)
-			}
+			suite.Fails(t, s.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err }), "", name)
 		}
-		if _, err := s.AccountNamed(t.Context(), "Ada"); !errors.Is(err, apikey.ErrNoAccount) {
-			t.Errorf("%v", err)
-		}
+		suite.Is(t, suite.Err(s.AccountNamed(t.Context(), "Ada")), apikey.ErrNoAccount)
 		now := func() apikey.Account {
 			t.Helper()
 			return suite.Must(s.AccountNamed(t.Context(), "ada"))(t)

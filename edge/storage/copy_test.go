@@ -69,9 +69,7 @@ func fill(t *testing.T, target string, rows int) (tables []string) {
 				names, marks = append(names, word[0]), append(marks, fmt.Sprintf("$%d", j+1))
 				args = append(args, value(name+"."+word[0], refers[word[0]], word[1:], i, j))
 			}
-			if _, err := tx.Exec("INSERT INTO "+name+" ("+strings.Join(names, ",")+") VALUES ("+strings.Join(marks, ",")+")", args...); err != nil {
-				t.Fatalf("%s, row %d: %v", name, i, err)
-			}
+			suite.Must(tx.Exec("INSERT INTO "+name+" ("+strings.Join(names, ",")+") VALUES ("+strings.Join(marks, ",")+")", args...))(t)
 		}
 		suite.Check(t, tx.Commit())
 	}
@@ -150,9 +148,7 @@ func TestCopyOfEverything(t *testing.T) {
 			suite.Equal(t, got[name], want[name], name, "differs in", target)
 		}
 	}
-	if _, err := copyState(t, first, shared); err == nil || !strings.Contains(err.Error(), "is not empty: its table accounts has 450 rows") {
-		t.Errorf("a second time: %v", err)
-	}
+	suite.Fails(t, suite.Err(copyState(t, first, shared)), "is not empty: its table accounts has 450 rows")
 }
 
 // TestCopyIsCompared makes the target change or lose a row during the copy.
@@ -190,20 +186,14 @@ func TestCopyRefuses(t *testing.T) {
 	full, fresh := filepath.Join(dir, "full.db"), filepath.Join(dir, "fresh.db")
 	storagetest.Open(t, full)
 	suite.Check(t, storagetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"))
-	if _, err := copyState(t, full, fresh); err == nil || !strings.Contains(err.Error(), "the table counters (ends, lasts, subject, used, more)") {
-		t.Errorf("another schema: %v", err)
-	}
-	if _, err := copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db")); err == nil || !strings.Contains(err.Error(), "it has no schema") {
-		t.Errorf("no schema: %v", err)
-	}
+	suite.Fails(t, suite.Err(copyState(t, full, fresh)), "the table counters (ends, lasts, subject, used, more)")
+	suite.Fails(t, suite.Err(copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db"))), "it has no schema")
 	// A database with an earlier schema version is copied without a migration. Copying it into a
 	// database with a later schema version is refused.
 	old := filepath.Join(dir, "old.db")
 	s := suite.Must(storage.Open(t.Context(), old, storage.Options{SkipMigrations: true}))(t)
 	suite.Check(t, errors.Join(s.MigrateTo(t.Context(), 2), s.Close()))
-	if _, err := copyState(t, old, fresh); err == nil || !strings.Contains(err.Error(), "kindex state migrate") {
-		t.Errorf("into a later schema: %v", err)
-	}
+	suite.Fails(t, suite.Err(copyState(t, old, fresh)), "kindex state migrate")
 	counts := suite.Must(copyState(t, old, filepath.Join(dir, "old2.db")))(t)
 	suite.Holds(t, len(counts) != 0, "an earlier schema", counts)
 }
@@ -312,9 +302,7 @@ func TestBackupRefuses(t *testing.T) {
 		in := func(name string) string { return filepath.Join(dir, name) }
 		refuse := func(ctx context.Context, path string, replace bool, words string) {
 			t.Helper()
-			if _, err := s.Backup(ctx, path, replace); err == nil || !strings.Contains(err.Error(), words) {
-				t.Errorf("%s: %v", path, err)
-			}
+			suite.Fails(t, suite.Err(s.Backup(ctx, path, replace)), words, path)
 		}
 		for _, name := range []string{"there", "used", "used-wal"} {
 			suite.Check(t, os.WriteFile(in(name), []byte("mine"), 0o644))
@@ -331,9 +319,7 @@ func TestBackupRefuses(t *testing.T) {
 		cancel()
 		refuse(ended, in("backup"), false, context.Canceled.Error())
 		suite.Equal(t, string(suite.Must(os.ReadFile(in("there")))(t)), "mine")
-		if _, err := s.Backup(ctx, in("there"), true); err != nil {
-			t.Error(err)
-		}
+		suite.Must(s.Backup(ctx, in("there"), true))(t)
 		i := suite.Must(os.Stat(in("there")))(t)
 		suite.Holds(t, i.Mode().Perm() == 0o600 && i.Size() >= 1000, i)
 		suite.Equal(t, len(suite.Must(os.ReadDir(dir))(t)), 3, "left over")

@@ -2,7 +2,6 @@ package storage_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -84,9 +83,7 @@ func TestSharedCounts(t *testing.T) {
 		cancel()
 		got, err = l.Give(gone, s, first)
 		want("giving back", got, err, false, 1)
-		if _, err := l.Take(gone, s); !errors.Is(err, context.Canceled) {
-			t.Errorf("take for a client that has left: %v", err)
-		}
+		suite.Is(t, suite.Err(l.Take(gone, s)), context.Canceled)
 		more := s
 		more.Limit = 5
 		got, err = l.Take(ctx, more)

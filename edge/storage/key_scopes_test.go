@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -56,18 +55,14 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 	for range apikey.MaxActive {
 		createLimited(t, s, ada.ID, apikey.Grant{Name: "short", Scopes: apikey.Everything, ExpiresAt: at.Add(time.Hour)})
 	}
-	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
-		t.Errorf("a sixth: %v", err)
-	}
+	suite.Is(t, suite.Err(create(s, ada.ID, apikey.Generate())), apikey.ErrTooMany)
 	at = at.Add(time.Hour)
 	suite.Equal(t, len(suite.Must(s.Keys(t.Context(), ada.ID))(t)), 0)
 	suite.Equal(t, suite.Must(s.Accounts(t.Context()))(t)[0].ActiveKeys, 0)
 	for range apikey.MaxActive {
 		createLimited(t, s, ada.ID, apikey.Grant{Name: "next", Scopes: apikey.Everything})
 	}
-	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
-		t.Errorf("sixth new key: %v", err)
-	}
+	suite.Is(t, suite.Err(create(s, ada.ID, apikey.Generate())), apikey.ErrTooMany)
 	suite.Equal(t, len(suite.Must(s.Check(t.Context()))(t).Problems), 0)
 }
 
@@ -112,9 +107,7 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 			"limit":   func(tx *storage.Tx) error { return tx.SetQuota(ada.ID, 5, 0) },
 			"account": func(tx *storage.Tx) error { _, err := tx.EnsureAccount("bob"); return err },
 		} {
-			if err := s.Write(t.Context(), do); err == nil {
-				t.Errorf("%s: no error", what)
-			}
+			suite.Fails(t, s.Write(t.Context(), do), "", what)
 		}
 		accounts, err := s.Accounts(t.Context())
 		suite.Holds(t, err == nil && len(accounts) == 1 && accounts[0].Quota == 0 &&

@@ -78,9 +78,7 @@ func TestKeyLife(t *testing.T) {
 		if list, err := s.AllKeys(t.Context()); err != nil || len(list) != 1 || list[0].RevokedAt.IsZero() {
 			t.Errorf("the operator's view: %+v %v", list, err)
 		}
-		if _, err := create(s, "acc_nobody", apikey.Generate()); !errors.Is(err, apikey.ErrNoAccount) {
-			t.Errorf("unknown key: %v", err)
-		}
+		suite.Is(t, suite.Err(create(s, "acc_nobody", apikey.Generate())), apikey.ErrNoAccount)
 	})
 }
 

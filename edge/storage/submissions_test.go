@@ -95,9 +95,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 		if n, err := s.Number(t.Context(), "SELECT SUM(OCTET_LENGTH(yaml)) FROM submissions"); err != nil || n > submission.MaxClosedBytes+size+100 {
 			t.Errorf("%d bytes are stored: %v", n, err)
 		}
-		if _, err := s.Submission(t.Context(), other.ID); err != nil {
-			t.Errorf("another account's submission: %v", err)
-		}
+		suite.Must(s.Submission(t.Context(), other.ID))(t)
 	})
 }
 
@@ -236,9 +234,7 @@ func TestOneSubmissionIsChosen(t *testing.T) {
 
 func TestUnknownSubmission(t *testing.T) {
 	s := storagetest.SQLite(t)
-	if _, err := s.Submission(t.Context(), "sub_x"); !errors.Is(err, submission.ErrUnknown) {
-		t.Error(err)
-	}
+	suite.Is(t, suite.Err(s.Submission(t.Context(), "sub_x")), submission.ErrUnknown)
 	if ok, err := s.MoveSubmission(t.Context(), "sub_x", submission.Accepted, submission.Change{}); ok || err != nil {
 		t.Error(ok, err)
 	}

@@ -154,9 +154,7 @@ func TestLostTransaction(t *testing.T) {
 		t.Errorf("the writer stopped working: %v", err)
 	}
 	suite.Check(t, s.OnWriter(ctx, "PRAGMA max_page_count(1000000)"))
-	if err := writeOne(ctx, s, addNote, "large", strings.Repeat("x", 100_000)); err != nil {
-		t.Errorf("after freeing space: %v", err)
-	}
+	suite.Check(t, writeOne(ctx, s, addNote, "large", strings.Repeat("x", 100_000)))
 }
 
 // TestContextEnded checks what happens if the context ends before a write has ended.
@@ -203,12 +201,8 @@ func TestCloseWaitsForWrites(t *testing.T) {
 	}
 	suite.Check(t, release())
 	suite.Check(t, <-closed)
-	if err := writeOne(context.Background(), s, addNote, "late", ""); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("write after Close: %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Errorf("closing twice: %v", err)
-	}
+	suite.Fails(t, writeOne(context.Background(), s, addNote, "late", ""), "closed")
+	suite.Check(t, s.Close())
 	suite.Equal(t, notes(t, storagetest.Open(t, target), "held"), 1, "rows")
 }
 

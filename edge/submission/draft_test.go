@@ -111,9 +111,7 @@ func fieldsOf(t testing.TB, body string) map[string]any {
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
 	var fields map[string]any
-	if err := d.Decode(&fields); err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
+	suite.Check(t, d.Decode(&fields))
 	return fields
 }
 
@@ -234,9 +232,7 @@ func (open) Categories() []record.Category {
 }
 
 func TestUndeclaredCategories(t *testing.T) {
-	if _, err := submission.Parse(with(t, `{"category":"another"}`), open{}); err != nil {
-		t.Error(err)
-	}
+	suite.Must(submission.Parse(with(t, `{"category":"another"}`), open{}))(t)
 }
 
 // hostile has strings with a special meaning in YAML, Markdown, shells or git.

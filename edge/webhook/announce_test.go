@@ -50,7 +50,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	for len(p.changes) < 90 {
 		a.commit(p)
 	}
-	var log lines
+	var log suite.Log
 	var served atomic.Pointer[webhook.Build]
 	var told atomic.Int64
 	announcer := webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: store, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now,

@@ -17,31 +17,12 @@ import (
 	"kindex/exports/record"
 )
 
-// lines collects a log that tests can search.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements io.Writer.
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // edges are Announcers that share a database and a folder of builds.
 type edges struct {
 	t    *testing.T
 	all  []*webhook.Announcer
 	read *storage.State
-	log  lines
+	log  suite.Log
 	seq  int64 // the seq of the last event read
 
 	mu      sync.Mutex

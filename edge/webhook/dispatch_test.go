@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -233,9 +232,7 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 		}
 		c.pass(2 * time.Second)
 		suite.Eventually(t, "taken over", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
-		if err := r.state.RecordAttempt(t.Context(), "dead", time.Minute, &w, &attempted); !errors.Is(err, webhook.ErrLeaseLost) {
-			t.Errorf("recording for the dead edge: %v", err)
-		}
+		suite.Is(t, r.state.RecordAttempt(t.Context(), "dead", time.Minute, &w, &attempted), webhook.ErrLeaseLost)
 		suite.Eventually(t, "noted", func() bool { return r.done(h.id) == 3 })
 		if _, d, err := r.state.Next(t.Context(), "dead", h.id); err != nil || d.ID != "" {
 			t.Errorf("the dead edge gets %+v, %v", d, err)

@@ -308,9 +308,7 @@ func read(t *testing.T, e storagetest.Event) (m message) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(e.Payload))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&m); err != nil {
-		t.Fatalf("%s: %v", e.Payload, err)
-	}
+	suite.Check(t, dec.Decode(&m))
 	suite.Require(t, m.ID == e.ID && m.Event == e.Name &&
 		len(m.Changes) != 0, e.Payload, "does not belong to", e)
 	return m

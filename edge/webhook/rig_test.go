@@ -65,7 +65,7 @@ type rig struct {
 	now     func() time.Time
 	account string
 	server  *httptest.Server
-	log     *lines
+	log     *suite.Log
 
 	before func(agent string) // called before each response, if set
 	looks  []*looks           // of the running dispatchers
@@ -84,7 +84,7 @@ func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
 
 func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	t.Helper()
-	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lines{}}
+	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &suite.Log{}}
 	r.open = func() *storage.State { return storagetest.OpenAt(t, target, now) }
 	r.state = r.open()
 	r.keys = suite.Must(seal.Parse(seal.Generate()))(t)

@@ -209,9 +209,7 @@ func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 	} {
 		suite.Is(t, err, webhook.ErrUnknown, what)
 	}
-	if _, err := r.state.Webhook(t.Context(), other, h.id); !errors.Is(err, webhook.ErrUnknown) {
-		t.Errorf("reading another account's: %v", err)
-	}
+	suite.Is(t, suite.Err(r.state.Webhook(t.Context(), other, h.id)), webhook.ErrUnknown)
 }
 
 func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
@@ -313,15 +311,11 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		suite.Check(t, r.state.CheckSealed(t.Context(), r.keys))
 		err := r.state.CheckSealed(t.Context(), only)
 		suite.Fails(t, err, r.keys.IDs()[0], "without the key")
-		if _, err := r.state.Rekey(t.Context(), only); err == nil {
-			t.Error("secrets were resealed without the key that opens them")
-		}
+		suite.Fails(t, suite.Err(r.state.Rekey(t.Context(), only)), "", "secrets were resealed without the key that opens them")
 		for _, want := range []int{2, 0} {
 			suite.Equal(t, suite.Must(r.state.Rekey(t.Context(), both))(t), want, "were resealed")
 		}
-		if err := r.state.CheckSealed(t.Context(), only); err != nil {
-			t.Errorf("the old key is still needed: %v", err)
-		}
+		suite.Check(t, r.state.CheckSealed(t.Context(), only))
 		r.keys = only
 		r.dispatcher(nil)
 		ids := r.events(1, "entity.updated")
@@ -329,9 +323,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		h.check(t)
 		// A secret that was moved to another webhook cannot be opened.
 		list := suite.Must(r.state.Webhooks(t.Context(), r.account))(t)
-		if _, err := only.Open(list[0].SealedSecret, webhook.Purpose, list[1].ID); !errors.Is(err, seal.ErrDamaged) {
-			t.Errorf("a moved secret: %v", err)
-		}
+		suite.Is(t, suite.Err(only.Open(list[0].SealedSecret, webhook.Purpose, list[1].ID)), seal.ErrDamaged)
 	})
 }
 

@@ -134,9 +134,7 @@ func TestOpen(t *testing.T) {
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
 	s.Add(githubtest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // from somebody's fork
 	s.Behave(func(b *githubtest.Behaviour) { b.Lose = 1 })
-	if _, err := f.Open(t.Context(), r); err == nil {
-		t.Error("the answer was lost")
-	}
+	suite.Fails(t, suite.Err(f.Open(t.Context(), r)), "", "the answer was lost")
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
