@@ -227,7 +227,7 @@ func TestVocabulary(t *testing.T) {
 		s.ask(t, "GET", path).want(t, 301).wantHeader(t, "Location", to)
 	}
 	for path, want := range map[string]string{
-		"/capabilities/":           `<a href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
+		"/capabilities/":           `<a href="/capabilities/tool-call/"><bdi>Tool calling</bdi>`,
 		"/capabilities/tool-call/": "<bdi>Tool calling</bdi></h1>",
 		"/capabilities/gpu/":       "<bdi>gpu</bdi></h1>",
 		"/tool/n1/":                `href="/capabilities/tool-call/"><bdi>Tool calling</bdi></a>`,
