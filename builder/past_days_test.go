@@ -74,9 +74,7 @@ func checkPastDay(t *testing.T, b *exports.Build, content *builder.Loaded, day t
 	name := day.Format(time.DateOnly)
 	past := suite.Must(b.History().Day(name))(t)
 	formula := suite.Must(b.Formula())(t)
-	if past.View.Len() != len(content.Content.Entities) {
-		t.Errorf("%s: %d entities, want %d", name, past.View.Len(), len(content.Content.Entities))
-	}
+	suite.Equal(t, past.View.Len(), len(content.Content.Entities), name, "entities")
 	for _, e := range content.Content.Entities {
 		o, alias, ok := past.View.Find(e.Type, e.Slug)
 		if !ok || alias {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 )
 
@@ -96,9 +97,7 @@ func TestTrends(t *testing.T) {
 		"no-longer-old": "gain, 1", "never-scored": "nothing, none before, 1",
 	}
 	for _, slug := range slices.Sorted(maps.Keys(steps)) {
-		if got[slug] != want[slug] {
-			t.Errorf("%s: %q, want %q", slug, got[slug], want[slug])
-		}
+		suite.Equal(t, got[slug], want[slug], slug)
 	}
 	checkGrowth(t, b)
 	if empty || len(got) != len(want) {
@@ -119,9 +118,7 @@ func checkGrowth(t *testing.T, b *exports.Build) {
 	if !slices.Equal(got, want) || since != "2026-03-13" {
 		t.Errorf("since %s, stars grew: %q, want %q", since, got, want)
 	}
-	if grown := b.History().Growing("7d"); !slices.Equal(grown, []string{"stars"}) {
-		t.Errorf("%q have grown", grown)
-	}
+	suite.Equal(t, b.History().Growing("7d"), []string{"stars"})
 	if _, list := b.History().Growth("7d", "forks"); len(list) > 0 {
 		t.Errorf("forks: %v", list)
 	}

@@ -126,16 +126,12 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 			t.Fatalf("row %d\ngot  %s\nwant %s", i, got, row)
 		}
 	}
-	if n := b.Manifest.Counts.Ranked; n != ranked {
-		t.Errorf("%d ranked, want %d", n, ranked)
-	}
+	suite.Equal(t, b.Manifest.Counts.Ranked, ranked, "ranked")
 }
 
 func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(list))
-	if b.Features() != len(features) {
-		t.Errorf("%d features, want %d", b.Features(), len(features))
-	}
+	suite.Equal(t, b.Features(), len(features), "features")
 	for i, want := range near {
 		got := b.Similar(uint32(i))
 		if len(got) != len(want) {
@@ -146,9 +142,7 @@ func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 				t.Errorf("neighbour %d of %d is %+v, want %+v", j, i, got[j], want[j])
 			}
 			for _, r := range got[j].Reasons.List() {
-				if b.Feature(r) != features[r] {
-					t.Errorf("feature %d is %q, want %q", r, b.Feature(r), features[r])
-				}
+				suite.Equal(t, b.Feature(r), features[r], "feature", r)
 			}
 		}
 	}
@@ -167,9 +161,7 @@ func TestSpellingShown(t *testing.T) {
 	// If several spellings are equally frequent, the first in sorted order is used. Each
 	// entity is counted only once.
 	for field, want := range map[string]view.FacetCount{"provider": {Value: "ACME", Count: 5}, "tag": {Value: "E", Count: 5}} {
-		if got := b.Facet(set, field, 9); !slices.Equal(got, []view.FacetCount{want}) {
-			t.Errorf("%s: %v, want %v", field, got, want)
-		}
+		suite.Equal(t, b.Facet(set, field, 9), []view.FacetCount{want}, field)
 	}
 }
 

@@ -242,9 +242,7 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 			suite.Check(t, verify(other))
 			if list := damages(t, open(other)); len(list) > 0 {
 				refused = true
-				if list[0].Path != other {
-					t.Errorf("%s: %v", path, list[0])
-				}
+				suite.Equal(t, list[0].Path, other, path, list[0])
 			}
 		})
 		suite.Check(t, os.Rename(other, dir))

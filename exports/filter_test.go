@@ -408,9 +408,7 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 		for _, key := range keys {
 			spelled = append(spelled, shown[key])
 		}
-		if got := b.Values(field); !slices.Equal(got, spelled) {
-			t.Errorf("values of %s are %q, want %q", field, got, spelled)
-		}
+		suite.Equal(t, b.Values(field), spelled, field)
 		if b.Bitmap(field, "nobody has this") != nil {
 			t.Errorf("an entity has it in %s", field)
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"kindex/builder/suite"
@@ -87,13 +86,9 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	added.Slug, added.Formerly = "quite-new", nil
 	with := suite.Must(b.WithEdits([]exports.Edit{{e.Type, e.Slug, stars(e, 123456)}, {e.Type, added.Slug, added}}))(t)
 	want := history.Point[record.Fact]{Value: record.Fact{Name: "stars", Number: 123456, Date: "2026-10-01"}}
-	if got := series(with, e.Type, e.Slug); !slices.Equal(got, append(before, want)) {
-		t.Errorf("edited:\ngot  %v\nwant %v and %v", got, before, want)
-	}
+	suite.Equal(t, series(with, e.Type, e.Slug), append(before, want))
 	want.Value.Number = 7
-	if got := series(with, e.Type, added.Slug); !slices.Equal(got, []history.Point[record.Fact]{want}) {
-		t.Errorf("added: %v", got)
-	}
+	suite.Equal(t, series(with, e.Type, added.Slug), []history.Point[record.Fact]{want}, "added")
 }
 
 // TestEndOfDay checks that a day includes its last second, but not the first second of the next

@@ -30,9 +30,7 @@ func TestHighlight(t *testing.T) {
 		if strings.Contains(k.want, "<mark>") {
 			want = []indexes.Highlight{{Field: "description", Text: k.want}}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got  %v\nwant %v", k.query, got, want)
-		}
+		suite.Equal(t, got, want, k.query)
 	}
 }
 

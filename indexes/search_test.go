@@ -270,9 +270,7 @@ func searchAtOnce(t *testing.T, c *catalogue) {
 					typ, slug := c.build.Key(h.Ordinal)
 					keys = append(keys, typ+"/"+slug)
 				}
-				if got := strings.Join(keys, " "); got != want[i] {
-					t.Errorf("%q: %s", q, got)
-				}
+				suite.Equal(t, strings.Join(keys, " "), want[i], q)
 			}
 		})
 	}
@@ -297,9 +295,7 @@ func FuzzSearch(f *testing.F) {
 				t.Errorf("%q: nothing of %s is marked", q, e.Key())
 			}
 			for _, hl := range res.Highlights(&record.Entity{Name: q, Description: q}) {
-				if strings.Count(hl.Text, "<mark>") != strings.Count(hl.Text, "</mark>") {
-					t.Errorf("%q: %s", q, hl.Text)
-				}
+				suite.Equal(t, strings.Count(hl.Text, "<mark>"), strings.Count(hl.Text, "</mark>"), q, hl.Text)
 			}
 		}
 		c.index.Suggest(q, c.all, 5)

@@ -60,9 +60,7 @@ func TestSynonyms(t *testing.T) {
 		case len(res.Hits) > 1 && res.Hits[1].Relevance >= res.Hits[0].Relevance:
 			t.Errorf("%s: a synonym is as relevant as the word itself", q.query)
 		}
-		if got := slices.Sorted(slices.Values(keys)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
-			t.Errorf("%s: found %s, want %s", q.query, got, want)
-		}
+		suite.Equal(t, slices.Sorted(slices.Values(keys)), slices.Sorted(slices.Values(want)), q.query)
 		for _, h := range res.Hits {
 			e := c.build.Entity(h.Ordinal)
 			marked := res.Highlights(e)

@@ -32,9 +32,7 @@ func TestMarkdownBeginnings(t *testing.T) {
 		"~~~": "\\~\\~\\~", "```": "\\`\\`\\`", "<!-- c": "\\<!-- c", "a\\": "a\\\\", "café – naïve": "café – naïve", "👩\u200d💻 works": "👩\u200d💻 works",
 		"a\u2028b\u0085c\x00d": "a b c d", "\xff\xfe": "",
 	} {
-		if got := site.Block(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
+		suite.Equal(t, site.Block(text), want, text)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -161,9 +160,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	withUser := strings.Replace(s.URL, "http://", "http://ada:secret@", 1) + "/secret"
-	if got := verdict(t, options(t, nil, time.Minute), withUser); got != "alive" {
-		t.Errorf("%s: %s", withUser, got)
-	}
+	suite.Equal(t, verdict(t, options(t, nil, time.Minute), withUser), "alive", withUser)
 }
 
 // TestHosts follows links to hosts that cannot be reached.
@@ -334,7 +331,5 @@ func TestLinksOf(t *testing.T) {
 		}
 	}
 	want := []string{"https://a.example/ tool/a url", "https://a.example/ tool/a links.homepage", "https://b.example/ tool/a links.paper", "https://c.example/ tool/a lifecycle.source"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	suite.Equal(t, got, want)
 }

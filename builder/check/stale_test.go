@@ -64,9 +64,7 @@ func TestStale(t *testing.T) {
 		for _, s := range r.Stale {
 			got = s.Figure + " " + s.Expires
 		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		suite.Equal(t, got, c.want, name)
 	}
 }
 

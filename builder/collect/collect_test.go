@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -130,9 +129,7 @@ func TestWritesOnlyWhatChanged(t *testing.T) {
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), forge(url)))
 	files := read(t, dir)
 	want := "# about it\nname: A\ndescription: What A is.   # short\ncategory: things\nids:\n  github: own/a\nsignals:\n  # from the page\n  stars: {value: 1100, date: 2026-11-23, source: https://forge.example.org/own/a}\n  forks: {value: 50, date: 2026-11-10}\n  lastCommit: {value: 2026-11-20, date: 2026-11-23, source: https://forge.example.org/own/a}\n"
-	if files["tool/a.yaml"] != want {
-		t.Errorf("got\n%s", files["tool/a.yaml"])
-	}
+	suite.Equal(t, files["tool/a.yaml"], want)
 	if files["tool/b.yaml"] != same || r.Files != 1 {
 		t.Errorf("%d files; B is\n%s", r.Files, files["tool/b.yaml"])
 	}
@@ -187,9 +184,7 @@ func TestRedirectsAndTokens(t *testing.T) {
 	o := options(t, dir, newClock("2026-11-23"), forge(url))
 	o.Getenv = func(name string) string { return map[string]string{"FORGE_TOKEN": "secret\n"}[name] }
 	r := mustRun(t, o)
-	if !slices.Equal(seen, []string{"/own/a Bearer secret", "/new/a Bearer secret", "/own/b Bearer secret"}) {
-		t.Errorf("%q", seen)
-	}
+	suite.Equal(t, seen, []string{"/own/a Bearer secret", "/new/a Bearer secret", "/own/b Bearer secret"})
 	if s := r.Sources[0]; s.Answered != 1 || s.Failed != 1 || len(s.Redirects) != 1 {
 		t.Errorf("%+v", s)
 	}

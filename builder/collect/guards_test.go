@@ -289,8 +289,6 @@ func TestReportFitsPullRequest(t *testing.T) {
 		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-100:])
 	}
 	for line := range strings.Lines(text) {
-		if strings.Count(line, "`")%2 != 0 {
-			t.Errorf("an open code span: %q", line)
-		}
+		suite.Equal(t, strings.Count(line, "`")%2, 0, "an open code span", line)
 	}
 }

@@ -82,9 +82,7 @@ func TestNewEntries(t *testing.T) {
 	if !slices.Equal(r.New[1].Sources, []string{"a", "b"}) || !strings.Contains(loved, "stars: {value: 120000,") || !strings.Contains(loved, "forks: {value: 70,") {
 		t.Errorf("%v\n%s", r.New[1].Sources, loved)
 	}
-	if !strings.Contains(r.New[0].YAML, "provider: Lab Inc.\n") {
-		t.Errorf("the provider of the same lab is missing:\n%s", r.New[0].YAML)
-	}
+	suite.Contains(t, r.New[0].YAML, "provider: Lab Inc.\n")
 	if i := slices.IndexFunc(r.New, func(e collect.Entry) bool { return e.Entity == "model/broken" }); strings.Contains(r.New[i].YAML, "signals") {
 		t.Errorf("values that no file may have:\n%s", r.New[i].YAML)
 	}
@@ -146,9 +144,7 @@ func TestResults(t *testing.T) {
 			s := static(collect.Source{Name: "list", Columns: []collect.Column{{Name: collect.ResultsColumn}}}, map[string]collect.Answer{"model/a": {Results: []record.Benchmark{c.result}}})
 			o := options(t, dir, newClock("2026-11-23"), s)
 			r := mustRun(t, o)
-			if text := read(t, dir)["model/a.yaml"]; !strings.Contains(text, c.file) {
-				t.Errorf("the file lacks %q:\n%s", c.file, text)
-			}
+			suite.Contains(t, read(t, dir)["model/a.yaml"], c.file)
 			if len(r.Stopped) > 1 || c.stopped == "" != (len(r.Stopped) == 0) || c.stopped != "" && !strings.Contains(r.Stopped[0].Reason, c.stopped) {
 				t.Errorf("stopped %+v", r.Stopped)
 			}

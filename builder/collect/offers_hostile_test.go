@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -44,9 +45,7 @@ func TestWrongOffers(t *testing.T) {
 			}
 			text := read(t, dir)["model/m.yaml"]
 			for _, line := range []string{"{provider: zeta, id: m-1.5, input: 2.5, output: 12, cacheRead: 0.25,", "{provider: acme, id: org/m, input: 2, output: 10"} {
-				if !strings.Contains(text, line) {
-					t.Errorf("the file lacks %q:\n%s", line, text)
-				}
+				suite.Contains(t, text, line)
 			}
 		})
 	}
@@ -71,9 +70,7 @@ func TestAcceptedOffers(t *testing.T) {
 	if got := strings.Join(accepted, "\n"); got != want || len(r.Stopped) != 2 || r.Routine {
 		t.Errorf("accepted:\n%s\nstopped: %+v, routine: %t", got, r.Stopped, r.Routine)
 	}
-	if status := read(t, dir)[schema.StatusFile]; !strings.Contains(status, `"read": "2026-11-20"`) {
-		t.Errorf("%s", status)
-	}
+	suite.Contains(t, read(t, dir)[schema.StatusFile], `"read": "2026-11-20"`)
 }
 
 // A status file that would be too large to be read again stays as it was, and the report says so.

@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/content/schema"
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -127,13 +128,9 @@ func TestOffers(t *testing.T) {
 				mustRun(t, o)
 				after = read(t, os)
 			}
-			if !strings.Contains(after["model/m.yaml"], c.want) {
-				t.Errorf("the file lacks %q:\n%s", c.want, after["model/m.yaml"])
-			}
+			suite.Contains(t, after["model/m.yaml"], c.want)
 			comments := func(text string) (n int) { return strings.Count(text, "#") }
-			if comments(after["model/m.yaml"]) != comments(before) {
-				t.Errorf("comments are lost:\n%s", after["model/m.yaml"])
-			}
+			suite.Equal(t, comments(after["model/m.yaml"]), comments(before), "comments are lost", after["model/m.yaml"])
 			if r = mustRun(t, o); r.Files != 0 {
 				t.Errorf("a second run changes %d files", r.Files)
 			}

@@ -105,7 +105,5 @@ func compareFolders(t *testing.T, want, got map[string]string) {
 			return
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
-	}
+	suite.Equal(t, len(got), len(want))
 }

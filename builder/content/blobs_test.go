@@ -37,8 +37,6 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	}
 	for i, path := range paths {
 		own := c.Blobs[c.Entities[i].Key()+".yaml"]
-		if got := hex.EncodeToString(own[:]); got != names[i] {
-			t.Errorf("%s is %s, by git %s", path, got, names[i])
-		}
+		suite.Equal(t, hex.EncodeToString(own[:]), names[i], path)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/contenttest"
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -51,9 +52,7 @@ func checkRecord(t *testing.T, e *record.Entity) {
 	if err := json.Unmarshal(authored, &back); err != nil {
 		t.Fatalf("the record is not valid: %v\n%s", err, authored)
 	}
-	if second := back.AppendJSON(nil); string(second) != string(authored) {
-		t.Errorf("the record changes when it is read back\n%s\n%s", authored, second)
-	}
+	suite.Equal(t, string(back.AppendJSON(nil)), string(authored), "the record changes when it is read back")
 	if e.Name == "" || e.Category == "" || e.Description == "" {
 		t.Errorf("a required field is empty: %s", authored)
 	}

@@ -158,9 +158,7 @@ func TestLinks(t *testing.T) {
 	want := `content/index.yaml:1:1: must be a regular file, not a link
 content/model:1:1: must be a folder of entity files, not a file or a link
 content/tool/y.yaml:1:1: must be a regular file, not a link`
-	if problems.Error() != want {
-		t.Errorf("got\n%s\nwant\n%s", problems, want)
-	}
+	suite.Equal(t, problems.Error(), want)
 }
 
 // TestNoContent checks that an unreadable folder results in a distinct error that states what to

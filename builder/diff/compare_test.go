@@ -87,9 +87,7 @@ func TestEvents(t *testing.T) {
 		if eventsOf(got) != c.want || got.Changed != (c.want != "") {
 			t.Errorf("%s: %s instead of %s", name, eventsOf(got), c.want)
 		}
-		if n := got.Counts.Created + got.Counts.Updated + got.Counts.Deleted + got.Counts.Touched; n != len(got.Entities) {
-			t.Errorf("%s: %+v", name, got.Counts)
-		}
+		suite.Equal(t, got.Counts.Created+got.Counts.Updated+got.Counts.Deleted+got.Counts.Touched, len(got.Entities), name, got.Counts)
 	}
 }
 

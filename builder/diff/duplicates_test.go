@@ -73,9 +73,7 @@ func TestNames(t *testing.T) {
 					}
 				}
 			}
-			if got != c.want {
-				t.Errorf("%q and %q: %q, want %q", p[0], p[1], got, c.want)
-			}
+			suite.Equal(t, got, c.want, p[0], p[1])
 		}
 	}
 }
@@ -123,9 +121,7 @@ func TestAddresses(t *testing.T) {
 				got = append(got, d.Entity+" "+d.Other+" "+r.Kind+" "+r.Value)
 			}
 		}
-		if strings.Join(got, ",") != c.want {
-			t.Errorf("%v instead of %s", got, c.want)
-		}
+		suite.Equal(t, strings.Join(got, ","), c.want)
 		// A pair in which both entities are new is listed only once.
 		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
 			t.Errorf("%d pairs of %v", n, c.want)

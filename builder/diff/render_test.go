@@ -62,17 +62,13 @@ func TestOfferLines(t *testing.T) {
 	d.WriteText(&b, plain)
 	for _, want := range []string{"  input price of openai/gpt-5 at acme", "  $1.25 → $1.10 per million tokens\n", "  + over 200000 tokens $6 / $22.50\n",
 		"  + $1 input, $2 output per million tokens\n", "  offer old at zeta", "  - prices unknown\n"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
+		suite.Contains(t, b.String(), want)
 	}
 	if n := strings.Count(b.String(), "\n"); n != 8 {
 		t.Errorf("%d lines:\n%s", n, b.String())
 	}
 	for _, want := range []string{"- input price of openai/gpt-5 at acme: $1.25\n+ input price of openai/gpt-5 at acme: $1.10 per million tokens\n", "- offer old at zeta: prices unknown\n"} {
-		if !strings.Contains(d.Markdown(), want) {
-			t.Errorf("no %q in\n%s", want, d.Markdown())
-		}
+		suite.Contains(t, d.Markdown(), want)
 	}
 }
 

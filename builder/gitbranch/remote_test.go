@@ -109,9 +109,7 @@ func TestPushOverHTTP(t *testing.T) {
 	if err := remote.Push(t.Context(), b); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
-	if got := git(t, bare, "show", "submission/"+example.ID+":a \"folder\"/content/tool/saw.yaml"); got != "name: Saw" {
-		t.Errorf("pushed %q", got)
-	}
+	suite.Equal(t, git(t, bare, "show", "submission/"+example.ID+":a \"folder\"/content/tool/saw.yaml"), "name: Saw", "pushed")
 	if n := refused.Load(); n > 0 {
 		t.Errorf("%d requests without the token, or with a second one", n)
 	}
@@ -168,11 +166,7 @@ func TestCredit(t *testing.T) {
 		"https://forge.example/o/r/issues/1": "https___forge.example_o_r_issues_1", "<a>": "_a_", "  ": "unnamed", "": "unnamed", "---": "unnamed",
 		"a\u202eb\u200bc\x00d": "abcd", "$(x) `y`": "_(x) _y_",
 	} {
-		if got := gitbranch.Credit(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
+		suite.Equal(t, gitbranch.Credit(name), want, name)
 	}
-	if n := len([]rune(gitbranch.Credit(strings.Repeat("é", 300)))); n != 100 {
-		t.Errorf("%d characters", n)
-	}
+	suite.Equal(t, len([]rune(gitbranch.Credit(strings.Repeat("é", 300)))), 100)
 }

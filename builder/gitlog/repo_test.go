@@ -125,9 +125,7 @@ func told(log *gitlog.Log) string {
 // expect compares the result of a walk with the expected lines.
 func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	t.Helper()
-	if got := strings.TrimSpace(told(log)); got != strings.Join(want, "\n") {
-		t.Errorf("found\n%s\nwant\n%s", got, strings.Join(want, "\n"))
-	}
+	suite.Equal(t, strings.TrimSpace(told(log)), strings.Join(want, "\n"))
 }
 
 // found is the result of a walk, as a previous build would keep it.

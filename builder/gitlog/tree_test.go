@@ -56,9 +56,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	want := strings.Join([]string{".gitattributes f 0", "big.bin f 0", "index.yaml f 2", "linked l", "module d", "other d", "other/o.yaml f 2",
 		"tool d", "tool/README f 0", "tool/a.yaml f 9", "tool/b.yaml f 2", "tool/deep d", "tool/empty.yaml f 0", "tool/link.yaml l",
 		"tool/ü \"x\ty.yaml f 2"}, "\n")
-	if got := listing(t, into); got != want {
-		t.Errorf("%s", got)
-	}
+	suite.Equal(t, listing(t, into), want)
 	if data, err := os.ReadFile(filepath.Join(into, "tool", "a.yaml")); err != nil || string(data) != "name: A\r\n" {
 		t.Errorf("%q %v", data, err)
 	}

@@ -80,9 +80,7 @@ func checkVersions(t *testing.T, commits [][]string, want []string) {
 	}
 	log := r.walk(gitlog.Options{})
 	for i, n := range log.Notes {
-		if !strings.Contains(n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ") {
-			t.Errorf("the note %q has no commit", n)
-		}
+		suite.Contains(t, n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ", "the note")
 		log.Notes[i] = "NOTE"
 	}
 	expect(t, log, want...)
@@ -134,9 +132,7 @@ func TestMergesAndReverts(t *testing.T) {
 	if merge.Author != "Zoë Ångström" || merge.PullRequest != 12 || merge.Hash != r.git("log", "--format=%H", "--merges", "-1", "--grep=Two things") {
 		t.Errorf("the merge is %+v", merge)
 	}
-	if at := r.git("log", "-1", "--format=%ct", merge.Hash); at != strconv.FormatInt(log.Versions[1].Time, 10) {
-		t.Errorf("the merge was at %d instead of %s", log.Versions[1].Time, at)
-	}
+	suite.Equal(t, r.git("log", "-1", "--format=%ct", merge.Hash), strconv.FormatInt(log.Versions[1].Time, 10), "the merge", log.Versions[1].Time)
 	for i, c := range log.Commits {
 		if i != 1 && c.PullRequest != 0 {
 			t.Errorf("commit %d has pull request %d", i, c.PullRequest)
@@ -201,9 +197,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("commit %d is of %d by %q, #%d; want %d by %q", i, log.Versions[i].Time, c.Author, c.PullRequest, want[i], name)
 		}
 	}
-	if len(log.Commits) != len(seconds) {
-		t.Errorf("%d commits, want %d", len(log.Commits), len(seconds))
-	}
+	suite.Equal(t, len(log.Commits), len(seconds), "commits")
 	// Times never decrease from one part to the next.
 	r.git("update-ref", "HEAD", "HEAD~3")
 	var f found

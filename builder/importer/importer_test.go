@@ -50,9 +50,7 @@ func TestExtracts(t *testing.T) {
 			stem := filepath.Join("testdata", strings.TrimSuffix(name, filepath.Ext(name)))
 			dir := t.TempDir()
 			r := run(t, importer.Options{Input: filepath.Join("testdata", name), Mapping: stem + ".yaml", Content: dir})
-			if got := counts(r); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			suite.Equal(t, counts(r), want)
 			golden(t, stem+".golden.txtar", dir)
 		})
 	}

@@ -50,17 +50,13 @@ func TestTunnelledAddresses(t *testing.T) {
 				t.Errorf("%s: registering %s: %v", c.name, a, err)
 			}
 		}
-		if n := w.packets.Load(); n != 0 {
-			t.Errorf("%s: %d packets would have been sent", c.name, n)
-		}
+		suite.Equal(t, w.packets.Load(), 0, c.name, "packets would have been sent")
 		for _, a := range c.dialled {
 			if _, err := g.Dial(t.Context(), "tcp", net.JoinHostPort(a, "443")); errors.Is(err, ErrRefused) {
 				t.Errorf("%s: dialling %s: %v", c.name, a, err)
 			}
 		}
-		if n := int(w.packets.Load()); n != len(c.dialled) {
-			t.Errorf("%s: %d addresses were dialled, want %d", c.name, n, len(c.dialled))
-		}
+		suite.Equal(t, int(w.packets.Load()), len(c.dialled), c.name, "addresses were dialled")
 	}
 }
 
@@ -121,7 +117,5 @@ func TestManyHostsAreForgotten(t *testing.T) {
 		}
 		last = wait
 	}
-	if last != maxWait {
-		t.Errorf("the last one must wait %v", last)
-	}
+	suite.Equal(t, last, maxWait, "the last one must wait")
 }

@@ -71,9 +71,7 @@ func TestKilled(t *testing.T) {
 	}
 	want := []string{kept, next, foreign, link}
 	slices.Sort(want)
-	if !slices.Equal(names, want) {
-		t.Errorf("%v, want %v; %s was left by a killed program", names, want, left)
-	}
+	suite.Equal(t, names, want, left)
 	if _, err := os.Stat(filepath.Join(outside, "x")); err != nil {
 		t.Error(err)
 	}

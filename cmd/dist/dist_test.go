@@ -85,9 +85,7 @@ func TestReproducible(t *testing.T) {
 		if slices.Contains(differs, name) {
 			continue
 		}
-		if digest(t, filepath.Join(first, name)) != digest(t, filepath.Join(second, name)) {
-			t.Errorf("%s differs", name)
-		}
+		suite.Equal(t, digest(t, filepath.Join(first, name)), digest(t, filepath.Join(second, name)), name)
 	}
 }
 
@@ -120,9 +118,7 @@ func TestActionAgrees(t *testing.T) {
 			t.Errorf("the action does not download %s", name)
 		}
 	}
-	if !strings.Contains(action, "get "+sumsFile+"\n") {
-		t.Errorf("the action does not download %s", sumsFile)
-	}
+	suite.Contains(t, action, "get "+sumsFile+"\n", sumsFile)
 	program := filepath.Join(dir, "kindex-linux-"+runtime.GOARCH)
 	checkProgram(t, exec.Command(program, "version", "--json"))
 	if out := mustRun(t, dir, "file", "-b", program); !strings.Contains(out, "statically linked") || !strings.Contains(out, ", stripped") {

@@ -135,9 +135,7 @@ func TestInstallScript(t *testing.T) {
 	dir := releaseFiles(t)
 	text := string(read(t, filepath.Join(dir, "install.sh")))
 	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + made.verifier + "'"} {
-		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("the script does not contain %s", line)
-		}
+		suite.Contains(t, text, "\n"+line+"\n", line)
 	}
 	home := t.TempDir()
 	for size := 0; size < len(text)-len("main \"$@\"\n"); size += 97 {

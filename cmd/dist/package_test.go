@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,9 +37,7 @@ func TestDeb(t *testing.T) {
 	name := filepath.Join(releaseFiles(t), "kindex-"+version+"-linux-"+runtime.GOARCH+".deb")
 	need(t, "dpkg-deb", "dpkg")
 	for field, want := range map[string]string{"Package": "kindex", "Version": strings.TrimPrefix(version, "v"), "Architecture": runtime.GOARCH, "Recommends": "git, ca-certificates"} {
-		if got := strings.TrimSpace(mustRun(t, ".", "dpkg-deb", "--field", name, field)); got != want {
-			t.Errorf("%s: %s, want %s", field, got, want)
-		}
+		suite.Equal(t, strings.TrimSpace(mustRun(t, ".", "dpkg-deb", "--field", name, field)), want, field)
 	}
 	if out := mustRun(t, ".", "dpkg-deb", "--contents", name); !strings.Contains(out, "-rwxr-xr-x root/root") || !strings.Contains(out, "2026-11-01 ") || strings.Contains(out, "/var/") {
 		t.Error(out)
@@ -98,9 +95,7 @@ func TestArchive(t *testing.T) {
 		t.Error(listing)
 	}
 	mustRun(t, root, "tar", "-xzf", filepath.Join(dir, base+".tar.gz"))
-	if got := namesIn(t, root); !slices.Equal(got, []string{base}) {
-		t.Errorf("%v", got)
-	}
+	suite.Equal(t, namesIn(t, root), []string{base})
 	checkProgram(t, exec.Command(filepath.Join(root, base, "kindex"), "version", "--json"))
 	if page := string(read(t, filepath.Join(root, base, "man", "man1", "kindex-version.1"))); !strings.Contains(page, `"Nov 2026" "kindex `+version+`"`) {
 		t.Error(page)

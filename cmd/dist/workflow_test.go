@@ -119,9 +119,7 @@ func TestReleaseWorkflow(t *testing.T) {
 	}
 	sent := string(read(t, filepath.Join(temp, "gh.txt")))
 	for _, name := range namesIn(t, dir) {
-		if !strings.Contains(sent, "\n"+name+"\n") {
-			t.Errorf("%s is not published:\n%s", name, sent)
-		}
+		suite.Contains(t, sent, "\n"+name+"\n", name)
 	}
 	image := host + "/owner/kindex:" + version
 	if out := mustRun(t, temp, crane, "validate", "--remote", image); !strings.Contains(out, "PASS") {

@@ -43,9 +43,7 @@ func TestAgentsGuide(t *testing.T) {
 		}
 		checkToolTable(t, list[1])
 	}
-	if len(run.Except) != 3 {
-		t.Errorf("%d of 3 settings", len(run.Except))
-	}
+	suite.Equal(t, len(run.Except), 3, "of 3 settings")
 	edgetest.Examples(t, agentsGuide, run)
 }
 

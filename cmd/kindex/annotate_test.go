@@ -63,9 +63,7 @@ func FuzzWorkflowCommand(f *testing.F) {
 			title = "kindex"
 		}
 		want := map[string]string{"file": actions.RepositoryPath(p.File), "line": "3", "col": "7", "title": title}
-		if fmt.Sprint(properties) != fmt.Sprint(want) {
-			t.Errorf("properties %q instead of %q", properties, want)
-		}
+		suite.Equal(t, fmt.Sprint(properties), fmt.Sprint(want), "properties")
 		if got := unescape(actions.Data.Replace(message), runnerData); got != message {
 			t.Errorf("data %q reads back as %q", message, got)
 		}

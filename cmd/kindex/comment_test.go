@@ -231,9 +231,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 		p.t.Fatalf("the outputs are %q\n%s", got, out)
 	}
 	compared := readText(p.t, filepath.Join(first.temp, "kindex-diff.md"))
-	if got := readText(p.t, filepath.Join(first.temp, "summary.md")); got != compared {
-		p.t.Errorf("the summary is %s", got)
-	}
+	suite.Equal(p.t, readText(p.t, filepath.Join(first.temp, "summary.md")), compared, "the summary")
 	// The second job runs on a different machine, which is empty at first.
 	second := newRunner(p.t, p.t.TempDir(), "GH_TOKEN="+token, "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
 	writeFile(p.t, filepath.Join(second.temp, "kindex-diff.md"), compared)

@@ -84,7 +84,5 @@ func onlyAcknowledged(t *testing.T, s *storage.State, acknowledged map[string]bo
 			t.Errorf("%s was refused but exists", a.Name)
 		}
 	}
-	if len(list) != len(acknowledged) {
-		t.Errorf("%d of %d acknowledged accounts exist", len(list), len(acknowledged))
-	}
+	suite.Equal(t, len(list), len(acknowledged), "acknowledged accounts exist")
 }

@@ -209,9 +209,7 @@ func (h *hostile) prove(trap trap) {
 // quiet checks that a command has run no program.
 func (h *hostile) quiet(what string) {
 	h.Helper()
-	if ran := h.ran(); ran != "" {
-		h.Errorf("%s: %s", what, ran)
-	}
+	suite.Equal(h, h.ran(), "", what)
 }
 
 // kindex executes a command line in the checkout.

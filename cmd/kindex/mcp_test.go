@@ -199,9 +199,7 @@ func TestAgents(t *testing.T) {
 				t.Errorf("%s is an error: %v: %s", what, wrong, got.text())
 			}
 			for _, want := range s.want {
-				if !strings.Contains(got.text(), want) {
-					t.Errorf("%s lacks %q: %s", what, want, got.text())
-				}
+				suite.Contains(t, got.text(), want, what)
 			}
 			if c := got.Result.Contents; len(c) == 1 && c[0].MimeType == "text/markdown" && strings.Contains(c[0].Text, "/api/") {
 				t.Errorf("%s links to an address not allowed for agents: %s", what, got.text())
@@ -314,9 +312,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 		suite.Check(t, json.Unmarshal([]byte(r.Content[0].(*mcp.TextContent).Text), &got))
 		return got.Version
 	}
-	if got := version(); got != "one" {
-		t.Errorf("version %q", got)
-	}
+	suite.Equal(t, version(), "one")
 	build("two")
 	for end := time.Now().Add(hanging); version() != "two"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -173,9 +173,7 @@ func TestOperatingIsWhole(t *testing.T) {
 		t.Fatalf("%+v %v", r, err)
 	}
 	for _, c := range r.Counts {
-		if !strings.Contains(security, "`"+c.Table+"`") {
-			t.Errorf("security.md does not describe %s", c.Table)
-		}
+		suite.Contains(t, security, "`"+c.Table+"`", c.Table)
 	}
 }
 
@@ -195,9 +193,7 @@ func TestUnit(t *testing.T) {
 	}
 	for name, want := range map[string]string{"User": "kindex", "StateDirectory": "kindex", "ProtectSystem": "strict", "NoNewPrivileges": "yes",
 		"Restart": "on-failure", "LimitNOFILE": "65536", "UMask": "0077"} {
-		if set[name] != want {
-			t.Errorf("%s=%s, want %s", name, set[name], want)
-		}
+		suite.Equal(t, set[name], want, name)
 	}
 	drain, err := time.ParseDuration(serveCommand().Flags().Lookup("drain").DefValue)
 	stop, err2 := time.ParseDuration(set["TimeoutStopSec"] + "s")

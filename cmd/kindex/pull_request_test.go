@@ -8,6 +8,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/diff"
 	"kindex/builder/diff/difftest"
+	"kindex/builder/suite"
 	"kindex/cmd/kindex/operator"
 	"kindex/edge/submission"
 	"kindex/exports/record"
@@ -27,12 +28,8 @@ func TestPullRequestText(t *testing.T) {
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q escapes from its code block: %s", s, rest)
 		}
-		if r.Title != "Add tool/t" {
-			t.Errorf("title %q", r.Title)
-		}
-		if !strings.Contains(r.Body, "Most similar in the index: `tool/near` (") {
-			t.Errorf("%s mentions no neighbours", r.Body)
-		}
+		suite.Equal(t, r.Title, "Add tool/t")
+		suite.Contains(t, r.Body, "Most similar in the index: `tool/near` (")
 	}
 }
 

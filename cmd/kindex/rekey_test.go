@@ -62,9 +62,7 @@ func testRekey(t *testing.T, target string) {
 	}
 	write(newer, older)
 	for _, want := range []string{"sealed 1 secrets", "sealed 0 secrets"} {
-		if text := rekey(0, "--operator-key", file); !strings.Contains(text, want) {
-			t.Errorf("%s, not %s", text, want)
-		}
+		suite.Contains(t, rekey(0, "--operator-key", file), want)
 	}
 	write(newer)
 	t.Setenv("KINDEX_OPERATOR_KEY", file)

@@ -213,9 +213,7 @@ func TestStarterWorkflow(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 		_, err = os.Stat(filepath.Join(r.temp, "path"))
-		if installed := err == nil; installed != c.ok {
-			t.Errorf("%s: on the path: %v", name, installed)
-		}
+		suite.Equal(t, err == nil, c.ok, name, "on the path")
 		if name != "digest" {
 			continue
 		}
@@ -226,9 +224,7 @@ func TestStarterWorkflow(t *testing.T) {
 		}
 		failsForMistakes(t, r, checks)
 	}
-	if len(checks) != 3 {
-		t.Errorf("%d checks", len(checks))
-	}
+	suite.Equal(t, len(checks), 3)
 }
 
 // failsForMistakes checks that the workflow's checks fail for an invalid file.

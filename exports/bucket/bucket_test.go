@@ -145,9 +145,7 @@ func checkRace(t *testing.T, b bucket.Bucket) {
 			})
 		}
 		g.Wait()
-		if won != 1 {
-			t.Errorf("%s: %d writers replaced the same version", b, won)
-		}
+		suite.Equal(t, won, 1, b, "writers replaced the same version")
 		now = suite.Must(bucket.Read(t.Context(), b, "race", 10))(t)
 	}
 }

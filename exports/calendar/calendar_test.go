@@ -93,9 +93,7 @@ func TestReadByOthers(t *testing.T) {
 		if found[0].Refresh != "PT12H" || found[0].Source != c.Self {
 			t.Errorf("ical.js: refresh %q, source %q", found[0].Refresh, found[0].Source)
 		}
-		if found[1].Name != "An index; of tools, and models" {
-			t.Errorf("node-ical: name %q", found[1].Name)
-		}
+		suite.Equal(t, found[1].Name, "An index; of tools, and models", "node-ical: name")
 		for i, parser := range []string{"ical.js", "node-ical"} {
 			if len(found[i].Events) != len(want) {
 				t.Fatalf("%s: %d events of %d", parser, len(found[i].Events), len(want))

@@ -81,9 +81,7 @@ func TestRules(t *testing.T) {
 		if broken == doc {
 			t.Errorf("%s is not in the description", change[0])
 		}
-		if got := strings.Join(violations([]byte(broken)), "\n"); !strings.Contains(got, want) {
-			t.Errorf("with %s the violations are %q, want %q", change[1], got, want)
-		}
+		suite.Contains(t, strings.Join(violations([]byte(broken)), "\n"), want, change[1], "the violations")
 	}
 }
 
@@ -98,9 +96,7 @@ func TestDescribeHostile(t *testing.T) {
 		t.Errorf("violations %q in %s", got, doc)
 	}
 	const want = `title = {{A \"\\}\\} \\textbackslash{}cite\\{x\\} \\& 50\\% \\#1\\_\\textasciicircum{}\\textasciitilde{}}}`
-	if !strings.Contains(string(doc), want) {
-		t.Errorf("%s is not in %s", want, doc)
-	}
+	suite.Contains(t, string(doc), want)
 }
 
 // TestDescribeSmall describes a build that has no licence and lacks some of the files.

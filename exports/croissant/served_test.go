@@ -39,9 +39,7 @@ func TestServed(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
 	header, doc := get(t, e.URL+"/api/export/croissant")
-	if got := header.Get("Content-Type"); got != `application/ld+json; profile="http://mlcommons.org/croissant/1.1"` {
-		t.Errorf("Content-Type: %s", got)
-	}
+	suite.Equal(t, header.Get("Content-Type"), `application/ld+json; profile="http://mlcommons.org/croissant/1.1"`, "Content-Type")
 	for _, v := range violations(doc) {
 		t.Error(v)
 	}
@@ -85,9 +83,7 @@ func TestServed(t *testing.T) {
 func download(t *testing.T, o map[string]any) []byte {
 	t.Helper()
 	header, body := get(t, text(o["contentUrl"]))
-	if got := fmt.Sprintf("%d B", len(body)); got != o["contentSize"] {
-		t.Errorf("%v has %s, not %v", o["@id"], got, o["contentSize"])
-	}
+	suite.Equal[any](t, fmt.Sprintf("%d B", len(body)), o["contentSize"], o["@id"])
 	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != o["sha256"] {
 		t.Errorf("%v has another checksum", o["@id"])
 	}

@@ -19,9 +19,7 @@ func TestName(t *testing.T) {
 		"tools": "tool", "minscore": "minScore", "xyz": "", "": "", "q": "", "abc": "ab", "li": "",
 		"limitlimitlimit": "limit",
 	} {
-		if got := Name(word, known); got != want {
-			t.Errorf("Name(%q) = %q, want %q", word, got, want)
-		}
+		suite.Equal(t, Name(word, known), want, "Name", word)
 	}
 	if got := Names("modl", []string{"model", "modal", "mode", "module"}, 2); len(got) != 2 || got[0] != "modal" && got[0] != "mode" && got[0] != "model" {
 		t.Errorf("%v", got)

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"kindex/builder/suite"
 	"kindex/exports/feed"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
@@ -138,12 +139,8 @@ func FuzzWrite(f *testing.F) {
 		compare(t, doc, len(changes)+1)
 		if want := visible(name); want != "" && utf8.RuneCountInString(want) <= 100 {
 			created := readJSON(t, write(t, doc, "json")).Items[1]
-			if created.Title != want+" was added" {
-				t.Errorf("title %q of the name %q", created.Title, want)
-			}
-			if created.ID != "urn:kindex:change:"+url.PathEscape(id) {
-				t.Errorf("id %q of %q", created.ID, id)
-			}
+			suite.Equal(t, created.Title, want+" was added")
+			suite.Equal(t, created.ID, "urn:kindex:change:"+url.PathEscape(id), id)
 		}
 	})
 }
@@ -183,9 +180,7 @@ func checkHTML(t *testing.T, html string) {
 	for {
 		token, err := d.RawToken()
 		if err != nil {
-			if err.Error() != "EOF" {
-				t.Errorf("content: %v in %s", err, html)
-			}
+			suite.Equal(t, err.Error(), "EOF", err, html)
 			return
 		}
 		start, ok := token.(xml.StartElement)

@@ -3,6 +3,8 @@ package ids
 import (
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // indexed is an index with a declared namespace and a provider.
@@ -91,9 +93,7 @@ func TestParse(t *testing.T) {
 			}
 			got = append(got, s)
 		}
-		if strings.Join(got, ", ") != want {
-			t.Errorf("%q means\n %s, want\n %s", text, strings.Join(got, ", "), want)
-		}
+		suite.Equal(t, strings.Join(got, ", "), want, text)
 	}
 }
 

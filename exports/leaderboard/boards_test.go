@@ -36,9 +36,7 @@ func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 			seen["had no score"] = seen["had no score"] || then.Status != record.Withdrawn && !s.Score.Known()
 			seen["is at an address of another"] = seen["is at an address of another"] || i > 0 && p.hadAddress(e, i-1)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s\ngot  %v\nwant %v", e.Key(), got, want)
-		}
+		suite.Equal(t, got, want, e.Key())
 	}
 	for _, what := range []string{"begins later", "was gone in between", "was renamed", "was withdrawn", "had no score", "is at an address of another"} {
 		if !seen[what] {
@@ -103,9 +101,7 @@ func TestRanks(t *testing.T) {
 				if then := before.stood[p.of[p.entities[o]]]; then != nil {
 					want, _ = rank(before.stood, then, by)
 				}
-				if got != want {
-					t.Errorf("%s was at %d by %s, want %d", p.entities[o].Key(), got, by, want)
-				}
+				suite.Equal(t, got, want, p.entities[o].Key(), by)
 			}
 		}
 	}

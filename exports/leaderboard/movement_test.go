@@ -1,9 +1,9 @@
 package leaderboard_test
 
 import (
-	"slices"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/leaderboard"
 )
 
@@ -12,9 +12,7 @@ func TestMovements(t *testing.T) {
 	// The first was third, the second is new, the third was first, the fourth was ninth.
 	got := leaderboard.Movements([]int{3, 0, 1, 9})
 	want := []leaderboard.Movement{{Known: true, By: 1}, {}, {Known: true, By: -1}, {Known: true}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	suite.Equal(t, got, want)
 	if got := leaderboard.Movements(nil); len(got) != 0 {
 		t.Errorf("%v on an empty board", got)
 	}

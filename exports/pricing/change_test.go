@@ -3,6 +3,7 @@ package pricing_test
 import (
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -33,17 +34,13 @@ func TestDescribeChange(t *testing.T) {
 		if d, ok := pricing.DescribeChange(record.FieldChange{Field: c.field, Old: []byte(c.old), New: []byte(c.new)}); ok {
 			got = d.Label() + ": " + d.Old + " → " + d.New
 		}
-		if got != c.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", c.field, got, c.want)
-		}
+		suite.Equal(t, got, c.want, c.field)
 	}
 }
 
 func TestDollars(t *testing.T) {
 	for micros, want := range map[int64]string{0: "$0", 1: "$0.000001", 1_100_000: "$1.10", 1_250_000: "$1.25", 10_000_000: "$10", 125_000: "$0.125"} {
-		if got := pricing.Dollars(record.PriceOf(micros)); got != want {
-			t.Errorf("%d: %s", micros, got)
-		}
+		suite.Equal(t, pricing.Dollars(record.PriceOf(micros)), want, micros)
 	}
 	if got := pricing.Dollars(record.Price{}); got != "unknown" {
 		t.Error(got)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -253,9 +254,7 @@ func TestUntold(t *testing.T) {
 		for _, cost := range pricing.CalculateAll(offers, c.provider, pricing.Use{Input: c.input, Requests: 1}) {
 			order, reasons = append(order, cost.Offer.Provider), append(reasons, cost.Reason())
 		}
-		if got := strings.Join(order, ", "); got != c.want {
-			t.Errorf("%d: %s, want %s", c.input, got, c.want)
-		}
+		suite.Equal(t, strings.Join(order, ", "), c.want, c.input)
 		if got := reasons[slices.Index(order, "flat")]; (got != "") != (c.input > 200_000) {
 			t.Errorf("%d: %q", c.input, got)
 		}
@@ -294,8 +293,6 @@ func TestSummarize(t *testing.T) {
 	} {
 		e := &record.Entity{Type: "model", Provider: "Acme", IDs: c.ids, Offers: c.offers}
 		p := makers.Compute(e, "2026-01-01").Price
-		if got := strings.Join([]string{p.Input.String(), p.Output.String(), p.Blended.String(), p.Provider}, ","); got != c.want {
-			t.Errorf("%s: %s, not %s", name, got, c.want)
-		}
+		suite.Equal(t, strings.Join([]string{p.Input.String(), p.Output.String(), p.Blended.String(), p.Provider}, ","), c.want, name)
 	}
 }

@@ -39,9 +39,7 @@ func TestGroups(t *testing.T) {
 		`"category": "w", "entities": 1, "ranked": 0, "facts": [ { "fact": "license", "entities": 0 }`,
 		`"category": "x", "entities": 2`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nlacks\n%s", text, want)
-		}
+		suite.Contains(t, text, want)
 	}
 	if strings.Contains(text, `"v"`) || strings.Contains(text, `"model"`) {
 		t.Error("a group without listed entities:", text)

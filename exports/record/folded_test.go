@@ -3,6 +3,7 @@ package record_test
 import (
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -25,12 +26,8 @@ func TestUnfold(t *testing.T) {
 		got := record.Benchmark{Name: name, Value: 5, Date: "2026-01", Source: "https://x.example/"}
 		got.Unfold()
 		want.Value, want.Date, want.Source = 5, "2026-01", "https://x.example/"
-		if got != want {
-			t.Errorf("%s became %+v", name, got)
-		}
-		if got.FoldedName() != name {
-			t.Errorf("%s is folded to %s", name, got.FoldedName())
-		}
+		suite.Equal(t, got, want, name)
+		suite.Equal(t, got.FoldedName(), name, "is folded")
 		again := got
 		if again.Unfold(); again != got {
 			t.Errorf("%s, taken apart twice, became %+v", name, again)

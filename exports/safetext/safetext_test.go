@@ -35,9 +35,7 @@ func TestHiddenCharacters(t *testing.T) {
 		"a\u200db\u200cc": `a\u200db\u200cc`, "😀\ufe0f\ufe0f": "😀\ufe0f" + `\ufe0f`, "می\u200c\u200cخ": "می\u200c" + `\u200cخ`,
 		"1\ufe0f": `1\ufe0f`, "葛\U000e0100\U000e0101": "葛\U000e0100" + `\U000e0101`, "😀\u200d": "😀" + `\u200d`,
 	} {
-		if got := safetext.Escape(s); got != want {
-			t.Errorf("%q becomes %s, want %s", s, got, want)
-		}
+		suite.Equal(t, safetext.Escape(s), want, s)
 	}
 }
 
@@ -69,9 +67,7 @@ func TestWithoutCredentials(t *testing.T) {
 		`"s3://AKIA@bucket" and postgres://me:xxxxx@host/x?sslmode=no`:      `"s3://…@bucket" and postgres://me:xxxxx@host/x?sslmode=no`,
 		"ada@example.org: HEAD@{1} of https://host/@scope/x?q=1":            "ada@example.org: HEAD@{1} of https://host/@scope/x?q=1",
 	} {
-		if got := safetext.WithoutCredentials(message); got != want {
-			t.Errorf("%s becomes %s, want %s", message, got, want)
-		}
+		suite.Equal(t, safetext.WithoutCredentials(message), want, message)
 	}
 }
 
@@ -87,8 +83,6 @@ func TestAddress(t *testing.T) {
 		"https://host:port\x1b[2J?s3cret":                 "https://host:port\\x1b[2J?…",
 		"":                                                "",
 	} {
-		if got := safetext.Address(address); got != `"`+want+`"` {
-			t.Errorf("%q is shown as %s, want %q", address, got, want)
-		}
+		suite.Equal(t, safetext.Address(address), `"`+want+`"`, address)
 	}
 }

@@ -3,6 +3,7 @@ package safetext_test
 import (
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/safetext"
 )
 
@@ -16,8 +17,6 @@ func TestShorten(t *testing.T) {
 		{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äöü…"},
 		{"😀😀", 1, "😀…"}, {"a", 0, "…"}, {"\xff\xff\xff", 2, "\xff\xff…"},
 	} {
-		if got := safetext.Shorten(c.text, c.limit); got != c.want {
-			t.Errorf("%q to %d characters is %q, want %q", c.text, c.limit, got, c.want)
-		}
+		suite.Equal(t, safetext.Shorten(c.text, c.limit), c.want, c.text, c.limit)
 	}
 }

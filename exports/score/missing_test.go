@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -98,9 +99,7 @@ func TestMissing(t *testing.T) {
 		"no figure of a dimension": {[]record.Fact{fact("stars", 10, ""), fact("forks", 0, "")}, "75.0 47.5"},
 	} {
 		s := f.Scores(tool(c.facts...), at("2026-03-31"))
-		if got := s.Adoption.String() + " " + s.Composite.String(); got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		suite.Equal(t, s.Adoption.String()+" "+s.Composite.String(), c.want, name)
 	}
 }
 
@@ -148,9 +147,7 @@ func TestBestOfADay(t *testing.T) {
 		{Name: "Errors", Value: 1, Date: "2026-02-01"}}}}
 	for measure, want := range map[string]float64{`"from": 10, "to": 0`: 6, `"from": 0, "to": 10`: 8} {
 		f := parse(t, `{"types": {"model": {"dimensions": {"quality": {"weight": 1, "prior": 0, "measures": [{"benchmark": "Errors", "map": "linear", `+measure+`, "weight": 1}]}}}}}`)
-		if got := f.Explain(e, at("2026-03-31")).Dimensions[0].Measures[0].Value; got != want {
-			t.Errorf("%s: %v, want %v", measure, got, want)
-		}
+		suite.Equal[any](t, f.Explain(e, at("2026-03-31")).Dimensions[0].Measures[0].Value, want, measure)
 	}
 }
 

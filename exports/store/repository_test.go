@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/store"
 )
 
@@ -47,9 +48,7 @@ func TestRepositoryPages(t *testing.T) {
 		{"no commit", hub.Commit(""), ""},
 		{"no pull", hub.Pull(0), ""},
 	} {
-		if c.got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, c.got, c.want)
-		}
+		suite.Equal(t, c.got, c.want, c.name)
 		if _, err := url.Parse(c.got); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -80,8 +79,6 @@ func TestNewFileFilledIn(t *testing.T) {
 func TestNoRepository(t *testing.T) {
 	var r *store.Repository
 	for _, got := range []string{r.Commit("39cdbfb2"), r.Pull(1), r.Edit("tool/x.yaml"), r.View("tool/x.yaml"), r.New("tool/x.yaml", "a")} {
-		if got != "" {
-			t.Errorf("no repository has the page %s", got)
-		}
+		suite.Equal(t, got, "")
 	}
 }

@@ -134,9 +134,7 @@ func TestRecordRoundTrip(t *testing.T) {
 
 func TestScore(t *testing.T) {
 	for x, want := range map[float64]string{0: "0.0", 100: "100.0", 12.34: "12.3", 12.35: "12.4", 99.96: "100.0"} {
-		if got := record.ScoreOf(x).String(); got != want {
-			t.Errorf("ScoreOf(%v) = %s, want %s", x, got, want)
-		}
+		suite.Equal(t, record.ScoreOf(x).String(), want, "ScoreOf", x)
 	}
 	if (record.Score{}).Compare(record.ScoreOf(0)) != -1 || record.ScoreOf(2).Compare(record.ScoreOf(1)) != 1 {
 		t.Error("null must be below every score")

@@ -47,9 +47,7 @@ func TestKindsAsText(t *testing.T) {
 		"csv": "n,at,raw,x,free\r\n-5,2026-11-01T12:34:56Z,\"[{\"\"field\"\":\"\"a\"\",\"\"old\"\":null}]\",0.1,true\r\n" +
 			"0,1969-12-31T23:59:59Z,\"\"\"x,y\"\"\",-1.5e+300,false\r\n,,,,\r\n",
 	} {
-		if got := encodeKinds(t, format); got != want {
-			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
-		}
+		suite.Equal(t, encodeKinds(t, format), want, format)
 	}
 }
 
@@ -61,9 +59,7 @@ func TestKindsInParquet(t *testing.T) {
 		field := f.Schema().Fields()[i]
 		var b strings.Builder
 		suite.Check(t, parquet.PrintSchema(&b, field.Name(), parquet.Group{field.Name(): field}))
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("column %d is %s, want %s", i, b.String(), want)
-		}
+		suite.Contains(t, b.String(), want, "column", i)
 	}
 	type row struct {
 		N   *int64     `parquet:"n,optional"`

@@ -3,6 +3,8 @@ package worddiff
 import (
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // marked shows parts as git diff --word-diff does.
@@ -25,9 +27,7 @@ func TestParts(t *testing.T) {
 		{"equal", "one two three four five six", "one two three four five six", "one two three four five six"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := marked(Parts(c.old, c.new)); got != c.want {
-				t.Errorf("%s\nwant\n%s", got, c.want)
-			}
+			suite.Equal(t, marked(Parts(c.old, c.new)), c.want)
 		})
 	}
 	long := strings.Repeat("a b c ", 500)

@@ -55,9 +55,7 @@ func TestAPIDocs(t *testing.T) {
 		t.Errorf("the page requested %q", asked)
 	}
 	// The page forgets the key when it is closed.
-	if kept := eval[string](t, p.Tab, `JSON.stringify([localStorage, sessionStorage, document.cookie])`); kept != `[{"theme":"light"},{},""]` {
-		t.Errorf("%s is stored", kept)
-	}
+	suite.Equal(t, eval[string](t, p.Tab, `JSON.stringify([localStorage, sessionStorage, document.cookie])`), `[{"theme":"light"},{},""]`)
 	p.CheckQuiet(t, e.URL)
 	p.checkConfined(t)
 	// The theme that was chosen here applies on other pages.
@@ -125,9 +123,7 @@ func operations(t *testing.T) []string {
 func (p *apiDocs) checkScheme(t *testing.T, want string) {
 	t.Helper()
 	paper := eval[string](t, p.Tab, `getComputedStyle(document.body).backgroundColor`)
-	if scheme := map[string]string{"rgb(22, 21, 19)": "dark", "rgb(251, 250, 247)": "light"}[paper]; scheme != want {
-		t.Errorf("the page is %q, want %s", scheme, want)
-	}
+	suite.Equal(t, map[string]string{"rgb(22, 21, 19)": "dark", "rgb(251, 250, 247)": "light"}[paper], want)
 }
 
 // checkLook checks the colours, the width, the header and the footer of the page.
@@ -145,9 +141,7 @@ func (p *apiDocs) checkLook(t *testing.T, want string, width int64) {
 		document.querySelector('header.top').offsetHeight < 140, !!document.querySelector('footer.foot a[href="/docs/api"]'),
 		getComputedStyle(document.querySelector('.swagger-ui .btn.execute')).minHeight,
 	].join(' ')`))
-	if head != "1 Docs true true 0px" {
-		t.Errorf("%s, %d wide: the page around the operations is %s", want, width, head)
-	}
+	suite.Equal(t, head, "1 Docs true true 0px", width)
 }
 
 // checkConfined checks that the policy blocks inline scripts and requests to other hosts, and

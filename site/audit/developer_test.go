@@ -82,9 +82,7 @@ func (d *developer) draft() {
 	d.tab.Do(d, chromedp.Focus(`#f-url`), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), browser.Press("https://compass.example.org\t"))
 	d.tab.Until(d, `document.querySelector('[data-says]').classList.contains('is-right') && !document.querySelector('[data-field] [aria-invalid]')`)
 	for _, line := range []string{"content/tool/gradient-compass.yaml", "name: Gradient Compass", "category: ml-frameworks", "url: https://compass.example.org", draftedText} {
-		if file := d.text(`[data-yaml]`); !strings.Contains(file, line) {
-			d.Errorf("the file lacks %q: %s", line, file)
-		}
+		suite.Contains(d, d.text(`[data-yaml]`), line)
 	}
 }
 
@@ -118,9 +116,7 @@ func (d *developer) signIn(subject, account string) {
 		d.Errorf("signed in, %d at %s; the first key gets %d", res.Status, res.URL, d.ask(first))
 	}
 	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
-	if got := d.text(`form[action="/signout"] strong`); got != account {
-		d.Errorf("the account is %q", got)
-	}
+	suite.Equal(d, d.text(`form[action="/signout"] strong`), account, "the account")
 }
 
 // key creates a key and checks that it is shown only once. It then sends requests with the
@@ -148,9 +144,7 @@ func (d *developer) key() {
 	if list := d.text(`ul.panel-cards`); strings.Contains(list, "laptop") {
 		d.Errorf("the revoked key is still listed:\n%s", list)
 	}
-	if status := d.ask(key); status != http.StatusUnauthorized {
-		d.Errorf("the revoked key gets %d", status)
-	}
+	suite.Equal(d, d.ask(key), http.StatusUnauthorized, "the revoked key")
 }
 
 // hook is a webhook created in the panel.

@@ -42,9 +42,7 @@ func (d *developer) replayTest(h hook) {
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
 	first, _ := d.came(h)
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
-	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "responded with 500") {
-		d.Errorf("the log has %q", log)
-	}
+	suite.Contains(d, d.text(`#deliveries .delivery`), "responded with 500", "the log")
 	d.receiver.Answer(http.StatusNoContent)
 	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
 	for again, _ := d.came(h); again.Status != http.StatusNoContent; again, _ = d.came(h) {
@@ -71,9 +69,7 @@ func (d *developer) propose() {
 	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Please correct: Category, Address.") {
 		d.Errorf("it says %q", says)
 	}
-	if worth := d.text(`[data-field=license] .remark.is-worth`); !strings.Contains(worth, "MITT") {
-		d.Errorf("the message on the licence is %q", worth)
-	}
+	suite.Contains(d, d.text(`[data-field=license] .remark.is-worth`), "MITT", "the message on the licence")
 	d.tab.Load(d, chromedp.Click(`[data-field=license] li button`))
 	if kept := browser.Eval[[]string](d, d.tab, `['name', 'url', 'license'].map(n => document.querySelector('#f-' + n).value)`); !slices.Equal(kept, []string{"Gradient Lantern", "lantern.example.org", "MIT"}) {
 		d.Errorf("the fields contain %q", kept)
@@ -85,9 +81,7 @@ func (d *developer) propose() {
 	}
 	file := d.text(`[data-yaml]`)
 	for _, line := range []string{"content/tool/gradient-lantern.yaml", "name: Gradient Lantern", "category: ml-frameworks", "license: MIT\n", "url: https://lantern.example.org/"} {
-		if !strings.Contains(file+"\n", line) {
-			d.Errorf("the file lacks %q: %s", line, file)
-		}
+		suite.Contains(d, file+"\n", line, file)
 	}
 	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
 	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), "name: Gradient Lantern") {
@@ -107,9 +101,7 @@ func (d *developer) correct() {
 	d.tab.Do(d, chromedp.SetValue(`#f-figure-source`, "https://github.com/pytorch/pytorch"))
 	d.tab.Load(d, chromedp.Click(`[data-check]`))
 	const changes = "license: MIT\nsignals:\n  stars: {value: 99000, source: https://github.com/pytorch/pytorch}"
-	if got := strings.TrimSpace(d.text(`[data-text]`)); got != changes {
-		d.Errorf("what changes is\n%s", got)
-	}
+	suite.Equal(d, strings.TrimSpace(d.text(`[data-text]`)), changes, "what changes")
 	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
 	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), changes) {
 		d.Errorf("after submitting, %s returns %d: %s", path, res.Status, d.text(`main`))

@@ -78,9 +78,7 @@ func lookAt(t *testing.T, b *browser.Tab, index string) map[string]string {
 
 func readNothing(t *testing.T, who string, got map[string]string) {
 	t.Helper()
-	if len(got) != 5 {
-		t.Errorf("%s got %v", who, got)
-	}
+	suite.Equal(t, len(got), 5, who, got)
 	for what, text := range got {
 		if strings.HasPrefix(text, "200") || strings.Contains(text, `"name"`) {
 			t.Errorf("%s gets %s: %.200s", who, what, text)

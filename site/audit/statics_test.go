@@ -44,15 +44,11 @@ func (w *website) comparesAlike(t *testing.T) {
 		path := "/compare/?e=" + strings.Join(keys, "&e=")
 		w.reach(t, tab, kind{path: path, until: compared(len(keys))})
 		text := suite.Must(json.Marshal(string(other.get(t, path, false).body)))(t)
-		if differs := eval[string](t, tab, sameTable, text); differs != "" {
-			t.Errorf("%v: %s", keys, differs)
-		}
+		suite.Equal(t, eval[string](t, tab, sameTable, text), "", keys)
 	}
 	facts := eval[string](t, tab, `document.querySelector('[data-comparison] [data-group=facts]').textContent`)
 	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B", "37B"} {
-		if !strings.Contains(facts, want) {
-			t.Errorf("no %q in %s", want, facts)
-		}
+		suite.Contains(t, facts, want)
 	}
 	tab.CheckQuiet(t, w.URL)
 	// Unknown entities are reported.

@@ -26,9 +26,7 @@ var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Targe
 func (v *visitor) findByForm() {
 	v.tab.Do(v, chromedp.SendKeys(`#find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
-	if first := v.text(`#results .hits a.row-name`); first != "PyTorch" {
-		v.Errorf("the first result is %q", first)
-	}
+	suite.Equal(v, v.text(`#results .hits a.row-name`), "PyTorch", "the first result")
 	const link = `.facets a[href*="category=ml-frameworks"]`
 	v.tab.Do(v, chromedp.Click(`.facets summary`))
 	count := v.text(link + ` + .num`)

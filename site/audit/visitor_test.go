@@ -209,9 +209,7 @@ func (v *visitor) goBackInTime() {
 		day := v.text(`.slider output`)
 		v.follow("/leaderboards/ml-frameworks/at-", browser.Press(kb.Enter))
 		focusIs(v, v.tab, "range")
-		if got := v.text(`.slider output`); got != day {
-			v.Errorf("the slider opens %s, not %s", got, day)
-		}
+		suite.Equal(v, v.text(`.slider output`), day, "the slider opens")
 	} else {
 		v.tab.Do(v, chromedp.Click(`[data-days] summary`))
 		v.follow("/leaderboards/ml-frameworks/at-", chromedp.Click(`[data-days] li:last-child a`))
@@ -247,9 +245,7 @@ func (v *visitor) followChange() {
 	const change = `[...document.querySelectorAll('.telling')].find(e => e.querySelector('h3 a[href="/tool/pytorch/"]'))`
 	told := browser.Eval[string](v, v.tab, change+`.querySelector('.telling-by code').textContent`)
 	v.follow("/tool/pytorch/", chromedp.Click(`.telling h3 a[href="/tool/pytorch/"]`))
-	if history := browser.Eval[string](v, v.tab, `document.querySelector('#history .told > li').innerText`); !strings.Contains(history, told) {
-		v.Errorf("the change of commit %s is not the newest of its history: %s", told, history)
-	}
+	suite.Contains(v, browser.Eval[string](v, v.tab, `document.querySelector('#history .told > li').innerText`), told, "the change of commit")
 }
 
 // goAstray opens a wrong URL. A file host responds with its own page or with 404.html,
@@ -259,9 +255,7 @@ func (v *visitor) goAstray() {
 	if !v.served {
 		res := suite.Must(http.Get(v.base + wrong))(v)
 		res.Body.Close()
-		if res.StatusCode != http.StatusNotFound {
-			v.Errorf("%s answers %d", wrong, res.StatusCode)
-		}
+		suite.Equal(v, res.StatusCode, http.StatusNotFound, wrong)
 		v.follow("/404.html", chromedp.Navigate(v.base+"/404.html"))
 		v.follow("/search/", chromedp.Click(`.problem a[href="/search/"]`))
 		v.tab.CheckQuiet(v, v.base)

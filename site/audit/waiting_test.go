@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest/browser"
 )
 
@@ -37,8 +38,6 @@ func waitingSeen(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	found := strings.Join(browser.Eval[[]string](t, tab, "%s", waitingScript), "\n")
 	for _, want := range []string{"a script has run", "nothing happens by: <button"} {
-		if !strings.Contains(found, want) {
-			t.Errorf("with scripts, %s is not found: %s", want, found)
-		}
+		suite.Contains(t, found, want)
 	}
 }

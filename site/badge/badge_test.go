@@ -21,9 +21,7 @@ func TestBadge(t *testing.T) {
 	suite.Golden(t, "testdata/unranked.svg", badge.SVG("kindex rank", "not ranked", badge.Grey))
 	suite.Golden(t, "testdata/hostile.svg", badge.SVG(`</text><script>alert("1")</script>`, "]]>&'\x00\u202e\n💥 日本", badge.Red))
 	long := string(badge.SVG(strings.Repeat("W", 200), "1", badge.Amber))
-	if !strings.Contains(long, ">"+strings.Repeat("W", badge.MaxLabelLen)+"…<") {
-		t.Errorf("a long label is shown as %s", long)
-	}
+	suite.Contains(t, long, ">"+strings.Repeat("W", badge.MaxLabelLen)+"…<", "a long label is shown")
 	if empty := string(badge.SVG("", "steady", badge.Grey)); strings.Count(empty, "<text") != 1 {
 		t.Errorf("without a label it is %s", empty)
 	}
@@ -99,9 +97,7 @@ func FuzzBadge(f *testing.F) {
 // TestScoreColour checks that a better score never has a worse colour, and that white text is
 // readable on every colour.
 func TestScoreColour(t *testing.T) {
-	if got := badge.ScoreColour(record.Score{}); got != badge.Grey {
-		t.Errorf("an unknown score is %s", got)
-	}
+	suite.Equal(t, badge.ScoreColour(record.Score{}), badge.Grey, "an unknown score")
 	order := []string{badge.Red, badge.Amber, badge.Olive, badge.Green}
 	at := 0
 	for x := range 101 {
@@ -113,9 +109,7 @@ func TestScoreColour(t *testing.T) {
 			t.Fatalf("%d is %s", x, got)
 		}
 	}
-	if at != len(order)-1 {
-		t.Errorf("the best score is %s", order[at])
-	}
+	suite.Equal(t, at, len(order)-1, "the best score", order[at])
 	for _, colour := range append(order, badge.Grey, badge.Teal, "#444444") {
 		if c := onWhite(t, colour); c < 4.5 {
 			t.Errorf("white on %s has a contrast of %.2f", colour, c)

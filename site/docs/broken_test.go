@@ -144,9 +144,7 @@ func TestFetchOverTheLimit(t *testing.T) {
 	if said := p.fails("bash", "fetch.sh", "categories.json"); !strings.Contains(said, "429") {
 		t.Error(said)
 	}
-	if got := fmt.Sprint(asked.statuses); got != "[200 429]" {
-		t.Errorf("the responses are %s", got)
-	}
+	suite.Equal(t, fmt.Sprint(asked.statuses), "[200 429]", "the responses")
 }
 
 // TestIfRange interrupts the download of an export under /api and resumes it, once from the
@@ -188,9 +186,7 @@ func TestIfRange(t *testing.T) {
 			if newBuild {
 				want = "[200 200 200 200]"
 			}
-			if got := fmt.Sprint(asked.statuses); got != want {
-				t.Errorf("the responses are %s, want %s", got, want)
-			}
+			suite.Equal(t, fmt.Sprint(asked.statuses), want, "the responses")
 		})
 	}
 }
@@ -205,9 +201,7 @@ func TestStreamsBreak(t *testing.T) {
 	} {
 		t.Run(c.script, func(t *testing.T) {
 			p := start(t, edgetest.Cut("/api/export/entities", 1000, 1))
-			if said := p.fails(c.program, c.script); !strings.Contains(said, c.says) {
-				t.Errorf("want %s: %s", c.says, said)
-			}
+			suite.Contains(t, p.fails(c.program, c.script), c.says)
 			if len(p.there(c.makes)) > 0 {
 				t.Errorf("%s is there", c.makes)
 			}

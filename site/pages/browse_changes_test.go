@@ -131,9 +131,7 @@ func TestChangeInFull(t *testing.T) {
 			}
 		}
 		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q is missing from %s", told.Title, w, text)
-			}
+			suite.Contains(t, text, w, told.Title)
 		}
 		n++
 	}

@@ -61,9 +61,7 @@ func TestData(t *testing.T) {
 		t.Error("the manifest is not linked to")
 	}
 	for _, cited := range []string{"Build " + b.build.Manifest.ID + ". ", "@misc{kindex-" + b.build.Manifest.ID + ", title = {{"} {
-		if !strings.Contains(page, cited) {
-			t.Errorf("a citation lacks %s", cited)
-		}
+		suite.Contains(t, page, cited)
 	}
 	for _, s := range b.build.Manifest.Sources {
 		if !strings.Contains(page, s.Name) || !strings.Contains(page, s.License) {
@@ -96,9 +94,7 @@ func TestDataRecipes(t *testing.T) {
 		if recipe == "python" {
 			want = fmt.Sprintf("%d entities, the first is ", b.build.Manifest.Counts.Entities)
 		}
-		if !strings.Contains(string(out), want) {
-			t.Errorf("%s says %s, want %s", recipe, out, want)
-		}
+		suite.Contains(t, string(out), want, recipe)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "entities.parquet"))
 	want, _ := b.build.ReadFile("entities.parquet")

@@ -217,9 +217,7 @@ func (b *browsed) checkValues(field, list string) {
 		have[strings.Join(b.through(l, rowLink), " ")]--
 	}
 	for entities, n := range have {
-		if n != 0 {
-			b.t.Errorf("%s: %+d values have exactly %.200s", list, n, entities)
-		}
+		suite.Equal(b.t, n, 0, list, "values have exactly", entities)
 	}
 }
 

@@ -1,7 +1,6 @@
 package pages_test
 
 import (
-	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -24,8 +23,6 @@ func TestChangedWords(t *testing.T) {
 	const want = `networks of all kinds on <del><span class="unseen">(deleted:</span> &lt;b&gt;one&lt;/b&gt; machine,<span class="unseen">)</span></del> ` +
 		`<ins><span class="unseen">(inserted:</span> many &amp; &lt;i&gt;large&lt;/i&gt; machines,<span class="unseen">)</span></ins> with little`
 	for _, path := range []string{"/tool/one/", "/changes/"} {
-		if body := string(get(t, s, path).Body); !strings.Contains(body, want) {
-			t.Errorf("%s lacks %s", path, want)
-		}
+		suite.Contains(t, string(get(t, s, path).Body), want, path)
 	}
 }

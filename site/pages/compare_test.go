@@ -175,9 +175,7 @@ func TestTrendingRows(t *testing.T) {
 			}
 			at++
 		}
-		if at != len(rows) {
-			t.Errorf("%s has %d rows, want %d", path, len(rows), at)
-		}
+		suite.Equal(t, at, len(rows), path, "rows")
 	}
 	if gains < 20 {
 		t.Errorf("%d gains are no test", gains)

@@ -166,9 +166,7 @@ func TestUseOfFiles(t *testing.T) {
 					t.Errorf("%s is not linked", f)
 				}
 			}
-			if !slices.Equal(found, c.feeds) {
-				t.Errorf("programs find %q, want %q", found, c.feeds)
-			}
+			suite.Equal(t, found, c.feeds, "programs find")
 		})
 	}
 }

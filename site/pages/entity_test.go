@@ -71,9 +71,7 @@ func parse(t testing.TB, html []byte) *node {
 	for {
 		token, err := d.Token()
 		if token == nil || err != nil {
-			if len(open) != 1 {
-				t.Errorf("the page ends inside %s: %v", open[len(open)-1].name, err)
-			}
+			suite.Equal(t, len(open), 1, "the page ends inside", open[len(open)-1].name, err)
 			root.to = root.page.Len()
 			return root
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/site/pages"
 	"kindex/site/panel"
 )
@@ -118,8 +119,6 @@ func TestUse(t *testing.T) {
 		}
 	}
 	for window, want := range map[time.Duration]string{24 * time.Hour: "1 day", time.Hour: "1 hour", 90 * time.Minute: "90 minutes", 48 * time.Hour: "2 days", 10 * time.Second: "10 seconds"} {
-		if got := (panel.Use{Window: window}).Span(); got != want {
-			t.Errorf("%v is %q, want %q", window, got, want)
-		}
+		suite.Equal(t, (panel.Use{Window: window}).Span(), want, window)
 	}
 }

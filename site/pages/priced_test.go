@@ -77,9 +77,7 @@ func checkOffers(t *testing.T, s *pages.Site) {
 	facts := strings.Join(plain(byID(p, "facts").named("div")), "\n")
 	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context window1,000,000 tokens as of 21 Nov 2026", "Version1.0, released 21 Nov 2026 as of 21 Nov 2026",
 		"Input modalitiestext, image", "Output modalitiestext", "Knowledge cutoffJan 2026", "Open weightsNo", "Parameters671B", "Active parameters37B", "ReasoningYes", "Reasoning effortslow, medium, high", "Familypriced"} {
-		if !strings.Contains(facts, fact) {
-			t.Errorf("no fact %q in\n%s", fact, facts)
-		}
+		suite.Contains(t, facts, fact)
 	}
 	past := parse(t, get(t, s, "/model/priced/at-2026-10-01/").Body)
 	if rows := past.all(inClass("offers"))[0].named("tr"); len(rows) != 3 || !strings.Contains(rows[1].text(), "$3.00") || past.links()["/prices/?model=priced"] {
@@ -107,9 +105,7 @@ func checkPriceHistory(t *testing.T, s *pages.Site) {
 	for _, n := range section.named("path") {
 		paths = append(paths, regexp.MustCompile(`[0-9.]+`).ReplaceAllString(n.attr["d"], ""))
 	}
-	if !slices.Equal(paths, []string{"M HVHVH", "M HVHVH"}) {
-		t.Errorf("the steps of the input and the output price are %q", paths)
-	}
+	suite.Equal(t, paths, []string{"M HVHVH", "M HVHVH"}, "the steps of the input and the output price")
 	growth := map[string][]string{}
 	for _, n := range byID(p, "figures").named("figure") {
 		name, _, _ := strings.Cut(plain(n.named("figcaption"))[0], " (")

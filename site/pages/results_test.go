@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -56,9 +57,7 @@ signals:
 		t.Errorf("%d results, want the 29 of listed entries", len(rows))
 	}
 	for _, want := range []string{">gas, hot<", ">independent, Guild<", `<time datetime="2026-01-01">`, `<a href="https://guild.example/0"`, "Table of more results: eggs", "9 more results"} {
-		if !strings.Contains(groups[1], want) {
-			t.Errorf("the results lack %s:\n%s", want, groups[1])
-		}
+		suite.Contains(t, groups[1], want)
 	}
 	if strings.Contains(cut(t, page, "<main", "</main>"), `class="chip" href="/cook/`) {
 		t.Error("the entries with results are listed twice")

@@ -130,12 +130,8 @@ func TestBadgesTellTheTruth(t *testing.T) {
 		if !placed {
 			want = place{"not ranked", "not ranked"}
 		}
-		if got := badgeText(t, fetch(t, address+"?show=rank")); got != "kindex rank: "+want.rank {
-			t.Errorf("%s: %s, want %s", address, got, want.rank)
-		}
-		if got := badgeText(t, fetch(t, address+"?show=trend&label=trend")); got != "trend: "+want.trend {
-			t.Errorf("%s: %s, want %s", address, got, want.trend)
-		}
+		suite.Equal(t, badgeText(t, fetch(t, address+"?show=rank")), "kindex rank: "+want.rank, address, want.rank)
+		suite.Equal(t, badgeText(t, fetch(t, address+"?show=trend&label=trend")), "trend: "+want.trend, address, want.trend)
 		word, _, _ := strings.Cut(want.trend, " ")
 		moves[word]++
 	}
@@ -162,9 +158,7 @@ func TestBadgesWithoutHistory(t *testing.T) {
 	suite.CopyContent(t, content, "ml-frameworks")
 	edgetest.Build(t, content, out) // outside a repository
 	e := edgetest.Start(t, edge.Options{Dir: out})
-	if got := badgeText(t, fetch(t, e.URL+"/badge/tool/pytorch.svg?show=trend")); got != "kindex trend: no history" {
-		t.Errorf("it says %s", got)
-	}
+	suite.Equal(t, badgeText(t, fetch(t, e.URL+"/badge/tool/pytorch.svg?show=trend")), "kindex trend: no history")
 }
 
 // TestLLMsLeads checks that every URL in /llms.txt works. Package site checks its form.
@@ -176,9 +170,7 @@ func TestLLMsLeads(t *testing.T) {
 	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-RateLimit-Limit") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	if got := strings.Count(a.body, ".md>)"); got != 20 {
-		t.Errorf("%d entities lead", got)
-	}
+	suite.Equal(t, strings.Count(a.body, ".md>)"), 20, "entities lead")
 	follow(t, e, a.body, 60)
 }
 

@@ -78,9 +78,7 @@ d = importlib.metadata.distribution("kindex")
 print(kindex.__version__, d.version, d.requires, d.metadata["License"] or d.metadata["License-Expression"], *d.files)`
 	shown := string(v.python(t, []string{"-c", show}))
 	for _, want := range []string{newest.Version + " " + newest.Version + " None Apache-2.0 ", "kindex/py.typed", "kindex/types.py"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("the installed package lacks %q:\n%s", want, shown)
-		}
+		suite.Contains(t, shown, want)
 	}
 }
 

@@ -102,19 +102,13 @@ func edited(t *testing.T) (descriptions []string) {
 // TestTypeScriptVersion checks that both files have the version of the description.
 func TestTypeScriptVersion(t *testing.T) {
 	want := sdk.Versions(sdk.TypeScript)[0].Version
-	if s := read(t, "typescript/src/version.ts"); !strings.Contains(s, "version = '"+want+"';") {
-		t.Errorf("src/version.ts has another version than %s:\n%s", want, s)
-	}
+	suite.Contains(t, read(t, "typescript/src/version.ts"), "version = '"+want+"';")
 	if s := read(t, "typescript/package.json"); !strings.Contains(s, `"version": "`+want+`"`) || strings.Contains(s, "ependencies") || strings.Contains(s, "install") {
 		t.Errorf("package.json has another version than %s, or needs more than itself:\n%s", want, s)
 	}
 	page := read(t, filepath.Join(suite.Root(t), typescriptReadme))
-	if !strings.Contains(page, want+".tgz") {
-		t.Errorf("the README names another version than %s", want)
-	}
+	suite.Contains(t, page, want+".tgz")
 	for _, o := range operations(t) {
-		if !strings.Contains(page, "`"+o.id+"`") {
-			t.Errorf("the README does not name %s", o.id)
-		}
+		suite.Contains(t, page, "`"+o.id+"`", o.id)
 	}
 }

@@ -39,15 +39,9 @@ func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d ed
 	suite.Check(t, err)
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	waitFor(t, address)
-	if status := post(t, address, d.Header, append([]byte(" "), d.Body...)); status != 400 {
-		t.Errorf("a forged delivery got %d", status)
-	}
-	if status := post(t, address, nil, d.Body); status != 400 {
-		t.Errorf("an unsigned delivery got %d", status)
-	}
-	if status := post(t, address, d.Header, d.Body); status != 204 {
-		t.Errorf("a delivery got %d", status)
-	}
+	suite.Equal(t, post(t, address, d.Header, append([]byte(" "), d.Body...)), 400, "a forged delivery")
+	suite.Equal(t, post(t, address, nil, d.Body), 400, "an unsigned delivery")
+	suite.Equal(t, post(t, address, d.Header, d.Body), 204, "a delivery")
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "webhook.test (a test)\n" {
 		t.Errorf("the receiver printed %q: %v", line, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"kindex/builder/suite"
 	"kindex/site/siteurl"
 )
 
@@ -62,8 +63,6 @@ func TestReservedNames(t *testing.T) {
 		"conda": "conda", "console": "console", "com": "com", "com10": "com10", "lpt": "lpt", "a.con": "a.con", "node.js": "node.js", "auxiliary": "auxiliary",
 		"index.html": "~69ndex.html", "index.html.": "index.html~2e", "index.htm": "index.htm", "my index.html": "my_index.html", "index": "index",
 	} {
-		if got := siteurl.Key(text); got != want {
-			t.Errorf("the key of %q is %q, want %q", text, got, want)
-		}
+		suite.Equal(t, siteurl.Key(text), want, "the key", text)
 	}
 }

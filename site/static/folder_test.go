@@ -143,9 +143,7 @@ func TestCutOff(t *testing.T) {
 	}
 	written(t, static.Options{Dir: dir})
 	a, b := files(t, dir), files(t, first)
-	if len(a) != len(b) {
-		t.Errorf("%d files, %d in a new folder", len(a), len(b))
-	}
+	suite.Equal(t, len(a), len(b), "in a new folder")
 }
 
 // TestKilled checks that the next run removes the unfinished files of a killed run, whatever its

@@ -181,9 +181,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 		"tool/scipy/index.html":     "deleted",
 		"providers/index.html":      `<a href="/providers/~69ndex.html/">`, // a page, and a provider with the same name as its file
 	} {
-		if !strings.Contains(all[name], want) {
-			t.Errorf("%s lacks %q: %s", name, want, all[name])
-		}
+		suite.Contains(t, all[name], want, name)
 	}
 	if len(found) < 300 {
 		t.Errorf("only %d addresses are linked", len(found))
@@ -243,9 +241,7 @@ func TestAddressOfSite(t *testing.T) {
 		"tool/keras/feed.xml":   `<link>` + want + `tool/keras/</link>`,
 		"robots.txt":            `Sitemap: ` + want + `sitemap.xml`,
 	} {
-		if !strings.Contains(all[name], line) {
-			t.Errorf("%s lacks %s: %.1500s", name, line, all[name])
-		}
+		suite.Contains(t, all[name], line, name)
 	}
 	for _, wrong := range []string{"ada.example", "/index", "ftp://ada.example", "https://ada:secret@ada.example", "https://ada.example//mallory.example", "https://ada.example//",
 		"https://ada.example/../index", "https://ada.example/%2e%2e/index", "https://ada.example/a%2Fb", "https://ada.example/?", "https://ada.example/#"} {
@@ -271,9 +267,7 @@ func TestNamesForWindows(t *testing.T) {
 			}
 		}
 		same := strings.ToUpper(name)
-		if folded[same] != "" {
-			t.Errorf("%s and %s are one file to Windows", name, folded[same])
-		}
+		suite.Equal(t, folded[same], "", name)
 		folded[same] = name
 	}
 	for _, want := range []string{"providers/~63on/index.html", "tags/~61ux/index.html"} {
@@ -301,9 +295,7 @@ func TestWrittenAgain(t *testing.T) {
 	}
 	home := files(t, dir)["index.html"]
 	for _, want := range []string{`<link rel="canonical" href="https://ada.example/index/">`, `href="/index/search/"`} {
-		if !strings.Contains(home, strings.ReplaceAll(want, `href="/index/search/"`, `action="/index/search/"`)) {
-			t.Errorf("the first page lacks %s", want)
-		}
+		suite.Contains(t, home, strings.ReplaceAll(want, `href="/index/search/"`, `action="/index/search/"`))
 	}
 	if _, back := written(t, static.Options{Dir: dir}); back.Removed == 0 {
 		t.Errorf("without an address: %+v; a sitemap existed", back)
@@ -314,13 +306,9 @@ func TestWrittenAgain(t *testing.T) {
 	}
 	delete(after, "CNAME")
 	delete(after, "own/page.html")
-	if len(after) != len(before) {
-		t.Errorf("%d files, %d before", len(after), len(before))
-	}
+	suite.Equal(t, len(after), len(before))
 	for name, body := range before {
-		if after[name] != body {
-			t.Errorf("%s has changed", name)
-		}
+		suite.Equal(t, after[name], body, name)
 	}
 }
 
@@ -331,9 +319,7 @@ func TestSameBytes(t *testing.T) {
 	a, _ := copied(t)
 	b, _ := written(t, static.Options{})
 	first, second := files(t, a), files(t, b)
-	if len(first) != len(second) {
-		t.Errorf("%d files and %d", len(first), len(second))
-	}
+	suite.Equal(t, len(first), len(second), "files")
 	for name, body := range first {
 		if !bytes.Equal([]byte(body), []byte(second[name])) {
 			t.Errorf("%s differs", name)

@@ -87,9 +87,7 @@ func TestIncludesStayInside(t *testing.T) {
 			}
 		}
 		write(filepath.Join(dir, "requirements.txt"), "-r in.txt\n")
-		if got := describe(dir, "requirements.txt"); got != "in.txt:1 pypi:inside\n" {
-			t.Errorf("%s", got)
-		}
+		suite.Equal(t, describe(dir, "requirements.txt"), "in.txt:1 pypi:inside\n")
 	}
 	for _, include := range []string{"../secret.txt", filepath.Join(outer, "secret.txt"), "a/../../secret.txt"} {
 		write(filepath.Join(dir, "requirements.txt"), "-r "+include+"\n")
@@ -98,9 +96,7 @@ func TestIncludesStayInside(t *testing.T) {
 		}
 	}
 	write(filepath.Join(dir, "requirements.txt"), "-r .\n")
-	if got := describe(dir, "requirements.txt"); !strings.Contains(got, "not a regular file") {
-		t.Errorf("%s", got)
-	}
+	suite.Contains(t, describe(dir, "requirements.txt"), "not a regular file")
 }
 
 // TestLimits reads files that are too large, too deep or too long.
@@ -127,9 +123,7 @@ func TestLimits(t *testing.T) {
 	for i := range 12 {
 		suite.Check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("r%d-requirements.txt", i)), fmt.Appendf(nil, "-r r%d-requirements.txt\n", i+1), 0o644))
 	}
-	if got := describe(dir, "r0-requirements.txt"); !strings.Contains(got, "nested more than 10 deep") {
-		t.Errorf("%s", got)
-	}
+	suite.Contains(t, describe(dir, "r0-requirements.txt"), "nested more than 10 deep")
 }
 
 // FuzzRead reads any text as each kind of file. A file may be wrong, but must not end the

@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
+	"kindex/builder/suite"
 )
 
 // TestNew checks that the repositories of topics become files, each once.
@@ -38,9 +39,7 @@ func TestNewRepositories(t *testing.T) {
 	if got := strings.Join(searches, "\n"); got != "topic:llm stars:>=5000 archived:false fork:false sort:stars-desc\ntopic:rag stars:>=5000 archived:false fork:false sort:stars-desc" {
 		t.Errorf("searches %s", got)
 	}
-	if last := lines[len(lines)-1]; last != "error: new entries: GitHub: Something went wrong" {
-		t.Errorf("%q", lines)
-	}
+	suite.Equal(t, lines[len(lines)-1], "error: new entries: GitHub: Something went wrong", lines)
 	if len(r.New) != 1 || r.New[0].Popular != 90000 || strings.Join(r.New[0].IDs, " ") != "github:acme/Fresh.Tool" {
 		t.Fatalf("%+v", r.New)
 	}

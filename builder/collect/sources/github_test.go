@@ -37,9 +37,7 @@ type forge struct {
 }
 
 func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if got := r.Header.Get("Authorization"); got != "Bearer token-of-GITHUB_TOKEN" {
-		f.t.Errorf("authorization %q", got)
-	}
+	suite.Equal(f.t, r.Header.Get("Authorization"), "Bearer token-of-GITHUB_TOKEN", "authorization")
 	if r.URL.Path != "/graphql" {
 		if f.contributors == nil {
 			w.WriteHeader(204)

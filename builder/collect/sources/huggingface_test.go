@@ -21,9 +21,7 @@ func hub(t *testing.T, models map[string]string) http.HandlerFunc {
 		if want := []string{"downloads", "likes", "lastModified", "gated", "pipeline_tag", "safetensors", "tags"}; !slices.Equal(r.URL.Query()["expand[]"], want) {
 			t.Errorf("query %q", r.URL.RawQuery)
 		}
-		if got := r.Header.Get("Authorization"); got != "Bearer token-of-HF_TOKEN" {
-			t.Errorf("authorization %q", got)
-		}
+		suite.Equal(t, r.Header.Get("Authorization"), "Bearer token-of-HF_TOKEN", "authorization")
 		switch body := models[id]; {
 		case strings.HasPrefix(body, "to "):
 			http.Redirect(w, r, "/api/models/"+body[3:]+"?"+r.URL.RawQuery, http.StatusTemporaryRedirect)
@@ -42,9 +40,7 @@ func TestProbeHuggingFace(t *testing.T) {
 	var b strings.Builder
 	suite.Check(t, collect.Probe(t.Context(), collecttest.Options(t, sources.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b))
 	for _, want := range []string{"https://huggingface.co/docs/hub/api", "lab/a: 1 requests", "huggingfaceDownloads: 12 (", "pipelineTag: text-generation (", "gated: auto ("} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, b.String())
-		}
+		suite.Contains(t, b.String(), want)
 	}
 }
 

@@ -58,9 +58,7 @@ offers:
 		"e0 offers.own/a.input 2", "e0 offers.own/a.tiers.200000.input 2", "e0 offers.own/a.tiers.200000.output 8",
 		"e0 outputTokens 16384", "e0 released 2026-05-13",
 		"e0 stopped offers.linked/%2E%2E%2F%2E%2E%2Fown%2Fmodels%2Fa <nil>", "e0 stopped offers.linked/lost <nil>", "e0 stopped offers.own/b <nil>")
-	if r.Changes[0].Date != "2026-08-01" {
-		t.Errorf("%+v", r.Changes[0])
-	}
+	suite.Equal(t, r.Changes[0].Date, "2026-08-01", r.Changes[0])
 }
 
 // A checkout that cannot be read covers nothing.

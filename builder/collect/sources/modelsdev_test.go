@@ -30,9 +30,7 @@ func TestHTTP(t *testing.T) {
 	requests := 0
 	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
-		if r.URL.Path != "/catalog.json" {
-			t.Errorf("request %s", r.URL)
-		}
+		suite.Equal(t, r.URL.Path, "/catalog.json", r.URL)
 		if r.Header.Get("If-None-Match") == `W/"1"` {
 			w.WriteHeader(304)
 			return

@@ -105,9 +105,7 @@ func TestMergeDated(t *testing.T) {
 	fields := map[string]any{"stock": map[string]any{"value": 3}, "signals": map[string]any{"sold": map[string]any{"value": 4, "date": "2026-02-02"}}}
 	out := suite.Must(yamlfmt.Merge(declared, "glaze/x.yaml", []byte(file), fields))(t)
 	const want = "name: X\nstock:\n  value: 3\nsignals:\n  sold: {value: 4, date: 2026-02-02}\nweight: 70.0\n"
-	if string(out) != want {
-		t.Errorf("got %s", out)
-	}
+	suite.Equal(t, string(out), want)
 	values := suite.Must(content.Fields([]byte(file)))(t)
 	if _, made, err := yamlfmt.Apply(declared, values, fields); err != nil || made["stock"].(map[string]any)["value"] != int64(3) {
 		t.Errorf("%v, %v", made, err)
