@@ -98,7 +98,8 @@ func (f *Folder) Load(progress func(done, total int)) (*Content, yamldoc.Problem
 	}
 	all := f.among(c)
 	if len(all.sorted) == 0 && len(problems) == 0 {
-		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(c.Kinds.Names(), "/<slug>.yaml, "))
+		valid := map[bool]string{true: "; its kinds.yaml has no mistakes"}[c.KindsText != nil]
+		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)%s", f.dir, strings.Join(c.Kinds.Names(), "/<slug>.yaml, "), valid)
 	}
 	for _, r := range all.sorted {
 		problems = append(problems, all.checkFile(r)...)

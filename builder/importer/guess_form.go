@@ -86,8 +86,8 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 			return wrong
 		})
 	}
-	if f != nil && f.Words() == kinds.Reference && len(f.Kinds) == 1 && f.Kinds[0] != g.Type && !g.folder.Has(f.Kinds[0]) {
-		doubt = doubts(doubt, noneYet(f.Kinds[0], c.name))
+	if f != nil {
+		doubt = strings.TrimPrefix(doubt+noneYet(g.folder, f, g.Type, c.name), "; ")
 	}
 	if more == "" {
 		return scalar(c.name), doubt
@@ -95,9 +95,16 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 	return "{column: " + scalar(c.name) + more + "}", doubt
 }
 
-// noneYet says how a kind of which there is no entity is made from the column that refers to it.
-func noneYet(kind, column string) string {
-	return fmt.Sprintf("there is no %s yet; import the same file first with type: %s and name: %s", kind, kind, scalar(column))
+// noneYet says how the entities that a field refers to are made if there is none of their kind, which is not that
+// of the rows. Otherwise, it returns "".
+func noneYet(folder *content.Workspace, f *kinds.Field, rows any, column string) string {
+	if f.Words() != kinds.Reference || len(f.Kinds) != 1 || f.Kinds[0] == rows || folder.Has(f.Kinds[0]) {
+		return ""
+	}
+	if f.IsList() {
+		return fmt.Sprintf("; there is no %s yet: import or write those first", f.Kinds[0])
+	}
+	return fmt.Sprintf("; there is no %s yet: import this file first with the type %s and the name in %s", f.Kinds[0], f.Kinds[0], scalar(column))
 }
 
 // separators are the texts that usually separate the entries of a list.

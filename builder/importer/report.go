@@ -112,6 +112,7 @@ type Report struct {
 	Existing []Outcome `json:"existing"` // the first rows whose files already exist
 
 	SourceDate string   `json:"-"`
+	Unsourced  []string `json:"-"` // the signals whose source the mapping does not state
 	Rounded    []string `json:"-"` // the first rounded prices
 	Zero       []string `json:"-"` // the first prices of 0
 
@@ -122,6 +123,11 @@ func (j *job) newReport() *Report {
 	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
 		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
 		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
+	for _, t := range j.mapping.Targets {
+		if t.Path[0] == "signals" && t.Source == nil {
+			r.Unsourced = append(r.Unsourced, t.Path[1])
+		}
+	}
 	s := j.mapping.Source
 	if s == nil || slices.ContainsFunc(j.folder.Index.Sources, func(known store.Source) bool { return known.URL == s.URL }) {
 		return r
@@ -212,6 +218,9 @@ func (r *Report) summary(p *textPrinter) {
 	p.prices(r.RoundedPrices, r.Rounded, plural.Count(r.RoundedPrices, "price was", "prices were")+" rounded to six decimals")
 	p.prices(r.ZeroPrices, r.Zero, fmt.Sprintf("%s left out as unknown, because the source does not say that they are free (%s 0 for both input and output)",
 		plural.Count(r.ZeroPrices, "price of 0 was", "prices of 0 were"), plural.Count(r.ZeroOffers, "offer has", "offers have")))
+	if r.Unsourced != nil && r.Written+r.Updated > 0 {
+		p.line(`the mapping states no source of %s; add one to each: {value: COLUMN, source: {constant: "https://…"}}`, strings.Join(r.Unsourced, ", "))
+	}
 	if len(r.UnusedColumns) > 0 {
 		p.line("columns that the mapping does not use: %s", strings.Join(r.UnusedColumns, ", "))
 	}

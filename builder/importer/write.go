@@ -168,6 +168,9 @@ func (j *job) reason(p yamldoc.Problem) Reason {
 				v = t.Source
 			}
 			r.Column = columnOf(v)
+			if f := j.folder.Kinds.Field(field); f != nil && strings.HasSuffix(p.Message, "does not exist") {
+				r.Message += noneYet(j.folder, f, j.mapping.Type.Constant, r.Column)
+			}
 		}
 	}
 	if name := p.Field[strings.LastIndexByte(p.Field, '.')+1:]; strings.HasPrefix(p.Field, "offers[") {

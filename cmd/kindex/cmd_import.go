@@ -58,7 +58,7 @@ was refused; the others are still written, unless --strict is given.`,
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required, unless --guess prints it)")
 	cli.JSONFlag(c)
 	f.BoolVar(&guess, "guess", false, "propose a mapping: print it or, with --map, write it to a new file")
-	f.StringVar(&typ, "type", "", "with --guess: the type of the entities, tool or model")
+	f.StringVar(&typ, "type", "", "with --guess: the kind of the entities")
 	cli.Needs(f, "guess", "type")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
 	f.StringVar(&o.Date, "date", "", "the day on which the figures were read, YYYY-MM-DD (default: the source's date in the mapping)")

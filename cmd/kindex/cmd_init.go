@@ -24,8 +24,8 @@ func initCommand() *cobra.Command {
 		Use: "init DIR", Short: "Start a new index",
 		Long: `Init creates a new index in a new or empty folder: content/ with categories, the scoring
 formula and three example entities, a README, and two GitHub workflows: one checks every
-pull request, the other proposes new figures every week. With --kind, the index has a kind
-of your own in content/kinds.yaml instead of tools and models.`,
+pull request, the other proposes new figures every week. With --kind, it has an example of a
+kind of your own, which content/kinds.yaml declares, no formula, and only the first workflow.`,
 		Example: `  kindex init mine
   kindex init tools --title 'Lab tools'
   kindex init studio --kind glaze`,
@@ -61,20 +61,20 @@ func runInit(cmd *cobra.Command, dir string, o scaffold.Options) error {
 	}
 	repository, err := git.Top(cmd.Context(), dir)
 	gitTells := err == nil || errors.Is(err, git.ErrNoRepository) // the index is complete even if git fails, or is missing
-	examples := "three example entities"
+	examples, edit := "three example entities", "To have pull requests checked and figures kept current, edit the workflows"
 	if o.Kind != "" {
-		examples = "an example"
+		examples, edit = "an example", "To have pull requests checked, edit the workflow"
 	}
 	report := map[string]any{"folder": dir, "title": o.Title, "files": append([]string{}, written...), "repository": jsonenc.OptionalString(repository)}
 	return cli.Print(cmd, report, func(w io.Writer) {
-		printNext(w, dir, fmt.Sprintf("a new index of %s, including %s", plural.Count(len(written), "file", "files"), examples), gitTells, repository)
+		printNext(w, dir, fmt.Sprintf("a new index of %s, including %s", plural.Count(len(written), "file", "files"), examples), edit, gitTells, repository)
 	})
 }
 
 // printNext prints what was made and the next commands, ready to paste into the shell
 // that called init. gitTells is set if git was able to look for a repository; only then
 // does an empty repository argument mean that there is none.
-func printNext(w io.Writer, dir, made string, gitTells bool, repository string) {
+func printNext(w io.Writer, dir, made, edit string, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflows := filepath.Join(dir, ".github", "workflows")
 	fmt.Fprintf(w, "%s: %s\n\nNext:\n", dir, made)
@@ -82,7 +82,7 @@ func printNext(w io.Writer, dir, made string, gitTells bool, repository string) 
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}
 	fmt.Fprintf(w, "\nThe index is then at http://127.0.0.1:8080; see %s for what to do next.\n", filepath.Join(dir, "README.md"))
-	fmt.Fprintf(w, "To have pull requests checked and figures kept current, edit the workflows in %s to specify where to get kindex.\n", workflows)
+	fmt.Fprintf(w, "%s in %s to specify where to get kindex.\n", edit, workflows)
 	switch {
 	case !gitTells:
 	case repository == "":

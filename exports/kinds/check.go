@@ -56,7 +56,7 @@ func (s *Set) check() []error {
 	for _, f := range s.Fields {
 		path := []string{"fields", f.Name}
 		if slices.Contains(Members, f.Name) {
-			c.add(true, "", path, "%s is the name of a member that every record has or that is computed; choose another name", quoted(f.Name))
+			c.add(true, "", path, "%s is reserved, since every entry has it or it is computed; choose another name (site/docs/own-index.md lists the reserved ones)", quoted(f.Name))
 		}
 		c.field(f, path)
 		for _, part := range f.Parts {
@@ -91,7 +91,7 @@ func (c *checker) names() {
 			c.add(true, "", path, "has the column %s, as %s has", f.Column(), other)
 		}
 		columns[f.Column()] = f.Path
-		if !f.Filter && !f.Sort {
+		if !f.Filter && !f.Sort || slices.Contains(Members, f.Name) && f.Group == nil { // a reserved name is one mistake
 			continue
 		}
 		names := []string{f.SortKey()}
@@ -104,7 +104,7 @@ func (c *checker) names() {
 			switch {
 			case name == "" || f.Group != nil && f.Group.Type == Range && name == f.SortKey():
 			case slices.Contains(Parameters, name) && !onlySort:
-				c.add(false, "", path, "has the filter %s, which is another parameter of the API; choose another query", name)
+				c.add(false, "", path, "has the filter %s, which is another parameter of the API; choose another query (site/docs/own-index.md lists the reserved ones)", name)
 			case other != "":
 				c.add(false, "", path, "has the filter %s, as %s has; choose another query", name, other)
 			}

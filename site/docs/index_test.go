@@ -4,10 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 )
 
 // pages returns the Markdown files that people read.
@@ -78,6 +80,17 @@ func TestIndex(t *testing.T) {
 		}[name]
 		if reason == "" && !strings.Contains(string(index), "]("+filepath.ToSlash(name)+")") {
 			t.Errorf("the index of the guides lacks %s", name)
+		}
+	}
+}
+
+// TestReservedNames checks that the guide lists the names that kinds.yaml cannot declare.
+func TestReservedNames(t *testing.T) {
+	guide := suite.Must(os.ReadFile("own-index.md"))(t)
+	_, list, _ := strings.Cut(string(guide), "\n## Reserved names\n")
+	for _, name := range slices.Concat(kinds.Members, kinds.Parameters) {
+		if !strings.Contains(list, "`"+name+"`") {
+			t.Errorf("own-index.md lacks the reserved name %s", name)
 		}
 	}
 }
