@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
+	"kindex/exports/kinds"
 )
 
 // endpoint is an operation in the description, or an address that the description does not
@@ -35,7 +36,7 @@ func endpoints(t *testing.T) []*endpoint {
 	t.Helper()
 	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
 	var list []*endpoint
-	for _, known := range openapi.Operations() {
+	for _, known := range openapi.Operations(kinds.Default()) {
 		item := doc.Paths.Value(known.Path)
 		op := item.GetOperation(known.Method)
 		o := &endpoint{OperationID: op.OperationID, Method: known.Method, Path: known.Path}

@@ -47,7 +47,7 @@ func New(o Options) (*Server, error) {
 		s.origins = DefaultOrigins(o.URL)
 	}
 	s.hosts = ownHosts(o)
-	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
+	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact, SignIn: o.SignIn.Configured(), Limited: o.LimitAnonymous > 0 || o.LimitKey > 0,
 		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Origins: s.origins.varies(), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}

@@ -14,6 +14,7 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -224,16 +225,16 @@ func TestAPIDocs(t *testing.T) {
 	policy := page.header.Get("Content-Security-Policy")
 	suite.Holds(t, page.status == 200 && strings.HasPrefix(policy, "default-src 'none';") &&
 		!strings.Contains(policy, "unsafe") && !strings.Contains(policy, "*"), page.status, page.header)
-	for _, o := range openapi.Operations() {
+	for _, o := range openapi.Operations(kinds.Default()) {
 		row := "<td>" + o.Method + `</td><th scope="row"><code>` + o.Path + "</code></th>"
 		suite.Holds(t, strings.Contains(string(page.body), row), "the page lacks", row)
 	}
 	s.ask(t, "GET", "/docs/api/").want(t, 301).wantHeader(t, "Location", "/docs/api")
-	var kinds []string
+	var types []string
 	for _, m := range regexp.MustCompile(`(?:src|href)="(/docs/api/[^"]*)"`).FindAllSubmatch(page.body, -1) {
 		path := string(m[1])
 		plain := s.ask(t, "GET", path)
-		kinds = append(kinds, plain.header.Get("Content-Type"))
+		types = append(types, plain.header.Get("Content-Type"))
 		if plain.status != 200 || len(plain.body) == 0 || plain.header.Get("Cache-Control") != "public, max-age=31536000, immutable" || plain.header.Get("X-Ratelimit-Limit") != "" {
 			t.Errorf("%s: %d %v", path, plain.status, plain.header)
 		}
@@ -241,8 +242,8 @@ func TestAPIDocs(t *testing.T) {
 		suite.Equal(t, small.header.Get("Content-Encoding"), "gzip", path, "compressed", small.status)
 		suite.Equal(t, decode(t, "gzip", small.body), plain.body, path, "compressed", small.status, small.header)
 	}
-	slices.Sort(kinds)
-	suite.Equal(t, kinds, []string{"text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}, "the page loads")
+	slices.Sort(types)
+	suite.Equal(t, types, []string{"text/css; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "text/javascript; charset=utf-8"}, "the page loads")
 	for _, path := range []string{"/docs/api/swagger-ui.css", "/docs/api/..%2Fhome.html"} {
 		s.ask(t, "GET", path).want(t, 404).wantHeader(t, "Content-Type", "application/problem+json")
 	}

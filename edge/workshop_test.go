@@ -57,6 +57,7 @@ func TestWorkshop(t *testing.T) {
 	c, declared := workshop(t)
 	t.Run("requests", func(t *testing.T) { testWorkshopRequests(t, c) })
 	t.Run("fields", func(t *testing.T) { testWorkshopFields(t, c, declared) })
+	t.Run("described", func(t *testing.T) { testWorkshopDescribed(t, c) })
 	t.Run("refused", func(t *testing.T) { testWorkshopRefused(t, c) })
 	t.Run("relations", func(t *testing.T) { testWorkshopRelations(t, c) })
 	t.Run("submission", func(t *testing.T) { testWorkshopSubmission(t, c) })
@@ -142,9 +143,7 @@ func testWorkshopFields(t *testing.T, c *contract, declared *kinds.Set) {
 			if all := len(got.Data); len(f.Kinds) == 1 {
 				slug := value[strings.Index(value, "/")+1:]
 				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + slug, status: 200}).decode(t, &got)
-				if len(got.Data) != all {
-					t.Errorf("%s=%s matches %d entities, and with the kind %d", f.Query, slug, len(got.Data), all)
-				}
+				suite.Equal(t, len(got.Data), all, f.Query, "the slug alone")
 			}
 			if all := len(got.Data); f.Splits() {
 				c.send(t, request{op: "listEntities", target: "/api/entities?" + f.Query + "=" + url.QueryEscape(value+", "+value), status: 200}).decode(t, &got)
@@ -173,6 +172,18 @@ func firstValue(t *testing.T, c *contract, f *kinds.Field) string {
 	}
 	t.Fatalf("no entity has a value of %s", f.Path)
 	return ""
+}
+
+// testWorkshopDescribed: descriptions for programs name the service, what the index has, and nothing else.
+func testWorkshopDescribed(t *testing.T, c *contract) {
+	for target, want := range map[string][]string{
+		"/api/openapi": {"does not require a key:", c.url + "/api/search?q=Celadon&limit=3", c.url + "/badge/glaze/celadon.svg", "the operator issues keys"},
+		"/llms.txt":    {"> Glazes, their materials", "type (glaze, kiln, material)", "/api/entity/TYPE/SLUG.md", "have a daily limit"},
+	} {
+		text := string(c.send(t, request{target: target, status: 200}).body)
+		suite.ContainsAll(t, text, want...)
+		suite.LacksAll(t, text, "HOST", "/signin", "/api/offers", "/api/cost", "tool/")
+	}
 }
 
 func testWorkshopRefused(t *testing.T, c *contract) {
@@ -264,6 +275,7 @@ func testWorkshopPages(t *testing.T, c *contract) {
 		"/search/?q=kiln":        {"Small electric"},
 		"/categories/":           {"Stoneware"},
 		"/quality/":              {"Data quality"},
+		"/docs/api":              {"/api/entities", "/api/export/signals"},
 		"/api/entity/kiln/large": {`"firings":{"value":812,"date":"2026-10-01","source":"https://example.org/book"}`, `"source":"https://example.org/log"`}, // by default sources
 		"/finish/":               {"How the surface looks.", `href="/finish/gloss/"`, "Colours"},
 		"/finish/gloss/":         {"Gloss", "Celadon", "Tenmoku", "2 glazes"},
@@ -275,7 +287,7 @@ func testWorkshopPages(t *testing.T, c *contract) {
 		for _, word := range want {
 			suite.Contains(t, text, word, target)
 		}
-		for _, word := range []string{"token", "GitHub stars", "open weights", "context window", " model", "AI tool", "not ranked", "benchmark"} {
+		for _, word := range []string{"token", "GitHub stars", "open weights", "context window", " model", "AI tool", "not ranked", "benchmark", "/api/offers", "/api/cost", "https://HOST", "/signin"} {
 			if i := strings.Index(strings.ToLower(text), strings.ToLower(word)); i >= 0 {
 				t.Errorf("%s says %s: …%s…", target, word, text[max(0, i-120):min(len(text), i+60)])
 			}

@@ -12,6 +12,7 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/store"
+	"kindex/site/textfmt"
 )
 
 // Map is the data for llms.txt.
@@ -22,6 +23,7 @@ type Map struct {
 	Categories []record.Category
 	Boards     []*board.Board   // the published boards
 	Leaders    []*record.Entity // the highest-ranked entities, highest first
+	Limited    bool             // requests are counted towards a daily limit
 }
 
 // LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block
@@ -29,15 +31,17 @@ type Map struct {
 func LLMs(m *Map) []byte {
 	w, b, d := &Markdown{}, m.Base, m.Manifest
 	w.Line("# " + Text(d.Title))
-	w.Line("> " + Block(d.Description))
-	ranked := ""
+	w.Line("> " + Block(cmp.Or(d.Description, "An index of "+m.plurals()+".")))
+	ranked, limit := "", ""
+	if m.Limited {
+		limit = " Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left."
+	}
 	if d.Counts.Ranked > 0 {
 		ranked = fmt.Sprintf(", %d of them ranked, with scores", d.Counts.Ranked)
 	}
-	w.Line(fmt.Sprintf("%d entities in %d categories%s as of %s (build %s). Figures have the date and the source that the content states. "+
-		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
-		"Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left. Errors are JSON and suggest corrections.",
-		d.Counts.Entities, d.Counts.Categories, ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d)))
+	w.Line(fmt.Sprintf("%s in %s%s as of %s (build %s). Figures have the date and the source that the content states. "+
+		"An entity is identified by its type (%s) and slug; `/api/entity/TYPE/SLUG.md` is its record in Markdown.%s Errors are JSON and suggest corrections.",
+		textfmt.Plural(d.Counts.Entities, "entity", "entities"), textfmt.Plural(d.Counts.Categories, "category", "categories"), ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d), limit))
 	w.Line("## API")
 	list := []string{
 		Link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
@@ -81,6 +85,15 @@ func LLMs(m *Map) []byte {
 	return w.Bytes()
 }
 
+// plurals names the kinds of the index.
+func (m *Map) plurals() string {
+	var list []string
+	for _, k := range cmp.Or(m.Kinds, kinds.Default()).Kinds {
+		list = append(list, kinds.InSentence(k.Plural))
+	}
+	return textfmt.JoinAnd(list)
+}
+
 func (m *Map) has(block string) bool { return cmp.Or(m.Kinds, kinds.Default()).HasBlock(block) }
 
 func (m *Map) categories(w *Markdown) {
@@ -93,7 +106,7 @@ func (m *Map) categories(w *Markdown) {
 		if m.Manifest.Counts.Ranked == 0 {
 			path = "/api/entities?category=" + url.QueryEscape(c.Slug)
 		}
-		item := Link(c.Title, m.Base+path) + fmt.Sprintf(": %d entities", c.Count)
+		item := Link(c.Title, m.Base+path) + ": " + textfmt.Plural(c.Count, "entity", "entities")
 		if c.Description != "" {
 			item += "; " + Text(string(c.Description))
 		}

@@ -111,6 +111,12 @@ func TestLLMs(t *testing.T) {
 	m.Manifest.Title, m.Manifest.Description = "## a\n# b", "- x\n\n# y"
 	m.Categories[0].Title, m.Leaders[0].Name, m.Leaders[0].Description = "](x", "]\n- y", "\n## z"
 	checkLLMs(t, string(site.LLMs(m)))
+	m.Manifest.Title, m.Manifest.Description, m.Limited = "kindex", "", true
+	doc = site.LLMs(m)
+	checkLLMs(t, string(doc))
+	if !strings.Contains(string(doc), "\n> An index of models and tools.\n") || !strings.Contains(string(doc), "have a daily limit") {
+		t.Errorf("without a description, and with a limit:\n%s", doc)
+	}
 	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &store.Manifest{}})))
 }
 

@@ -17,6 +17,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site"
 	"kindex/site/pages"
@@ -34,6 +35,7 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 		mediaType, description = "application/yaml", a.describe(c).yaml
 	}
 	body, err := description()
+	body = bytes.ReplaceAll(body, []byte(openapi.Host), []byte(cmp.Or(c.BaseURL(), openapi.Host)))
 	return &web.Reply{MediaType: mediaType, Body: body, Header: http.Header{"Vary": {"Accept"}}}, err
 }
 
@@ -51,10 +53,16 @@ func (a *API) describe(c *web.Call) *description {
 		return d
 	}
 	d := &description{kinds: declared}
-	contact := c.Shared.ContactAddress
+	service := openapi.Service{Contact: c.Shared.ContactAddress, SignIn: c.Shared.SignIn}
+	for _, e := range c.Served.Build.All {
+		if e.Status != record.Withdrawn {
+			service.Entity, service.Name = e.Key(), e.Name
+			break
+		}
+	}
 	d.yaml = sync.OnceValues(func() ([]byte, error) {
 		b, err := openapi.Served(declared)
-		return openapi.With(contact, b), err
+		return openapi.With(service, b), err
 	})
 	d.json = sync.OnceValues(func() ([]byte, error) {
 		b, err := d.yaml()
@@ -83,8 +91,8 @@ func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	var list []pages.Operation
-	for _, o := range openapi.Operations() {
-		list = append(list, pages.Operation(o))
+	for _, o := range openapi.Operations(c.Served.Build.Kinds()) {
+		list = append(list, pages.Operation{Method: o.Method, Path: o.Path, Summary: o.Summary})
 	}
 	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.BaseURL()}, list)
 	if err != nil {
@@ -118,7 +126,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	ranked := c.Served.Build.Board(view.AllBoard, "", view.DefaultSort.Key)
-	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories}
+	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories, Limited: c.Shared.Limited}
 	m.Boards = c.Served.Own.Published()
 	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"net/mail"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
+
+	"kindex/exports/kinds"
 )
 
 // YAML is the description in YAML, as written.
@@ -34,11 +37,21 @@ var Version = sync.OnceValue(func() string {
 
 // Operation is an operation of the API.
 type Operation struct {
-	Method, Path, Summary string // Method is in upper case
+	ID, Method, Path, Summary string // Method is in upper case
 }
 
-// Operations returns all operations, in the order of the description.
-var Operations = sync.OnceValue(func() (list []Operation) {
+// Operations returns the operations of an index, in the order of the description.
+func Operations(declared *kinds.Set) (list []Operation) {
+	for _, o := range operations() {
+		if has(declared, o.ID) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// operations returns all operations.
+var operations = sync.OnceValue(func() (list []Operation) {
 	root, err := decode(YAML)
 	if err != nil {
 		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
@@ -46,8 +59,8 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 	paths := root.at("paths")
 	for _, path := range paths.names {
 		for _, verb := range paths.at(path).names {
-			if summary := paths.at(path, verb).text("summary"); summary != "" {
-				list = append(list, Operation{strings.ToUpper(verb), path, summary})
+			if o := paths.at(path, verb); o.text("summary") != "" {
+				list = append(list, Operation{o.text("operationId"), strings.ToUpper(verb), path, o.text("summary")})
 			}
 		}
 	}
@@ -57,13 +70,42 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With returns a description in YAML with the contact of a service, which can be an email address, a URL
-// or any other text. If contact is "", it returns the description as it is.
-func With(contact string, inYAML []byte) []byte {
+// Service is what the description of a service says about it.
+type Service struct {
+	Contact string // of the operator: an email address, a URL or any other text, or "" if there is none
+	SignIn  bool   // people can sign in on the website
+	Entity  string // the address of an entity, such as tool/pytorch, or "" if there is none
+	Name    string // its name
+}
+
+// Host stands for the address of the service in the examples of a description.
+const Host = "https://HOST"
+
+// Sentences of the description that are not about a service with an address, or about one without sign-in. They
+// may be quoted, with escaped line breaks.
+var replaceHost, ways = sentence(". Replace `" + Host + "` with the address of the service:"),
+	sentence("Either the operator issues keys manually, or anyone can get one by signing in on the website at `/signin`.")
+
+func sentence(text string) *regexp.Regexp {
+	return regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(text), " ", `(?:\s|\\n)+`))
+}
+
+// With returns a description in YAML as a service gives it. Host stays.
+func With(of Service, inYAML []byte) []byte {
+	inYAML = replaceHost.ReplaceAllLiteral(inYAML, []byte(":"))
+	way := "On this service, anyone can get one by signing in on the website at `/signin`."
+	if !of.SignIn {
+		way = "On this service, the operator issues keys; `/developer/` says more."
+	}
+	if of.Entity != "" {
+		inYAML = bytes.ReplaceAll(inYAML, []byte("TYPE/SLUG"), []byte(of.Entity))
+		inYAML = bytes.ReplaceAll(inYAML, []byte("q=WORDS"), []byte("q="+url.QueryEscape(of.Name)))
+	}
+	inYAML = ways.ReplaceAllLiteral(inYAML, []byte(way))
+	contact, field := of.Contact, "name"
 	if contact == "" {
 		return inYAML
 	}
-	field := "name"
 	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
 		field = "email"
 	} else if u, err := url.Parse(contact); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {

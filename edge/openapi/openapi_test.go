@@ -63,7 +63,7 @@ func TestContact(t *testing.T) {
 		"Ops <ops@example.org>":       {Name: "Ops <ops@example.org>"},
 		"javascript:alert(1)//@x.org": {Name: "javascript:alert(1)//@x.org"},
 	} {
-		inYAML := openapi.With(contact, openapi.YAML)
+		inYAML := openapi.With(openapi.Service{Contact: contact, SignIn: true}, openapi.YAML)
 		head, rest, _ := bytes.Cut(inYAML, []byte("\npaths:\n"))
 		checkContact(t, load(t, slices.Concat(head, []byte("\npaths: {}\n"))), want)
 		suite.Holds(t, bytes.HasSuffix(openapi.YAML, rest) &&

@@ -307,6 +307,12 @@ func (s *served) lists() {
 // blockOperations are the operations that only make sense with a block.
 var blockOperations = map[string]string{"listOffers": kinds.Offers, "getCost": kinds.Offers, "exportOffers": kinds.Offers, "exportBenchmarks": kinds.Results}
 
+// has reports whether an index has an operation.
+func has(declared *kinds.Set, operationID string) bool {
+	block := blockOperations[operationID]
+	return block == "" || declared.HasBlock(block)
+}
+
 // operations drops those of blocks that no kind has, and their tags.
 func (s *served) operations() {
 	tags := map[string]bool{}
@@ -314,8 +320,7 @@ func (s *served) operations() {
 	paths.keep(func(_ string, item any) bool {
 		item.(*object).keep(func(_ string, operation any) bool {
 			o, ok := operation.(*object)
-			block := blockOperations[o.text("operationId")]
-			if ok && block != "" && !s.declared.HasBlock(block) {
+			if ok && !has(s.declared, o.text("operationId")) {
 				return false
 			}
 			for _, tag := range textsOf(o.get("tags")) {

@@ -19,6 +19,8 @@ type Shared struct {
 	LogRequests    bool
 	URL            string // the service's public address; if "", the requested host is used
 	ContactAddress string // the operator's address, or "" if there is none
+	SignIn         bool   // people can sign in on the website
+	Limited        bool   // requests are counted towards a daily limit
 	Proxies        *ratelimit.Proxies
 	Limits         *ratelimit.Limits
 	AccountTimeout time.Duration // if 0, the constant AccountTimeout is used
