@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"kindex/builder/content"
 	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -247,13 +247,7 @@ func (g *guesser) choose(targets []string) {
 	}
 	for _, c := range g.columns {
 		maps.DeleteFunc(paths, func(_, path string) bool { return chosen[path] })
-		known := slices.Sorted(maps.Keys(paths))
-		near := didyoumean.Name(normal(c.name), known)
-		if last := normal(c.name[strings.LastIndexByte(c.name, '.')+1:]); near == "" && len(last) >= 5 { // its first word
-			if i := slices.IndexFunc(known, func(name string) bool { return strings.HasPrefix(name, last) }); i >= 0 {
-				near = known[i]
-			}
-		}
+		near := nearName(c.name, slices.Sorted(maps.Keys(paths)))
 		try(paths[near], c, "chosen because its name is similar to "+near)
 	}
 	for _, name := range []string{"category", "description"} {
@@ -261,6 +255,26 @@ func (g *guesser) choose(targets []string) {
 			try(name, c, "chosen because of its values")
 		}
 	}
+}
+
+// nearName returns the known name that a name contains as a word, is similar to or begins, or "".
+func nearName(name string, known []string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' })
+	for _, word := range slices.Backward(words) {
+		if word = normal(word); len(words) > 1 && len(word) > 3 && slices.Contains(known, word) {
+			return word
+		}
+	}
+	if near := didyoumean.Name(normal(name), known); near != "" {
+		return near
+	}
+	for _, word := range words {
+		word = normal(word)
+		if i := slices.IndexFunc(known, func(name string) bool { return strings.HasPrefix(name, word) }); i >= 0 && len(word) >= 5 {
+			return known[i]
+		}
+	}
+	return ""
 }
 
 // require records which required fields have no column.
@@ -384,8 +398,7 @@ func scalar(text string) string {
 	if plainScalar.MatchString(text) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"}, strings.ToLower(text)) {
 		return text
 	}
-	b, _ := json.Marshal(text) // cannot fail
-	return string(b)
+	return string(jsonenc.AppendString(nil, text))
 }
 
 // scalars returns texts as a YAML list.

@@ -55,7 +55,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		}
 		switch {
 		case isEnum:
-			replaced, unlisted := g.choices(values, f.Values, f.Titles, "of these values: "+strings.Join(f.Values, ", "))
+			replaced, unlisted := g.choices(values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
 			more, doubt = more+replaced, doubts(doubt, unlisted)
 		case kind == "list" && (f == nil || isSlug):
 			more += ", as: slug"
@@ -65,7 +65,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 	case path == "category":
 		more, doubt = g.choices(c.values, g.categories, g.titles, "category")
 	case isEnum && !isSubset(c.values, f.Values):
-		more, doubt = g.choices(c.values, f.Values, f.Titles, "of these values: "+strings.Join(f.Values, ", "))
+		more, doubt = g.choices(c.values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
 	case path == "pricingModel", isSlug:
 		more = ", as: slug"
 		_, doubt = misfits(c.values, joined)
@@ -235,8 +235,11 @@ var factor = regexp.MustCompile(`^[kKmMbB](\p{Sc}?)$`)
 
 // mostUnits returns the units that most cells have that cannot be read without, or nil if few have any.
 func mostUnits(values []string, declared string, read func(string) string) (units []string) {
-	count, all := map[string]int{}, 0
+	count, all, numbers := map[string]int{}, 0, 0
 	for _, s := range values {
+		if numberText.MatchString(s) {
+			numbers++
+		}
 		var list []string
 		for _, unit := range unitsOf(s) {
 			if unit != declared {
@@ -255,7 +258,7 @@ func mostUnits(values []string, declared string, read func(string) string) (unit
 			units = list
 		}
 	}
-	if n := count[unitForm(units)]; 2*n < all || 4*n < len(values) && !slices.Contains(units, declared) {
+	if n := count[unitForm(units)]; 2*n < all || 4*n < numbers && !slices.Contains(units, declared) {
 		return nil
 	}
 	return units

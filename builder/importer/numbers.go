@@ -101,12 +101,14 @@ var numberText = regexp.MustCompile(`[+\-\x{2212}]?\d+(?:[ '’\x{a0}\x{202f}]\d
 // rangeSign matches what stands between the ends of a range, at the end of a text.
 var rangeSign = regexp.MustCompile(`(?:^|\s)(?:to|bis|à)\s*$|\s*(?:[-–—~…]|\.\.+)\s*$`)
 
-// unitsOf lists the texts that stand before and after the numbers of a text.
+// unitsOf lists the texts that stand before and after the number of a text, or the ends of a range. It returns nil
+// for other texts, such as 4/5.
 func unitsOf(text string) (units []string) {
-	if !strings.ContainsAny(text, "0123456789") {
+	parts := numberText.Split(text, -1)
+	if len(parts) == 1 || len(parts) > 3 || len(parts) == 3 && strings.TrimSpace(parts[1]) != "" && !rangeSign.MatchString(parts[1]) {
 		return nil
 	}
-	for _, part := range numberText.Split(text, -1) {
+	for _, part := range parts {
 		part = strings.TrimSpace(rangeSign.ReplaceAllString(part, ""))
 		if part != "" && !slices.Contains(units, part) {
 			units = append(units, part)
@@ -115,7 +117,7 @@ func unitsOf(text string) (units []string) {
 	return units
 }
 
-// withoutUnits removes units from a text, unless they are a part of a longer word.
+// withoutUnits removes units from a text, unless they are a part of a longer word or stand between digits.
 func withoutUnits(text string, units []string) string {
 	for _, unit := range units {
 		first, _ := utf8.DecodeRuneInString(unit)
@@ -127,7 +129,7 @@ func withoutUnits(text string, units []string) string {
 			}
 			before, _ := utf8.DecodeLastRuneInString(text[:from+at])
 			after, _ := utf8.DecodeRuneInString(text[from+at+len(unit):])
-			if unicode.IsLetter(first) && unicode.IsLetter(before) || unicode.IsLetter(last) && unicode.IsLetter(after) {
+			if unicode.IsLetter(first) && unicode.IsLetter(before) || unicode.IsLetter(last) && unicode.IsLetter(after) || unicode.IsDigit(before) && unicode.IsDigit(after) {
 				from += at + len(unit)
 				continue
 			}
