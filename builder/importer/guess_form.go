@@ -198,7 +198,7 @@ func (g *guesser) numbers(path string, c *column, isRange bool) (more, doubt str
 	var units []string
 	read := func(s string) (wrong string) {
 		ends := []string{oneLine(withoutUnits(s, units))}
-		if units != nil && unitsOf(ends[0]) != nil {
+		if units != nil && unitsOf(ends[0], "") != nil {
 			return "is not just a number in " + strings.Join(units, " ")
 		}
 		if isRange {
@@ -230,9 +230,6 @@ func (g *guesser) numbers(path string, c *column, isRange bool) (more, doubt str
 	return more, doubts(doubt, wrong)
 }
 
-// factor matches a letter that stands for thousands, millions or billions, and a currency after it.
-var factor = regexp.MustCompile(`^[kKmMbB](\p{Sc}?)$`)
-
 // mostUnits returns the units that most cells have that cannot be read without, or nil if few have any.
 func mostUnits(values []string, declared string, read func(string) string) (units []string) {
 	count, all, numbers := map[string]int{}, 0, 0
@@ -240,15 +237,7 @@ func mostUnits(values []string, declared string, read func(string) string) (unit
 		if numberText.MatchString(s) {
 			numbers++
 		}
-		var list []string
-		for _, unit := range unitsOf(s) {
-			if unit != declared {
-				unit = factor.ReplaceAllString(unit, "$1")
-			}
-			if unit != "" {
-				list = append(list, unit)
-			}
-		}
+		list := unitsOf(s, declared)
 		if list == nil || read(s) == "" && !slices.Contains(list, declared) {
 			continue
 		}

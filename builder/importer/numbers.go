@@ -101,15 +101,20 @@ var numberText = regexp.MustCompile(`[+\-\x{2212}]?\d+(?:[ '’\x{a0}\x{202f}]\d
 // rangeSign matches what stands between the ends of a range, at the end of a text.
 var rangeSign = regexp.MustCompile(`(?:^|\s)(?:to|bis|à)\s*$|\s*(?:[-–—~…]|\.\.+)\s*$`)
 
+// factor matches a letter that stands for thousands, millions or billions, and a currency after it.
+var factor = regexp.MustCompile(`^[kKmMbB](\p{Sc}?)$`)
+
 // unitsOf lists the texts that stand before and after the number of a text, or the ends of a range. It returns nil
-// for other texts, such as 4/5.
-func unitsOf(text string) (units []string) {
+// for other texts, such as 4/5. A letter for thousands, millions or billions is no unit, unless it is the declared one.
+func unitsOf(text, declared string) (units []string) {
 	parts := numberText.Split(text, -1)
 	if len(parts) == 1 || len(parts) > 3 || len(parts) == 3 && strings.TrimSpace(parts[1]) != "" && !rangeSign.MatchString(parts[1]) {
 		return nil
 	}
 	for _, part := range parts {
-		part = strings.TrimSpace(rangeSign.ReplaceAllString(part, ""))
+		if part = strings.TrimSpace(rangeSign.ReplaceAllString(part, "")); part != declared {
+			part = factor.ReplaceAllString(part, "$1")
+		}
 		if part != "" && !slices.Contains(units, part) {
 			units = append(units, part)
 		}
@@ -151,7 +156,7 @@ func unitForm(units []string) string {
 // advice says how a mapping can make a number of a text.
 func (e *evaluator) advice(text string) string {
 	var steps []string
-	if units := unitsOf(text); units != nil {
+	if units := unitsOf(text, ""); units != nil {
 		steps = append(steps, unitForm(units)+" (if all rows have it)")
 	}
 	for _, number := range numberText.FindAllString(text, 1) {
@@ -159,7 +164,7 @@ func (e *evaluator) advice(text string) string {
 			steps = append(steps, "input.decimal: "+scalar(decimal))
 		}
 	}
-	if rangeText.MatchString(withoutUnits(text, unitsOf(text))) {
+	if rangeText.MatchString(withoutUnits(text, unitsOf(text, ""))) {
 		steps = append(steps, "list: range")
 	}
 	if steps == nil {
