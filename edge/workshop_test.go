@@ -106,6 +106,10 @@ func testWorkshopRequests(t *testing.T, c *contract) {
 			c.send(t, r)
 		})
 	}
+	for path, block := range map[string]string{"/api/offers": "offers", "/api/cost?model=celadon": "offers", "/api/export/offers": "offers",
+		"/api/export/offers?type=glaze": "offers", "/api/export/benchmarks": "results", "/api/export/benchmarks?format=parquet": "results"} {
+		suite.Contains(t, string(c.send(t, request{target: path, status: http.StatusNotFound}).body), "No kind of this index has "+block+".", path)
+	}
 }
 
 // testWorkshopFields: each declared field can be read, filtered, counted and sorted by as /api/kinds says.

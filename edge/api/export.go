@@ -201,6 +201,9 @@ func ranksByType(b *exports.Build) map[uint32]int {
 // ExportTable returns the handler of a long table, such as GET /api/export/signals.
 func (a *API) ExportTable(t exports.LongTable) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
+		if err := requireBlock(c, t.Block); err != nil {
+			return nil, err
+		}
 		b, format := c.Served.Build, exportFormat(c)
 		f := c.Query.Filter(c.Served.Slugs, b)
 		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {

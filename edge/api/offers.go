@@ -22,13 +22,18 @@ var OfferParams = slices.Concat([]string{"model", "provider"}, kinds.OfferFilter
 // maxContext is the largest value of the parameter minContext.
 const maxContext = 1<<31 - 1
 
-// errNoOffers is the answer of an index in which nothing is offered.
-var errNoOffers = web.NewProblem("not-found", "No kind of this index has offers.")
+// requireBlock returns an error if no kind of the index has a block, which may be "".
+func requireBlock(c *web.Call, block string) error {
+	if block == "" || c.Served.Build.Kinds().HasBlock(block) {
+		return nil
+	}
+	return web.NewProblem("not-found", "No kind of this index has "+block+".")
+}
 
 // Offers handles GET /api/offers.
 func (a *API) Offers(c *web.Call) (*web.Reply, error) {
-	if !c.Served.Build.Kinds().HasBlock(kinds.Offers) {
-		return nil, errNoOffers
+	if err := requireBlock(c, kinds.Offers); err != nil {
+		return nil, err
 	}
 	sort, l := c.Query.OneOf("sort", "blended", view.OfferSortKeys), openList(c)
 	offers := l.catalogue.Offers()
@@ -188,8 +193,8 @@ var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "c
 
 // Cost handles GET /api/cost.
 func (a *API) Cost(c *web.Call) (*web.Reply, error) {
-	if !c.Served.Build.Kinds().HasBlock(kinds.Offers) {
-		return nil, errNoOffers
+	if err := requireBlock(c, kinds.Offers); err != nil {
+		return nil, err
 	}
 	name := c.Query.Text("model")
 	if name == "" {
