@@ -12,8 +12,8 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
-	"kindex/exports/history"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -67,9 +67,7 @@ func runHistory(cmd *cobra.Command, b *exports.Build, o historyOptions, key stri
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	defer w.Flush() // run reports write errors
 	for _, i := range shown {
-		if err := printChange(w, a, i); err != nil {
-			return err
-		}
+		printChange(w, b, i)
 	}
 	if len(shown) == 0 {
 		fmt.Fprintln(w, "no changes")
@@ -103,8 +101,8 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	return a.EntityChanges(version), nil
 }
 
-func printChange(w io.Writer, a *history.Archive, i int) error {
-	c := a.Change(i)
+func printChange(w io.Writer, b *exports.Build, i int) {
+	c := b.History().Change(i)
 	fmt.Fprintf(w, "%s  %s %s (%s)\n", c.Timestamp.Format("2006-01-02 15:04"), strings.TrimPrefix(c.Event, "entity."), c.Key(), safetext.Escape(c.Name))
 	if c.Commit != "" {
 		fmt.Fprintf(w, "  commit %s by %s", c.Commit[:12], safetext.Escape(c.Author))
@@ -114,28 +112,32 @@ func printChange(w io.Writer, a *history.Archive, i int) error {
 		fmt.Fprintln(w)
 	}
 	for _, f := range c.Fields {
+		declared := b.Kinds().Field(f.Field)
 		switch {
 		case c.Event == record.Deleted: // every field is gone
 		case string(f.Old) == "null":
-			fmt.Fprintf(w, "  %s: %s\n", f.Field, formatValue(f.New))
+			fmt.Fprintf(w, "  %s: %s\n", f.Field, formatValue(declared, f.New))
 		case string(f.New) == "null":
-			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, formatValue(f.Old))
+			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, formatValue(declared, f.Old))
 		default:
-			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, formatValue(f.Old), formatValue(f.New))
+			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, formatValue(declared, f.Old), formatValue(declared, f.New))
 		}
 	}
 	fmt.Fprintln(w)
-	return nil
 }
 
-// formatValue formats a JSON value for a terminal: it removes quotes from strings and joins
-// lists.
-func formatValue(value []byte) string {
+// formatValue formats a JSON value of a field, or of nil if it is not a declared one, for a terminal: it removes quotes
+// from strings, joins lists, and adds units to numbers.
+func formatValue(f *kinds.Field, value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return safetext.Escape(string(value))
 	}
 	switch v := v.(type) {
+	case float64:
+		if f != nil {
+			return f.FormatUnit(v)
+		}
 	case string:
 		return safetext.Escape(v)
 	case []any:

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -22,8 +24,8 @@ func showCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use: "show TYPE/SLUG", Short: "Show an entity and how its score is calculated",
-		Long: `Show prints an entity, and how its score is calculated. A slug without a type will do if
-only one type has it.`,
+		Long: `Show prints an entity, its ranks on boards, and how its score is calculated. A slug
+without a type will do if only one type has it.`,
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
@@ -58,14 +60,28 @@ func runShow(cmd *cobra.Command, b *exports.Build, key string) error {
 	if err != nil {
 		return err
 	}
+	boards, err := board.Open(b, nil, formula, asOf)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "%s\n%s\n\n", cli.Paint(w, color.Bold, e.Name), safetext.Escape(e.Description))
 	cli.PrintTable(cmd, factsOf(e))
-	printScore(w, formula.Explain(e, asOf))
+	space := "\n"
+	for _, own := range boards.Published() {
+		ranking := boards.Now(own)
+		if rank, _, ok := ranking.Find(ordinal); ok {
+			fmt.Fprintf(w, "%srank %d of %d in %s\n", space, rank, len(ranking.Entries), safetext.Escape(own.Title))
+			space = ""
+		}
+	}
+	if formula.Types[e.Type] != nil {
+		printScore(w, formula.Explain(e, asOf))
+	}
 	return nil
 }
 
 // factsOf returns what is known of an entity: the fields that every kind has, those that its kind declares, and
-// its links.
+// its links and signals.
 func factsOf(e *record.Entity) (rows [][]string) {
 	add := func(name, value string) {
 		if value != "" {
@@ -78,10 +94,23 @@ func factsOf(e *record.Entity) (rows [][]string) {
 		add(f[0], f[1])
 	}
 	for _, f := range e.Declared().Leaves() {
-		add(f.Path, textfmt.Value(f, e.Values.Get(f.Path)))
+		if text := textfmt.Value(f, e.Values.Get(f.Path)); text != "" {
+			add(f.Path, strings.TrimSpace(text+" "+f.UnitShown()))
+		}
 	}
 	for _, l := range e.Links {
 		add(l.Name, l.URL)
+	}
+	for _, x := range e.Signals.Facts {
+		signal := e.Declared().Signal(x.Name)
+		value := strings.TrimSpace(humanize.Commaf(x.Number) + " " + signal.Unit)
+		if signal.IsDay() {
+			value = x.Day
+		}
+		if x.Date != "" {
+			value += ", read " + x.Date
+		}
+		add(x.Name, value)
 	}
 	return rows
 }

@@ -59,7 +59,7 @@ func (w Words) category(slug string) string {
 func (w Words) value(field string, raw []byte) value {
 	v, f := parse(field, raw), cmp.Or(w.Kinds, kinds.Default()).Field(field)
 	if x, err := strconv.ParseFloat(string(raw), 64); err == nil && f != nil {
-		v.text = amount(f, x, v.text)
+		v.text = f.FormatUnit(x)
 	} else if v.text != "" {
 		v.text = w.word(field, f, v.text)
 	}
@@ -78,19 +78,6 @@ func (w Words) word(field string, f *kinds.Field, text string) string {
 		return cmp.Or(clean(f.Titles[text]), text)
 	}
 	return text
-}
-
-// amount formats a number of a declared field; plain is the number with separators.
-func amount(f *kinds.Field, x float64, plain string) string {
-	switch f.Type {
-	case kinds.Year:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case kinds.Duration:
-		return kinds.FormatDuration(x)
-	case kinds.Size:
-		return kinds.FormatSize(x)
-	}
-	return strings.TrimSpace(plain + " " + f.UnitShown())
 }
 
 // priority returns the rank of a field by interest. The most interesting field has

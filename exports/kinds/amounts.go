@@ -4,7 +4,28 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
+
+// Format returns a number of the field for people, exactly: with commas between thousands, or a duration or size as
+// files have it.
+func (f *Field) Format(x float64) string {
+	switch f.Type {
+	case Year:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case Duration:
+		return FormatDuration(x)
+	case Size:
+		return FormatSize(x)
+	}
+	return humanize.Commaf(x)
+}
+
+// FormatUnit is Format with the unit, unless the field's title says it.
+func (f *Field) FormatUnit(x float64) string {
+	return strings.TrimSpace(f.Format(x) + " " + f.UnitShown())
+}
 
 // The forms of durations and sizes in files.
 const (

@@ -180,17 +180,10 @@ func Value(f *kinds.Field, v any) string {
 
 // number formats a number of a declared field.
 func number(f *kinds.Field, x float64) string {
-	switch f.Type {
-	case kinds.Year:
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	case kinds.Duration:
-		return kinds.FormatDuration(x)
-	case kinds.Size:
-		return kinds.FormatSize(x)
-	case kinds.Number:
-		return humanize.Commaf(x)
+	if f.Type == kinds.Count {
+		return Compact(x)
 	}
-	return Compact(x)
+	return f.Format(x)
 }
 
 // DayOrUnknown formats a day for use in a sentence.
