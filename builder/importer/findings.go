@@ -56,7 +56,11 @@ func (f *findings) add(input string, o *Outcome, prefix string, r Reason) {
 	row := fmt.Sprintf("row %d", o.Row)
 	isNew := value != "" && len(known.values) < maxValues && !slices.Contains(known.values, value)
 	if isNew {
-		known.values, row = append(known.values, value), row+" ("+value+")"
+		known.values = append(known.values, value)
+		if r.Suggestion != "" {
+			value += ", perhaps " + yamldoc.Quote(r.Suggestion)
+		}
+		row += " (" + value + ")"
 	}
 	if known.times > 1 && len(known.others) < maxValues && (isNew || len(known.others) < maxExamples) {
 		known.others = append(known.others, row)

@@ -28,7 +28,7 @@ var pointForm = regexp.MustCompile(`^[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+\.\d+|[1-9]\
 
 const (
 	notNumber     = "is not a number such as 5326, 5326.0 or 0.5"
-	unknownAdvice = "; if it means that the value is unknown, list it in input.missing"
+	unknownAdvice = "; list it in input.missing if it means that the value is unknown, or replace it with values"
 )
 
 // number reads a string as a number: 5326.0 is 5326. It refuses ambiguous numbers unless the
