@@ -76,6 +76,13 @@ func fieldText(c *catalogue, e *record.Entity, field string) (string, bool) {
 		"name": e.Name, "slug": e.Slug, "provider": e.Provider, "description": e.Description, "category": e.Category,
 		"categoryTitle": c.titles[e.Category], "type": e.Type, "license": e.License, "tags": strings.Join(e.Tags, ", "), "capabilities": strings.Join(e.Capabilities, ", "),
 	}
+	if f := e.Declared().Field(field); f != nil && texts[field] == "" {
+		var words []string
+		for _, word := range f.Texts(e.Values.Get(field)) {
+			words = append(words, f.Titles[word], word[strings.Index(word, "/")+1:])
+		}
+		texts[field] = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
+	}
 	s, ok := texts[field]
 	return s, ok
 }

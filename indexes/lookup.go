@@ -2,7 +2,6 @@ package indexes
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -77,30 +76,50 @@ func readVocabulary(s segment.Segment, field string) (words vocabulary, err erro
 	}
 }
 
-// readRecords lists the terms of the records of the index's build.
-func (x *Index) readRecords() {
-	var found [fieldCount]map[string][]uint32
-	for f := range found {
-		found[f] = map[string][]uint32{}
+// readEdits makes the vocabularies of those of the index without edits.
+func (x *Index) readEdits(base *Index) {
+	edited, replaced := x.build.Edited(), x.build.Replaced()
+	x.records = base.records - int(replaced.GetCardinality()) + len(edited)
+	var added [fieldCount]map[string][]uint32
+	for f := range added {
+		added[f] = map[string][]uint32{}
 	}
-	for i, d := range ofDocuments(x, (*document).terms) {
-		if d == nil {
-			continue
-		}
-		x.records++
-		for f, list := range d {
+	for i, e := range edited {
+		o := uint32(base.build.Len() + i)
+		for f, list := range newDocument(e, x.titles).terms() {
 			for _, term := range list {
-				if has, o := found[f][term], uint32(i); len(has) == 0 || has[len(has)-1] != o {
-					found[f][term] = append(has, o)
+				if has := added[f][term]; len(has) == 0 || has[len(has)-1] != o {
+					added[f][term] = append(has, o)
 				}
 			}
 		}
 	}
-	for f, terms := range found {
-		for _, term := range slices.Sorted(maps.Keys(terms)) {
-			x.fields[f] = append(x.fields[f], newWord(term, terms[term]))
-		}
+	for f := range x.fields {
+		x.fields[f] = base.fields[f].edited(replaced, added[f])
 	}
+}
+
+// edited returns the vocabulary without some records, and with the terms of others, whose ordinals are higher.
+func (v vocabulary) edited(without *roaring.Bitmap, added map[string][]uint32) vocabulary {
+	with := make(vocabulary, 0, len(v)+len(added))
+	for _, w := range v {
+		more := added[w.text]
+		delete(added, w.text)
+		if more != nil || slices.ContainsFunc(w.ordinals, without.Contains) || w.many != nil && w.many.Intersects(without) {
+			left := roaring.New()
+			w.addTo(left)
+			left.AndNot(without)
+			if w = newWord(w.text, append(left.ToArray(), more...)); len(w.ordinals) == 0 && w.many == nil {
+				continue
+			}
+		}
+		with = append(with, w)
+	}
+	for text, ordinals := range added {
+		with = append(with, newWord(text, ordinals))
+	}
+	slices.SortFunc(with, func(a, b word) int { return strings.Compare(a.text, b.text) })
+	return with
 }
 
 // records returns the records that have any of the terms.

@@ -55,7 +55,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	for _, c := range b.Categories() {
 		x.titles[c.Slug] = c.Title
 	}
-	x.prepare()
+	x.prepare(nil)
 	return x, nil
 }
 
@@ -99,29 +99,20 @@ func segmentFile(dir string, m *Manifest) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(m.Files[i].Path)), f.Close()
 }
 
-// prepare computes what depends on all records.
-func (x *Index) prepare() {
+// prepare computes what depends on all records. words are those of the first ones, if they are known.
+func (x *Index) prepare(words []textWords) {
 	x.lengths, x.standing = make([]uint8, x.build.Len()), make([]int32, x.build.Len())
 	for o, e := range x.build.All {
 		x.lengths[o], x.standing[o] = nameLength(e), scoreTenth*int32(e.Scores.Composite.Tenths())
 	}
-	x.words = ofDocuments(x, newTextWords)
-	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
-	x.topics = sync.OnceValue(x.readTopicNames)
-}
-
-// ofDocuments returns what a function returns for the document of each record, by ordinal, and the zero value for
-// records that edits replace.
-func ofDocuments[T any](x *Index, of func(*document) T) []T {
-	list := make([]T, x.build.Len())
-	parallel.Ranges(len(list), func(from, to int) {
-		for o := from; o < to; o++ {
-			if e := x.build.Entity(uint32(o)); e != nil {
-				list[o] = of(newDocument(e, x.titles))
-			}
+	x.words = append(slices.Clone(words), make([]textWords, x.build.Len()-len(words))...)
+	parallel.Ranges(x.build.Len()-len(words), func(from, to int) {
+		for o := len(words) + from; o < len(words)+to; o++ {
+			x.words[o] = newTextWords(newDocument(x.build.Entity(uint32(o)), x.titles))
 		}
 	})
-	return list
+	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
+	x.topics = sync.OnceValue(x.readTopicNames)
 }
 
 // having returns the records that have a value in a filter field.
@@ -133,8 +124,8 @@ func (x *Index) having(field, value string) *roaring.Bitmap {
 }
 
 // WithEdits returns the index with edits applied on top. b must be the result of
-// calling exports.Build.WithEdits on the index's build, and titles maps category
-// slugs to titles. Every result is the same as with an index built from the edited
+// calling exports.Build.WithEdits on the index's build; titles maps category slugs to
+// titles, those of the index and of new categories. Every result is the same as with an index built from the edited
 // content, except that it contains the ordinals of b.
 func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, error) {
 	switch {
@@ -144,7 +135,7 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
 	with := &Index{build: b, titles: titles, synonyms: x.synonyms}
-	with.readRecords()
-	with.prepare()
+	with.readEdits(x)
+	with.prepare(x.words)
 	return with, nil
 }
