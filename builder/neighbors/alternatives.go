@@ -20,6 +20,16 @@ func samePurpose(a, b *record.Entity) bool {
 	return a.Type == b.Type && a.Category == b.Category && capable && !isTagged(a, b) && !isTagged(b, a)
 }
 
+// sharePurpose reports whether two entities share a feature that says what they are for: words and providers do not,
+// nor does the category of everything.
+func (v *vectors) sharePurpose(i, j uint32) bool {
+	return slices.ContainsFunc(v.has[i], func(id uint32) bool {
+		kind := v.features[id].Kind
+		_, shared := slices.BinarySearch(v.has[j], id)
+		return shared && v.square[id] > 0 && kind != kindWord && kind != kindProvider
+	})
+}
+
 // isTagged reports whether an entity is tagged with the slug or the name of another.
 func isTagged(a, b *record.Entity) bool {
 	return slices.Contains(a.Tags, b.Slug) || slices.Contains(a.Tags, strings.ReplaceAll(record.Fold(b.Name), " ", "-"))

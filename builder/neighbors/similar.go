@@ -116,7 +116,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	list := make([]exports.Neighbour, len(nearest))
 	closest := 0.0 // the similarity of the nearest alternative
 	for k, x := range nearest {
-		alternative := x.similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.entity])
+		alternative := x.similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.entity]) && v.sharePurpose(i, x.entity)
 		if alternative && closest == 0 {
 			closest = x.similarity
 		}
@@ -210,13 +210,21 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// reasons returns the shared features with the largest weights.
+// reasons returns the shared features with the largest weights. Words that a quarter of all entities have are none,
+// unless nothing else is shared.
 func (v *vectors) reasons(i, j uint32) exports.Reasons {
-	var top []uint32
+	var top, frequent []uint32
 	for _, id := range v.has[i] {
-		if _, shared := slices.BinarySearch(v.has[j], id); shared && v.square[id] > 0 {
+		switch _, shared := slices.BinarySearch(v.has[j], id); {
+		case !shared || v.square[id] == 0:
+		case v.features[id].Kind == kindWord && 4*len(v.inverted[id]) > len(v.entities):
+			frequent = append(frequent, id)
+		default:
 			top = append(top, id)
 		}
+	}
+	if top == nil {
+		top = frequent
 	}
 	slices.SortFunc(top, v.compareWeights)
 	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)

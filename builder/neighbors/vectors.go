@@ -29,7 +29,9 @@ func newVectors(entities []*record.Entity, words func(string) []string) *vectors
 	v.number(entities, words)
 	v.square = make([]uint32, len(v.features))
 	for id, f := range v.features {
-		v.square[id] = square(f.Kind, n, len(v.inverted[id]))
+		if df := len(v.inverted[id]); f.Kind != kindCategory || df < n { // a category of everything says nothing
+			v.square[id] = square(f.Kind, n, df)
+		}
 	}
 	order := make([]int, n)
 	for i := range order {

@@ -181,7 +181,12 @@ func (b *ranking) columns() (list []*column) {
 		return list
 	}
 	var own []*column
-	for _, name := range kindColumns(b.kinds().Kind(typ)) {
+	names := kindColumns(b.kinds().Kind(typ))
+	if len(list) == 1 { // what the score says comes first
+		measured := b.signalsOf(b.own.TypeFormula())
+		names = append(measured, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(measured, name) })...)
+	}
+	for _, name := range names {
 		if name != "board" && len(list)+len(own) < 6 {
 			c := b.column(name)
 			c.Lesser = len(list)+len(own) > 3
@@ -214,6 +219,21 @@ func (b *ranking) scoreNames() []string {
 		return record.ScoreNames
 	}
 	return names
+}
+
+// signalsOf returns the signals that a formula measures.
+func (s *Site) signalsOf(f *score.TypeFormula) (list []string) {
+	for _, dimension := range score.DimensionNames {
+		d := cmp.Or(f.Dimensions[dimension], &score.Dimension{})
+		for _, m := range d.Measures {
+			for _, name := range append([]string{m.Signal}, m.Sum...) {
+				if s.kinds().Signal(name) != nil && !slices.Contains(list, name) {
+					list = append(list, name)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // measuredBy says what a dimension is measured by.

@@ -42,12 +42,24 @@ type firstFile struct {
 	Title, Text string
 }
 
-// firstFiles lists the paths of the files that most people want.
-var firstFiles = []struct{ path, title, text string }{
-	{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."},
-	{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity."},
-	{exports.SignalsFile + ".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."},
-	{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."},
+// wanted is the path of a file that most people want, with what it is for.
+type wanted struct{ path, title, text string }
+
+// firstFiles lists the files that most people want. Tables of all kinds lack what a kind declares, so those of the
+// largest kinds that declare something stand first.
+func (s *Site) firstFiles() []wanted {
+	list := []wanted{{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."}}
+	every := wanted{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity."}
+	for _, t := range s.largest() {
+		if len(s.kind(t).Fields) > 0 && len(list) < 3 {
+			every.title, every.text = "The basics as a spreadsheet", "What entities of all kinds have, one row per entity. Opens in Excel and LibreOffice."
+			list = append(list, wanted{exports.KindFile(t) + ".csv" + store.GzipExtension, s.kind(t).Plural + " as a spreadsheet",
+				"One row per entity, with all that the index says of " + s.plural(t) + ". Unpacked, it opens in Excel and LibreOffice."})
+		}
+	}
+	return append(list, every,
+		wanted{exports.SignalsFile + ".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."},
+		wanted{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."})
 }
 
 // fileGroup is a group of files with the same kind of content.
@@ -55,6 +67,11 @@ type fileGroup struct {
 	Title, Text string
 	ID          string // ID of its heading
 	Files       []download
+}
+
+// Licensed reports whether a file states its licence.
+func (g fileGroup) Licensed() bool {
+	return slices.ContainsFunc(g.Files, func(d download) bool { return d.License != "" })
 }
 
 // download is a file in the build.
@@ -75,6 +92,7 @@ var fileFormats = map[string]string{
 var fileKinds = []struct{ begin, title, text string }{
 	{exports.EntitiesFile + ".", "Entities", "Every listed entity, in the same 20 columns in every format."},
 	{exports.FullFile + ".", "Entities with every column", "The same entities, with their status, links and everything that the index declares as well."},
+	{exports.KindFile(""), "Entities of one kind", "The same, without the columns that only other kinds have."},
 	{exports.SignalsFile + ".", "Signals", "One row per figure of an entity, with the day and the page where it was read."},
 	{exports.BenchmarksFile + ".", "Benchmark results", "One row per result of a model."},
 	{exports.OffersFile + ".", "Offers", "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
@@ -116,7 +134,8 @@ func (r *request) data() (*page, error) {
 	for i, k := range fileKinds {
 		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}
 	}
-	d.First = make([]firstFile, len(firstFiles))
+	first := r.firstFiles()
+	d.First = make([]firstFile, len(first))
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Path, "lookup/") { // only the edge reads it
 			continue
@@ -133,7 +152,7 @@ func (r *request) data() (*page, error) {
 		case exports.EntitiesFile + ".parquet":
 			d.Example = x
 		}
-		for j, k := range firstFiles {
+		for j, k := range first {
 			if f.Path == k.path {
 				d.First[j] = firstFile{x, k.title, k.text}
 			}

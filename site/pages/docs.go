@@ -262,11 +262,19 @@ func (*scoringPage) How(m score.Measure) string {
 // dimensionMeanings describes, in one sentence each, what the dimensions measure in any
 // formula.
 var dimensionMeanings = map[string]string{
-	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
-	"quality":    "How well it performs, judged by published benchmark results.",
-	"freshness":  "How recent its latest commit and release are: the value fades as they age.",
-	"citations":  "How much other work builds on it, judged by dependents and citations.",
-	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
+	"adoption":   "How widely it is used.",
+	"quality":    "How well it performs.",
+	"freshness":  "How recently it changed: the value fades with age.",
+	"citations":  "How much other work builds on it.",
+	"engagement": "How many people work on it or with it.",
+}
+
+// meaning describes a dimension, unless the kind gives it a title, and so a meaning, of its own.
+func (s *Site) meaning(kind, dimension string) string {
+	if k := s.kinds().Kind(kind); k != nil && k.Dimensions[dimension] != "" {
+		return ""
+	}
+	return dimensionMeanings[dimension]
 }
 
 // scores returns the scores that the formula of the build calculates for entities of the

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"kindex/exports/board"
@@ -58,6 +59,11 @@ type entityPage struct {
 
 // Scored reports whether entities of its kind have scores.
 func (d *entityPage) Scored() bool { return len(d.Score.Parts) > 0 }
+
+// SameJob reports whether its alternatives share more with it than their category.
+func (d *entityPage) SameJob() bool {
+	return slices.ContainsFunc(d.Alternatives, func(r similarRow) bool { return r.Job })
+}
 
 // standingWords returns a rank in words, such as "rank 3 of 42 in Models for coding".
 func standingWords(at *board.Standing) string {

@@ -18,7 +18,8 @@ const maxBrief = 2
 type similarRow struct {
 	*record.Entity
 	Reasons []string
-	Brief   []string // the most important ones; the category is left out, because alternatives share it
+	Brief   []string // the most important ones; beside others, the category is left out, because alternatives share it
+	Job     bool     // one of them says what both do
 	Compare string   // path of a comparison of the two entities
 }
 
@@ -43,11 +44,15 @@ func (s *Site) deprecated(o uint32) bool {
 func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow) {
 	for _, n := range near {
 		other, reasons := s.Build.Entity(n.Ordinal), s.reasons(n)
-		brief := slices.Clone(reasons)
-		if i := slices.IndexFunc(n.Reasons.List(), func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }); i >= 0 && len(brief) > 1 {
-			brief = slices.Delete(brief, i, i+1)
+		brief, shared := slices.Clone(reasons), map[string]int{} // places of reasons by kind
+		for i, id := range n.Reasons.List() {
+			shared[s.Build.Feature(id).Kind] = i + 1
 		}
-		list = append(list, similarRow{Entity: other, Reasons: reasons, Brief: brief[:min(maxBrief, len(brief))],
+		job := shared["tag"]+shared["capability"] > 0
+		if i := shared["category"]; i > 0 && (job || shared["provider"] > 0) {
+			brief = slices.Delete(brief, i-1, i)
+		}
+		list = append(list, similarRow{Entity: other, Reasons: reasons, Brief: brief[:min(maxBrief, len(brief))], Job: job,
 			Compare: "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
 	}
 	return list

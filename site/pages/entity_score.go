@@ -18,7 +18,8 @@ import (
 // scoreExplanation explains how a score was calculated, formatted for a page.
 type scoreExplanation struct {
 	*score.Explanation
-	OnBoard bool // it is the score on a board
+	Type    string // of the entity
+	OnBoard bool   // it is the score on a board
 	Parts   []dimension
 	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
@@ -57,7 +58,7 @@ type measure struct {
 
 // explain formats the explanation of a score of a type.
 func (s *Site) explain(typ string, x *score.Explanation) *scoreExplanation {
-	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
+	d := &scoreExplanation{Explanation: x, Type: typ, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
 	for i := range x.Dimensions {
 		weights += x.Dimensions[i].Weight

@@ -95,12 +95,12 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []link) {
 	return list
 }
 
-// askMemory asks for the best entity that a computer can run. Ranks compare what is alike, so it asks about the
-// largest category.
+// askMemory asks for the best entity that a computer can run: the memory that it needs follows from its size. Ranks
+// compare what is alike, so it asks about the largest category.
 func (s *Site) askMemory(list []link, k *kinds.Kind) []link {
 	of := s.Build.Facet(s.Build.Select(only("type", k.Name)), "category", 1)
 	i := slices.IndexFunc(s.kinds().Leaves(), func(f *kinds.Field) bool {
-		return k.Has(f) && f.Filter && f.Type == kinds.Size && strings.HasPrefix(f.Title, "Memory")
+		return k.Has(f) && f.Filter && f.Type == kinds.Size && f.ComputedFrom != "" && strings.HasPrefix(f.Title, "Memory")
 	})
 	if i < 0 || len(of) == 0 {
 		return list
@@ -174,6 +174,7 @@ type homeNewsLists struct {
 	Prices    []priceNews      // of the last two months, the largest differences of each first
 	Ranked    []*record.Change // got their first score in the present month
 	Questions []link           // with their answers
+	Sourced   string           // of how many figures the source and the day are known: all or some of them, or ""
 }
 
 // retirement is a retirement on some day.
@@ -213,8 +214,33 @@ func (s *Site) findNews() *homeNewsLists {
 			n.Ranked = m.Ranked.Data[:min(homeNews, len(m.Ranked.Data))]
 		}
 	}
-	n.Questions = s.findQuestions(n)
+	n.Questions, n.Sourced = s.findQuestions(n), s.findSourced()
 	return n
+}
+
+// findSourced finds of how many figures the source and the day are known.
+func (s *Site) findSourced() string {
+	all, sourced := 0, 0
+	count := func(date, source string) {
+		if all++; date != "" && source != "" {
+			sourced++
+		}
+	}
+	for _, e := range s.Build.All {
+		for _, f := range e.Signals.Facts {
+			count(f.Date, f.Source)
+		}
+		for _, b := range e.Signals.Benchmarks {
+			count(b.Date, b.Source)
+		}
+	}
+	switch sourced {
+	case 0:
+		return ""
+	case all:
+		return "all"
+	}
+	return "some"
 }
 
 // addEvents adds the releases and retirements closest to a time; events are sorted by day.
