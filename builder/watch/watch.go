@@ -52,7 +52,7 @@ type Options struct {
 
 // Delays.
 const (
-	settle      = 60 * time.Millisecond  // editors write a file in several steps
+	settle      = 30 * time.Millisecond  // editors write a file in several steps
 	maxWait     = 300 * time.Millisecond // maximum delay after the first event
 	quietMin    = 500 * time.Millisecond // minimum time without edits before a build starts
 	quietMax    = 10 * time.Second
