@@ -250,6 +250,7 @@ func testWorkshopSubmission(t *testing.T, c *contract) {
 	}
 	send(400, strings.Replace(glaze, `"foodSafe"`, `"openWeights"`, 1))
 	send(201, glaze)
+	send(201, strings.NewReplacer(`"url":"https://shino.example/",`, "", "Shino", "Ash").Replace(glaze)) // no glaze has one
 }
 
 func testWorkshopAgents(t *testing.T, c *contract) {

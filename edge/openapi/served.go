@@ -365,6 +365,11 @@ func (s *served) texts() {
 		o.put("description", strings.NewReplacer("tool/pytorch", "TYPE/SLUG", "pypi:pytorch", "NAMESPACE:ID", "https://github.com/pytorch/pytorch",
 			"https://github.com/OWNER/NAME", "gradient+boosting", "WORDS").Replace(o.text("description")))
 	}
+	if !slices.Equal(s.declared.Names(), s.base.Names()) {
+		o := s.schemas.at("NewSubmission")
+		o.put("required", anyOf(slices.DeleteFunc(textsOf(o.get("required")), func(name string) bool { return name == "url" })))
+		o.put("description", strings.TrimSpace(o.text("description"))+" `url` is required if entities of the type have one.\n")
+	}
 	o := s.root.at("paths", "/api/search", "get")
 	o.put("description", strings.ReplaceAll(o.text("description"), "pytorch -torchvision", "red -glossy"))
 }

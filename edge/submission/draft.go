@@ -61,6 +61,8 @@ type Index interface {
 	// FindAuthored returns the entity that has, or once had, this address, as its file states it, or
 	// nil if there is none.
 	FindAuthored(typ, slug string) (*record.Entity, error)
+	// Addressed reports whether entities of a type have the URL of a page of their own.
+	Addressed(typ string) bool
 	// Near returns the key of the entity whose address is most similar, or "" if there is none.
 	Near(typ, slug string) (key string)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
@@ -97,7 +99,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 		return p.correction(fields, in)
 	}
 	typ, slug := p.typ(fields), p.slug(fields)
-	if _, ok := fields["url"]; !ok {
+	if _, ok := fields["url"]; !ok && (typ == "" || in.Addressed(typ)) {
 		p.problem("url", "is missing", "")
 	}
 	return p.draft(&Draft{}, typ, slug, p.fields, in)

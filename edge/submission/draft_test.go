@@ -93,6 +93,8 @@ func (index) Near(typ, slug string) string {
 
 func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }
 
+func (index) Addressed(string) bool { return true }
+
 func (index) Vocabulary() *record.Vocabulary { return &words }
 
 // words is the vocabulary of the index.

@@ -215,6 +215,12 @@ func InSentence(title string) string {
 	return strings.ToLower(first) + title[len(first):]
 }
 
+// HasTitle reports whether a field or signal has a title.
+func (s *Set) HasTitle(title string) bool {
+	return slices.ContainsFunc(s.Fields, func(f *Field) bool { return f.Title == title }) ||
+		slices.ContainsFunc(s.Signals, func(x *Signal) bool { return x.Title == title })
+}
+
 // InSentence returns the title of a field or signal for use within a sentence. Only the titles of Default are English
 // for sure, so others stay as they are declared.
 func (s *Set) InSentence(name string) string {

@@ -159,6 +159,11 @@ func (v *View) NameOf(address string) string {
 	return ""
 }
 
+// Addressed reports whether records of a type have the URL of a page of their own.
+func (v *View) Addressed(typ string) bool {
+	return slices.ContainsFunc(v.ranked, func(o uint32) bool { return v.entities[o].Type == typ && v.entities[o].URL != "" })
+}
+
 // Keys calls yield with every address, including earlier slugs, sorted by type and slug.
 func (v *View) Keys(yield func(typ, slug string) bool) {
 	all := make([]string, 0, len(v.addresses))

@@ -32,9 +32,8 @@ type Field struct {
 // Option is a valid value of a choice.
 type Option struct{ Value, Title string }
 
-// Groups lists the groups of fields in order. The last three groups are collapsed; the last one is
-// only in corrections.
-var Groups = []string{"Basics", "Description", "Address and terms", factGroup, "More links", FigureGroup}
+// Groups lists the groups of fields in order. The last one is only in corrections.
+var Groups = []string{"Basics", "Description", factGroup, "Address and terms", "More links", FigureGroup}
 
 // factGroup is the group of the declared fields.
 const factGroup = "Facts"
@@ -42,8 +41,13 @@ const factGroup = "Facts"
 // FigureGroup is the group of the fields that only a correction has.
 const FigureGroup = "A figure"
 
-// Folded reports whether a group of fields is collapsed while they are empty.
-func Folded(group string) bool { return slices.Index(Groups, group) >= len(Groups)-3 }
+// maxFacts is the number of declared fields that a form shows at once.
+const maxFacts = 12
+
+// Folded reports whether a group of so many fields is collapsed while they are empty.
+func Folded(group string, fields int) bool {
+	return group == "More links" || group == FigureGroup || group == factGroup && fields > maxFacts
+}
 
 // The fields with which a correction changes one signal.
 const (
@@ -64,10 +68,10 @@ func common(declared *kinds.Set) []Field {
 		{Name: "description", Label: "Description", Hint: "One or two sentences: what it is for and what sets it apart. Use your own words, not the maker’s.", Kind: "text", Required: true, Group: Groups[1]},
 		{Name: "tags", Label: "Tags", Hint: "Keywords for finding it, separated by commas.", Kind: "list", Group: Groups[1], Known: "tag"},
 		{Name: "capabilities", Label: "Capabilities", Hint: "What it can do, in a word or two each, separated by commas.", Kind: "list", Group: Groups[1], Known: "capability"},
-		{Name: "url", Label: "Address", Hint: "The page people should visit, starting with https://.", Kind: "address", Required: true, Group: Groups[2]},
-		{Name: "license", Label: "Licence", Hint: "An SPDX expression, such as MIT or Apache-2.0. Leave empty for hosted services.", Kind: "line", Group: Groups[2], Known: "license"},
-		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[2]},
-		{Name: "version", Label: "Version", Hint: "The latest stable version, without a prefix such as v.", Kind: "line", Group: Groups[2]},
+		{Name: "url", Label: "Address", Hint: "The page people should visit, starting with https://.", Kind: "address", Required: true, Group: Groups[3]},
+		{Name: "license", Label: "Licence", Hint: "An SPDX expression, such as MIT or Apache-2.0. Leave empty for hosted services.", Kind: "line", Group: Groups[3], Known: "license"},
+		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[3]},
+		{Name: "version", Label: "Version", Hint: "The latest stable version, without a prefix such as v.", Kind: "line", Group: Groups[3]},
 	}
 	for _, f := range kinds.Stated(declared.Leaves()) {
 		if f.Group == nil || !f.Group.Dated { // a dated one needs a source, like a figure

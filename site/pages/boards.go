@@ -181,7 +181,7 @@ func (b *ranking) columns() (list []*column) {
 		return list
 	}
 	var own []*column
-	names := kindColumns(b.kinds().Kind(typ))
+	names := b.columnNames(b.kinds().Kind(typ))
 	if len(list) == 1 { // what the score says comes first
 		measured := b.signalsOf(b.own.TypeFormula())
 		names = append(measured, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(measured, name) })...)

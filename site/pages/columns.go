@@ -92,6 +92,32 @@ func kindColumns(k *kinds.Kind) (list []string) {
 	return append(list, "license")
 }
 
+// columnNames are the columns of the list of a kind that are known of any of its entities.
+func (s *Site) columnNames(k *kinds.Kind) (list []string) {
+	for _, name := range kindColumns(k) {
+		known, found := s.knownColumns.Load(k.Name + "/" + name)
+		if !found {
+			known = s.anyHas(k, s.column(name))
+			s.knownColumns.Store(k.Name+"/"+name, known)
+		}
+		if known.(bool) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// anyHas reports whether any entity of a kind has a value in a column.
+func (s *Site) anyHas(k *kinds.Kind, c *column) bool {
+	var all *filters
+	for o := range roaring.Values(s.Build.Select(only("type", k.Name))) {
+		if it := all.item(s, o); c.cell(&it).Text != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // core are the columns that no kind declares: of every entity, of the blocks and of offers.
 var core = map[string]struct {
 	column
@@ -142,6 +168,9 @@ func (s *Site) column(name string) *column {
 	if x, ok := core[name]; ok {
 		c := x.column
 		c.Name, c.Title = name, cmp.Or(c.Title, s.label(name))
+		if days := name == "addedDate" || name == "lastUpdated"; days && s.kinds().HasTitle(c.Title) {
+			c.Title = "Entry " + strings.ToLower(c.Title) // what is described has a day of this name itself
+		}
 		c.cell = func(it *item) cell { return x.value(s, it) }
 		return &c
 	}

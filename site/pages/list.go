@@ -236,7 +236,7 @@ func (r *request) ofKind() (*page, error) {
 	if l.Filters = r.unfiltered([]*kinds.Kind{k}, false); !r.Static {
 		l.Filters.read(r)
 	}
-	columns, by := kindColumns(k), "composite"
+	columns, by := r.columnNames(k), "composite"
 	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.Own.Comparable(k.Name) { // the newest first
 		by = columns[i]
 	}
@@ -294,7 +294,7 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 	}
 	if typ != "" {
 		set.And(r.Build.Bitmap("type", typ))
-		columns, l.What = kindColumns(r.kinds().Kind(typ)), r.plural(typ)
+		columns, l.What = r.columnNames(r.kinds().Kind(typ)), r.plural(typ)
 	}
 	l.Pick = true
 	if !r.fill(l, set, r.column("composite"), columns) {

@@ -219,6 +219,7 @@ type Site struct {
 
 	facetKinds     []*facetKind
 	facets         map[string]func() []facetValue // by field
+	knownColumns   sync.Map                       // bool by kind and column; see columnNames
 	categoryCounts func() []category
 	guides         func() ([]*guidePage, error)
 	news           func() *homeNewsLists            // result of findNews, which is called once

@@ -83,8 +83,13 @@ type knownValuesOf struct {
 func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	d := &formPage{Form: f, Content: r.contentFolder(), Action: siteurl.CheckSubmission, Send: siteurl.Submit}
-	for _, title := range form.Groups {
-		d.Groups = append(d.Groups, formGroup{Title: title, Folded: form.Folded(title)})
+	d.Groups = make([]formGroup, len(form.Groups))
+	count := map[string]int{}
+	for _, field := range f.Fields() {
+		count[field.Group]++
+	}
+	for i, title := range form.Groups {
+		d.Groups[i] = formGroup{Title: title, Folded: form.Folded(title, count[title])}
 	}
 	for _, field := range f.Fields() {
 		in := r.input(field, f)
@@ -133,6 +138,8 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	}
 	in.Problems, in.Warnings = of(f.Problems), of(f.Warnings)
 	switch field.Name {
+	case "url":
+		in.Required = !slices.ContainsFunc(r.types(), func(t string) bool { return !r.Build.Addressed(t) })
 	case "type":
 		if list := r.largest(); in.Value == "" && len(list) > 0 {
 			in.Value = list[0]
