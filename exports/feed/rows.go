@@ -74,6 +74,8 @@ func (w Words) word(field string, f *kinds.Field, text string) string {
 	switch names := f != nil && f.Words() == kinds.Reference || field == "lifecycle.replacedBy"; {
 	case names && w.Name != nil:
 		return cmp.Or(clean(w.Name(text)), text)
+	case f != nil && f.Type == kinds.Boolean:
+		return map[string]string{"true": "yes", "false": "no"}[text]
 	case f != nil:
 		return cmp.Or(clean(f.Titles[text]), text)
 	}

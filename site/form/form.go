@@ -89,6 +89,9 @@ func common(declared *kinds.Set) []Field {
 // declaredField returns the field for a declared one.
 func declaredField(f *kinds.Field) Field {
 	field := Field{Name: f.Path, Label: f.Title, Hint: f.Description, Kind: "line", Group: factGroup, Declared: f}
+	if unit := f.UnitShown(); unit != "" {
+		field.Hint = strings.TrimSpace(field.Hint + " In " + unit + ".")
+	}
 	switch {
 	case f.IsList():
 		field.Kind = "list"

@@ -142,7 +142,7 @@ func (f *filters) read(r *request) {
 	if offered {
 		f.addModel(r, all)
 	} else {
-		f.addName(r, formField{Name: "name", Label: "Name or maker"}, "Nothing has this name.")
+		f.addName(r, formField{Name: "name", Label: map[bool]string{true: "Name or maker", false: "Name"}[len(r.Build.Values(byProvider.Field)) > 0]}, "Nothing has this name.")
 	}
 	for _, leaf := range r.kinds().Leaves() {
 		if leaf.Filter && f.has(leaf) && (leaf.Choices() != nil || !offered && f.shows(leaf)) {
