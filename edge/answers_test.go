@@ -337,7 +337,7 @@ func (c *contract) columns(schema string) []string {
 
 // testDescriptionForms: the description is served as YAML and as JSON.
 func testDescriptionForms(t *testing.T, c *contract) {
-	inYAML := bytes.ReplaceAll(openapi.With(openapi.Service{}, openapi.YAML), []byte(openapi.Host), []byte(c.url))
+	inYAML := bytes.ReplaceAll(openapi.With(openapi.Service{Ranked: true}, openapi.YAML), []byte(openapi.Host), []byte(c.url))
 	asJSON := suite.Must(openapi.JSON(inYAML))(t)
 	suite.LacksAll(t, string(asJSON), "/signin", "HOST", "Replace")
 	for accept, want := range map[string]string{"application/yaml": "application/yaml", "application/json": "application/json",

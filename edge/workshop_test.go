@@ -181,7 +181,7 @@ func firstValue(t *testing.T, c *contract, f *kinds.Field) string {
 // testWorkshopDescribed: descriptions for programs name the service, what the index has, and nothing else.
 func testWorkshopDescribed(t *testing.T, c *contract) {
 	for target, want := range map[string][]string{
-		"/api/openapi": {"does not require a key:", c.url + "/api/search?q=Celadon&limit=3", c.url + "/badge/glaze/celadon.svg", "the operator issues keys"},
+		"/api/openapi": {"does not require a key:", c.url + "/api/search?q=Celadon&limit=3", c.url + "/badge/glaze/celadon.svg", c.url + "/api/entity/glaze/celadon'", "the operator issues keys"},
 		"/llms.txt":    {"> Glazes, their materials", "type (glaze, kiln, material)", "/api/entity/TYPE/SLUG.md", "have a daily limit"},
 	} {
 		text := string(c.send(t, request{target: target, status: 200}).body)

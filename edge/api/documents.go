@@ -53,7 +53,7 @@ func (a *API) describe(c *web.Call) *description {
 		return d
 	}
 	d := &description{kinds: declared}
-	service := openapi.Service{Contact: c.Shared.ContactAddress, SignIn: c.Shared.SignIn}
+	service := openapi.Service{Contact: c.Shared.ContactAddress, SignIn: c.Shared.SignIn, Ranked: c.Served.Build.Manifest.Counts.Ranked > 0}
 	for _, e := range c.Served.Build.All {
 		if e.Status != record.Withdrawn {
 			service.Entity, service.Name = e.Key(), e.Name

@@ -74,6 +74,7 @@ const beforeContact = "  license:\n"
 type Service struct {
 	Contact string // of the operator: an email address, a URL or any other text, or "" if there is none
 	SignIn  bool   // people can sign in on the website
+	Ranked  bool   // the index has scores
 	Entity  string // the address of an entity, such as tool/pytorch, or "" if there is none
 	Name    string // its name
 }
@@ -96,6 +97,10 @@ func With(of Service, inYAML []byte) []byte {
 	way := "On this service, anyone can get one by signing in on the website at `/signin`."
 	if !of.SignIn {
 		way = "On this service, the operator issues keys; `/developer/` says more."
+	}
+	if !of.Ranked {
+		inYAML = bytes.ReplaceAll(inYAML, []byte("TYPE/SLUG/score'"), []byte("TYPE/SLUG'"))
+		inYAML = bytes.ReplaceAll(inYAML, []byte(Host+"/api/leaderboard/all?"), []byte(Host+"/api/entities?"))
 	}
 	if of.Entity != "" {
 		inYAML = bytes.ReplaceAll(inYAML, []byte("TYPE/SLUG"), []byte(of.Entity))
