@@ -174,7 +174,7 @@ type homeNewsLists struct {
 	Prices    []priceNews      // of the last two months, the largest differences of each first
 	Ranked    []*record.Change // got their first score in the present month
 	Questions []link           // with their answers
-	Sourced   string           // of how many figures the source and the day are known: all or some of them, or ""
+	Sourced   string           // of how many figures the source and the day are known: all, most or some of them, or ""
 }
 
 // retirement is a retirement on some day.
@@ -234,11 +234,13 @@ func (s *Site) findSourced() string {
 			count(b.Date, b.Source)
 		}
 	}
-	switch sourced {
-	case 0:
+	switch {
+	case sourced == 0:
 		return ""
-	case all:
+	case sourced == all:
 		return "all"
+	case 20*sourced >= 19*all:
+		return "most"
 	}
 	return "some"
 }
