@@ -75,18 +75,14 @@ func (b *ranking) readDay() *page {
 		return nil
 	}
 	a := b.Build.History()
-	days := a.Snapshots()
-	if len(days) == 0 {
+	first, last := a.FirstDay(), a.LastDay()
+	if first == "" {
 		return b.missingDay("This index has no history yet.", nil)
 	}
 	at, err := time.Parse(time.DateOnly, want)
-	first, last := days[0], days[len(days)-1]
-	if err != nil || want < first || want > a.LastDay() {
+	if err != nil || want < first || want > last {
 		text := "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
 		return b.missingDay(text, slices.Compact([]string{first, last}))
-	}
-	if i, ok := slices.BinarySearch(days, want); !ok { // the latest day before
-		return &page{location: b.with("at", days[i-1])}
 	}
 	b.day, b.asOf = want, at
 	return nil
@@ -154,10 +150,13 @@ func (b *ranking) addMenus(l *listing) {
 	l.Menus = append(l.Menus, m)
 }
 
-// addDays lists the days that have a snapshot; that of the as-of day is today's leaderboard. A static
-// site has no boards of boards.yaml of earlier days.
+// addDays lists the days that have a snapshot, and the day of the page; the as-of day is today's leaderboard. A static
+// site has the boards of the first ones only, and no boards of boards.yaml of earlier days.
 func (b *ranking) addDays(l *listing) {
 	days, typ := b.earlierDays(), b.typ
+	if i, known := slices.BinarySearch(days, b.day); !known && b.day != "" && b.day < b.AsOf.UTC().Format(time.DateOnly) {
+		days = slices.Insert(days, i, b.day)
+	}
 	if len(days) == 0 || b.Static && (b.own != nil || len(b.ordinals) == 0) {
 		return
 	}
