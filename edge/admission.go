@@ -37,8 +37,9 @@ const (
 	conditional
 )
 
-// costOf returns the cost of requests to a path, whether or not the path exists.
-func costOf(path string) routeCost {
+// costOfPath returns the cost of requests to a path by its beginning, for what is decided without a route; routes have
+// their own cost, see routeTable.
+func costOfPath(path string) routeCost {
 	switch {
 	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
 		return free
@@ -207,7 +208,7 @@ func (c *request) Exhausted() bool { return c.quota.exhausted }
 // setLimitHeaders sets the headers for the anonymous limit. The request does not count towards
 // that limit, and its key is not looked up.
 func (c *request) setLimitHeaders(h http.Header) {
-	if costOf(c.Request.URL.Path) == unmetered {
+	if costOfPath(c.Request.URL.Path) == unmetered {
 		return
 	}
 	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 {

@@ -97,7 +97,7 @@ func TestBoards(t *testing.T) {
 	}
 	s.ask(t, "GET", "/api/leaderboard/stared").
 		want(t, 404, `no category or board \"stared\"; expected one of: all, alpha, starred.`, `"suggestion":"starred"`)
-	preview := func(edits ...exports.Edit) { s.Preview(edits) }
+	preview := func(edits ...exports.Edit) { s.ApplyEdits(edits) }
 	o, _, _ := s.published().Build.Find("model", "m0")
 	e := s.published().Build.Entity(o)
 	risen := *e

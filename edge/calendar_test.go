@@ -136,11 +136,11 @@ func TestCalendarOfEdits(t *testing.T) {
 		}
 		return exports.Edit{Type: typ, Slug: slug, Entity: e}
 	}
-	s.Preview([]exports.Edit{edit("model/old", &record.Lifecycle{Retires: "2027-02-28"}, ""), edit("tool/both", nil, "2026-10-31"),
+	s.ApplyEdits([]exports.Edit{edit("model/old", &record.Lifecycle{Retires: "2027-02-28"}, ""), edit("tool/both", nil, "2026-10-31"),
 		edit("tool/added", nil, "2026-10-30"), {Type: "model", Slug: "gone"}})
 	list, _ := s.readCalendar(t, "/api/calendar")
 	suite.Equal(t, list, []string{"20260901 BOTH 1.0 is released", "20260930 NEW is released", "20261030 ADDED 2 is released", "20261031 BOTH 2 is released", "20270228 OLD retires"})
-	s.Preview(nil)
+	s.ApplyEdits(nil)
 	if list, _ = s.readCalendar(t, "/api/calendar?entity=model/old"); len(list) != 2 || list[1] != "20270131 OLD retires" {
 		t.Errorf("%q", list)
 	}

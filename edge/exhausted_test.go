@@ -139,7 +139,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			}
 		}
 		for _, path := range s.shared.Paths {
-			if costOf(path) != metered {
+			if costOfPath(path) != metered {
 				continue
 			}
 			path = plainPath.Replace(path)

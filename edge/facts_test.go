@@ -187,7 +187,7 @@ func TestSignalsOfEdits(t *testing.T) {
 	e := s.published().Build.Entity(o)
 	edited := *e
 	edited.Signals.Facts = []record.Fact{{Name: "stars", Number: 77, Date: "2026-10-31"}}
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "n7", Entity: &edited}, {Type: "tool", Slug: "n9"}})
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n7", Entity: &edited}, {Type: "tool", Slug: "n9"}})
 	last := func(path string) receivedPoint {
 		list := s.series(t, path)
 		return list[len(list)-1]

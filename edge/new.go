@@ -92,9 +92,9 @@ func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
 // use.
 func (s *Server) Reload() error { return s.reloader.Load() }
 
-// Preview applies edits on top of the published build, and of later builds, until it is called
+// ApplyEdits applies edits on top of the published build, and of later builds, until it is called
 // again. The manifest, the files under /data and the lists of similar entities are not affected.
-func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
+func (s *Server) ApplyEdits(edits []exports.Edit) { s.reloader.ApplyEdits(edits) }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

@@ -60,9 +60,9 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 		suite.Check(t, os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644))
 		suite.Check(t, s.Reload())
 		if i%3 == 0 {
-			s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: "tool", Slug: "n5"}})
+			s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: "tool", Slug: "n5"}})
 		} else if i%3 == 1 {
-			s.Preview(nil)
+			s.ApplyEdits(nil)
 		}
 	}
 	under.Wait()

@@ -183,7 +183,7 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 		}
 	}
 	before := s.pages(t, "/api/changelog")
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "fresh", Entity: fresh}, {Type: "tool", Slug: "n10"}, {Type: "tool", Slug: "ten", Entity: renamed}, {Type: "tool", Slug: "n2"}})
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "fresh", Entity: fresh}, {Type: "tool", Slug: "n10"}, {Type: "tool", Slug: "ten", Entity: renamed}, {Type: "tool", Slug: "n2"}})
 	after := s.pages(t, "/api/changelog")
 	suite.Holds(t, slices.EqualFunc(before, after, sameRecord), "edits have changed the changelog")
 	for path, want := range map[string]string{

@@ -46,7 +46,7 @@ func (c *request) run(w http.ResponseWriter, cost routeCost, params []string, h 
 		c.Fail(w, err)
 		return
 	}
-	c.BuildOnly = costOf(c.Request.URL.Path) == metered
+	c.BuildOnly = costOfPath(c.Request.URL.Path) == metered
 	if !c.Acquire(w, c.server.reloader) {
 		return
 	}
@@ -71,7 +71,7 @@ func (s *Server) fallbackHandler() http.Handler {
 	page := s.instrument("page", func(c *request, w http.ResponseWriter) { c.run(w, unmetered, web.AnyParams, s.console.Page) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case costOf(r.URL.Path) != unmetered || strings.HasPrefix(r.URL.Path, "/badge/") || strings.HasPrefix(r.URL.Path, "/assets/"):
+		case costOfPath(r.URL.Path) != unmetered || strings.HasPrefix(r.URL.Path, "/badge/") || strings.HasPrefix(r.URL.Path, "/assets/"):
 			nothing.ServeHTTP(w, r)
 		case r.Method == http.MethodGet || r.Method == http.MethodHead:
 			page(w, r, nil)
@@ -95,7 +95,7 @@ func (s *Server) unrouted(name string, h web.Handler) http.Handler {
 		u := *r.URL
 		u.RawQuery = ""
 		r2.URL = &u
-		byCost[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
+		byCost[costOfPath(r.URL.Path)](w, &r2, httprouter.Params{})
 	})
 }
 

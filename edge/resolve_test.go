@@ -244,7 +244,7 @@ func TestResolveEdits(t *testing.T) {
 	edited.Version, edited.IDs = "2.0.0", []record.ID{{Namespace: "pypi", Value: "new-hammer"}}
 	added := edited
 	added.Slug, added.Name, added.IDs, added.Links = "axe", "Axe", []record.ID{{Namespace: "crates", Value: "axe"}}, nil
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "hammer", Entity: &edited}, {Type: "tool", Slug: "axe", Entity: &added}, {Type: "tool", Slug: "saw"}})
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "hammer", Entity: &edited}, {Type: "tool", Slug: "axe", Entity: &added}, {Type: "tool", Slug: "saw"}})
 	for id, want := range map[string]string{"pypi:new-hammer": "[hammer 2.0.0]", "pkg:cargo/axe": "[axe 2.0.0]", "npm:@tools/hammer": "[]", "https://codeberg.org/tools/saw": "[]",
 		"https://github.com/tools/hammer": "[hammer 2.0.0]", "acme:rocket-1": "[rocket <nil>]", "tool/saw": "[]"} {
 		got := []string{}

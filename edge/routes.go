@@ -25,9 +25,9 @@ type route struct {
 	answer web.Handler
 }
 
-// routeTable returns all routes of the API, each with its required scope, parameters and
-// handler. Any other path is a page of the website, which has a separate route table in package
-// pages, or does not exist.
+// routeTable returns the routes of the API, of files and of the form for submissions, each with its cost, required
+// scope, parameters and handler. The panel and /mcp add theirs in routes; any other path is a page of the website, which
+// has a route table in package pages, or does not exist.
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}

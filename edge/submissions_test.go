@@ -95,7 +95,7 @@ func TestSubmission(t *testing.T) {
 	o, _, _ := s.published().Build.Find("tool", "n1")
 	edited := *s.published().Build.Entity(o)
 	edited.IDs = []record.ID{{Namespace: "pypi", Value: "Its.Package"}}
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
 	refused := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}")+`,"ids":{"pypi":"its-package"},"lifecycle":{"replacedBy":"tool/none"}}`, 400)
 	suite.Equal(t, fmt.Sprint(refused.Errors), `[{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]`)
 }

@@ -108,7 +108,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	withdrawn := s.published().Build.Entity(0)
 	away := *withdrawn
 	away.Status = record.Withdrawn
-	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})
 
 	for path, want := range map[string]string{
 		"/api/entity/tool/n3.md":                                    "# Edited \\*here\\*\n",

@@ -89,7 +89,7 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 	if w.server == nil {
 		return
 	}
-	w.server.Preview(edits)
+	w.server.ApplyEdits(edits)
 	gone := map[string]bool{}
 	for _, e := range edits {
 		if e.Entity == nil {
@@ -141,7 +141,7 @@ func (w *watching) published() error {
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server != nil {
-		w.server.Preview(edits)
+		w.server.ApplyEdits(edits)
 	}
 }
 

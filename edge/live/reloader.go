@@ -152,8 +152,8 @@ func (l *Reloader) Published() *ServedBuild {
 	return l.published
 }
 
-// Preview applies edits on top of the published build and every later build.
-func (l *Reloader) Preview(edits []exports.Edit) {
+// ApplyEdits applies edits on top of the published build and every later build.
+func (l *Reloader) ApplyEdits(edits []exports.Edit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.edits = edits

@@ -12,7 +12,8 @@ type Movement struct {
 }
 
 // Movements returns how the entities on a board moved, given their previous ranks in the order of the
-// board, 0 for those that were not on it. Entities that came or went move nobody.
+// board, 0 for those that were not on it. Entities that came or went move nobody, other than in the
+// delta of the API, which is the difference of the ranks.
 func Movements(previous []int) []Movement {
 	var both []int // places on the board
 	for i, rank := range previous {

@@ -2,8 +2,8 @@
 // at the same paths for a static site.
 //
 // Paths of pages end in a slash. A page's choices are part of its path, as in
-// /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file. Only the
-// search, the comparison and the prices use the query.
+// /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file. Only what
+// people type is in the query: searches, filters, comparisons and the order of lists.
 package pages
 
 import (
