@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/kinds", "exports/record"},
 
 	// Presentation.
-	"site":          {"exports", "exports/*"},
+	"site":          {"exports", "exports/*", "site/textfmt"},
 	"site/badge":    {"exports", "exports/*"},
 	"site/chart":    {"exports/record", "site/textfmt"},
 	"site/form":     {"exports/kinds", "exports/safetext", "site/textfmt"},
@@ -123,7 +123,7 @@ var mayImport = map[string][]string{
 	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "exports/didyoumean", "exports/safetext"},
 
 	// Test support, and packages that contain only tests.
-	"builder/collect/collecttest": {"builder/collect", "builder/safedial"},
+	"builder/collect/collecttest": {"builder/collect", "builder/safedial", "builder/suite"},
 	"builder/content/contenttest": {"builder/content/yamldoc", "builder/suite"},
 	"builder/diff/difftest":       {"builder/diff", "exports/jsonenc", "exports/record"},
 	"builder/suite":               {},
