@@ -27,7 +27,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build continues from the
 // versions that a previous build of the same version has read.
-const Version = "13"
+const Version = "14"
 
 // Options configures Build.
 type Options struct {

@@ -25,7 +25,7 @@ import (
 
 // MappingVersion is the version of what is indexed and how. Indexes of different
 // versions are rejected, and changing it changes the IDs of builds.
-const MappingVersion = 7
+const MappingVersion = 8
 
 const (
 	manifestFile = "manifest.json"
