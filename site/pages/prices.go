@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"math"
 	"slices"
 
 	"kindex/exports/kinds"
@@ -194,4 +195,41 @@ func (c *costForm) readUse(r *request) {
 			c.Wrong = form.Sentence(err.Error())
 		}
 	}
+}
+
+// matches reports whether an offer matches the filters of offers.
+func (f *filters) matches(o *record.Offer) bool {
+	within := func(p, most record.Price) bool {
+		return !most.Known() || p.Known() && p.Micros() <= most.Micros()
+	}
+	return within(o.Prices[record.InputPrice], f.offers.MaxInput) && within(o.Prices[record.OutputPrice], f.offers.MaxOutput) &&
+		(o.Context >= f.offers.MinContext || o.Context == 0 && f.openOffers)
+}
+
+// cheapest returns the cheapest of some offers that matches the filters, or nil if there is none.
+func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
+	if f == nil {
+		f = &filters{}
+	}
+	price := func(o *record.Offer) int64 {
+		for _, name := range []string{"blended", "input"} { // embeddings have no output price, so no blended one
+			if p := offerPrice(o, name); p.Known() {
+				return p.Micros()
+			}
+		}
+		return math.MaxInt64
+	}
+	for i := range offers {
+		o := &offers[i]
+		if !o.Deprecated && f.matches(o) && (best == nil || price(o) < price(best)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// item returns an entity with its cheapest offer.
+func (f *filters) item(s *Site, o uint32) item {
+	e := s.Build.Entity(o)
+	return item{Entity: e, ordinal: o, offer: f.cheapest(s.Build.OffersOf(e))}
 }
