@@ -3,6 +3,7 @@ package audit_test
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,21 +32,21 @@ const sameTable = `(text => {
   return '';
 })(%s)`
 
-// comparesAlike checks that the script of a static site shows the same comparisons as an edge.
+// comparesAlike checks that the script of a static site shows the same comparisons as an edge, those of an index of
+// kinds of its own too.
 func (w *website) comparesAlike(t *testing.T) {
-	served := edgetest.Start(t, edge.Options{Dir: part.build(t)})
-	other := &website{Edge: served, URL: served.URL}
-	withdrawn, unranked := someEntities(t, served.Dir)
+	out := filepath.Join(t.TempDir(), "out")
+	edgetest.Build(t, suite.Workshop(t), out)
+	own := file(t, out)
+	own.alike(t, own.open(t, desktop, false), out, [][]string{
+		{"glaze/celadon", "glaze/tenmoku", "glaze/majolica"}, {"kiln/large", "kiln/small"}, {"material/feldspar", "material/silica", "material/whiting"}, {"glaze/celadon", "kiln/large"},
+	})
+	withdrawn, unranked := someEntities(t, part.build(t))
 	tab := w.open(t, desktop, false)
-	for _, keys := range [][]string{
+	w.alike(t, tab, part.build(t), [][]string{
 		{"tool/pytorch", "tool/tensorflow", withdrawn}, {unranked, "tool/flax-nnx"}, {"tool/keras"},
 		{"model/priced", "model/priced-old", "model/priced-3", "tool/priced-kit"},
-	} {
-		path := "/compare/?e=" + strings.Join(keys, "&e=")
-		w.reach(t, tab, kind{path: path, until: compared(len(keys))})
-		text := suite.Must(json.Marshal(string(other.get(t, path, false).body)))(t)
-		suite.Equal(t, eval[string](t, tab, sameTable, text), "", keys)
-	}
+	})
 	facts := eval[string](t, tab, `document.querySelector('[data-comparison] [data-group=facts]').textContent`)
 	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B", "37B"} {
 		suite.Contains(t, facts, want)
@@ -53,6 +54,18 @@ func (w *website) comparesAlike(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 	// Unknown entities are reported.
 	w.reach(t, tab, kind{path: "/compare/?e=tool/kras&e=tool/keras", until: compared(1) + ` && document.querySelector('.compare-notice')`})
+}
+
+// alike compares comparisons of the static site of a build with those of an edge.
+func (w *website) alike(t *testing.T, tab *browser.Tab, out string, comparisons [][]string) {
+	served := edgetest.Start(t, edge.Options{Dir: out})
+	other := &website{Edge: served, URL: served.URL}
+	for _, keys := range comparisons {
+		path := "/compare/?e=" + strings.Join(keys, "&e=")
+		w.reach(t, tab, kind{path: path, until: compared(len(keys))})
+		text := suite.Must(json.Marshal(string(other.get(t, path, false).body)))(t)
+		suite.Equal(t, eval[string](t, tab, sameTable, text), "", keys)
+	}
 }
 
 // someEntities returns an entity that was withdrawn and one without a score.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kindex/exports/board"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site/textfmt"
@@ -25,7 +26,9 @@ type compareGroup struct {
 type compareRow struct {
 	Field  string // name of the row in the page, used by scripts and tests
 	Title  string
-	Unit   string // of its numbers
+	Unit   string     // of its numbers
+	Type   kinds.Type // of the values of a declared field, used by scripts
+	Part   string     // used by scripts: the part of a group that has the value
 	Cells  []cell
 	Same   bool     // all entities have the same value
 	Common []string // values that all entities share, shown across all columns instead of in cells
@@ -80,7 +83,9 @@ func (r *request) compareGroups(typ string) []compareGroup {
 	}
 	for _, f := range r.kinds().Fields {
 		for _, name := range columnsOf(f) {
-			facts = append(facts, row(declaredRow, name))
+			w := row(declaredRow, name)
+			w.Type, w.Part = valueType(cmp.Or(r.kinds().Field(name), f))
+			facts = append(facts, w)
 		}
 	}
 	for _, name := range []string{"maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status"} {
@@ -94,6 +99,19 @@ func (r *request) compareGroups(typ string) []compareGroup {
 		signals = append(signals, w)
 	}
 	return []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals}}
+}
+
+// valueType returns the type of the values of a field, and the part that has them if it is a group.
+func valueType(f *kinds.Field) (typ kinds.Type, part string) {
+	switch {
+	case f.Dated:
+		return f.Parts[0].Type, strings.TrimPrefix(f.Parts[0].Path, f.Path+".")
+	case f.Type == kinds.Range:
+		return f.Parts[0].Type, ""
+	case f.Of != "":
+		return f.Of, ""
+	}
+	return f.Type, ""
 }
 
 // fill fills in the cells, and marks the best number if the numbers differ and the entities are of one type,
@@ -213,6 +231,11 @@ func (r *request) rowTemplates() *rowTemplates {
 	}
 	for _, v := range slices.Concat(r.Build.Kinds().Names(), r.kinds().PricingModels, record.Statuses) {
 		k.Values = append(k.Values, option{Name: r.label(v), Value: v})
+	}
+	for _, f := range r.kinds().Leaves() {
+		for _, word := range slices.Sorted(maps.Keys(f.Titles)) {
+			k.Values = append(k.Values, option{Name: textfmt.Name(f.Titles[word]), Value: f.Path + " " + word})
+		}
 	}
 	return k
 }

@@ -56,14 +56,47 @@ function dollars(x) {
   return `$${count(Number(whole))}.${decimals}`;
 }
 const price = p => [[p?.input, 'input'], [p?.output, 'output']].filter(([x]) => typeof x === 'number').map(([x, name]) => `${dollars(x)} ${name}`).join(', ');
-const priceDay = e => e.offers.filter(o => (e.price?.provider ? o.provider === e.price.provider : !o.deprecated)).map(o => o.date).filter(Boolean).sort()[0];
+const priceDay = e => (e.offers ?? []).filter(o => (e.price?.provider ? o.provider === e.price.provider : !o.deprecated)).map(o => o.date).filter(Boolean).sort()[0];
+// amount formats a number of a declared field, as textfmt.Value does.
+function amount(x, type) {
+  if (type === 'count') return compact(x);
+  if (type === 'year') return String(x);
+  if (type === 'size') {
+    const [unit, sign] = [[1e15, 'PB'], [1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']].find(([n]) => x >= n) ?? [1, 'B'];
+    return `${Number((x / unit).toFixed(2))} ${sign}`;
+  }
+  if (type === 'duration') {
+    let text = '';
+    for (const [seconds, unit] of [[86400, 'd'], [3600, 'h'], [60, 'm']]) {
+      if (x >= seconds) text += Math.floor(x / seconds) + unit;
+      x %= seconds;
+    }
+    return x > 0 || !text ? `${text}${x}s` : text;
+  }
+  const [whole, decimals] = String(Math.abs(x)).split('.');
+  return (x < 0 ? '-' : '') + count(Number(whole)) + (decimals ? '.' + decimals : '');
+}
 // declared formats the value of a declared field, such as parameters.total.
-function declared(e, path) {
+function declared(e, path, type, part) {
   const v = path.split('.').reduce((of, name) => of?.[name], e);
-  if (typeof v === 'boolean') return {text: v ? 'Yes' : 'No'};
-  if (typeof v === 'number') return {text: compact(v)};
-  if (Array.isArray(v)) return {text: named(v.join(', '))};
-  return {text: /^\d{4}-\d\d/.test(v ?? '') ? day(v) : named(v)};
+  const one = x => {
+    if (typeof x === 'boolean') return x ? 'Yes' : 'No';
+    if (typeof x === 'number') return amount(x, type);
+    return say.get(`${path} ${x}`) ?? (type === 'date' || type === 'month' && x?.length > 4 ? day(x) : named(x));
+  };
+  if (type?.startsWith('reference')) return refer([v ?? []].flat());
+  if (part) return {text: one(v?.[part]), note: day(v?.date)};
+  if (Array.isArray(v)) return {text: named(v.map(one).join(', '))};
+  if (typeof v !== 'object' || !v) return {text: one(v)};
+  const [from, to] = [v.from, v.to].map(x => one(x ?? undefined));
+  if (!from || !to) return {text: from ? `from ${from}` : to && `up to ${to}`};
+  return {text: from === to ? from : `${from} to ${to}`};
+}
+// refer returns links to entities, by their names.
+const names = new Map();
+function refer(keys) {
+  const links = keys.map(k => ({text: names.get(k) ?? named(k), to: pathOf(k)}));
+  return {text: links.map(l => l.text).join(', '), links};
 }
 
 // The rows: the value of each entity for a field, as {text, to, note, list, score}.
@@ -77,7 +110,7 @@ const facts = {
   license: e => ({text: named(e.license)}),
   maintenance: e => ({text: upper(e.maintenance ?? ''), note: day(e.maintenanceAsOf)}),
   retires: e => ({text: day(e.lifecycle?.retires)}),
-  replacedBy: e => ({text: named(e.lifecycle?.replacedBy), to: e.lifecycle?.replacedBy ? pathOf(e.lifecycle.replacedBy) : undefined}),
+  replacedBy: e => refer([e.lifecycle?.replacedBy ?? []].flat()),
   addedDate: e => ({text: day(e.addedDate)}),
   lastUpdated: e => ({text: day(e.lastUpdated)}),
   status: e => ({text: label(e.status)}),
@@ -125,10 +158,10 @@ function topics(field, list, alone) {
   if (which === 'common') return shared.length ? {common: shared.map(named)} : null;
   return {...(shared.length ? {} : {title: alone}), cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
 }
-function rowOf({field, alone, best, least}, title, list) {
-  const row = {field, title};
+function rowOf({field, alone, best, least, unit, type, part}, title, list) {
+  const row = {field, title, unit};
   if (facts[field]) row.cells = list.map(facts[field]);
-  else if (field.startsWith('field-')) row.cells = list.map(e => declared(e, field.slice(6)));
+  else if (field.startsWith('field-')) row.cells = list.map(e => declared(e, field.slice(6), type, part));
   else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
   else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list, alone) ?? {cells: []})};
   else row.cells = list.map(e => score(field, e));
@@ -152,7 +185,9 @@ function cellOf(c) {
     return td;
   }
   const value = make('span', '', {className: 'value num'});
-  value.append(c.to ? make('a', c.text, {href: c.to}) : make('bdi', c.text));
+  const links = c.links ?? (c.to ? [c] : []);
+  links.forEach((l, i) => value.append(i ? ', ' : '', make('a', l.text, {href: l.to})));
+  if (!links.length) value.append(make('bdi', c.text));
   td.append(value);
   if (c.best) td.append(' ', make('span', 'best', {className: 'best-mark'}));
   if (c.note) td.append(' ', make('span', c.note, {className: 'note num'}));
@@ -162,7 +197,9 @@ function cellOf(c) {
 function tableRow(row, columns, group, id) {
   const tr = make('tr');
   tr.dataset.field = row.field;
-  tr.append(make('th', row.title, {scope: 'row', id}));
+  const head = make('th', row.title, {scope: 'row', id});
+  if (row.unit) head.append(' ', make('span', row.unit, {className: 'b-note'}));
+  tr.append(head);
   if (row.common) {
     const td = make('td', '', {colSpan: columns});
     td.append(topicList(row.common));
@@ -302,6 +339,7 @@ async function show() {
     }
   }
   if (!list.length) return;
+  for (const e of await index().catch(() => [])) names.set(key(e), named(e.name)); // without them, entities are named by their addresses
   for (const k of keys()) form.prepend(make('input', '', {type: 'hidden', name: 'e', value: k}));
   form.append(...[...form.querySelectorAll('input[type=hidden]')].reverse()); // in the order of the columns
   form.querySelector('label').textContent = 'Add another';
