@@ -33,6 +33,7 @@ type visitor struct {
 func visit(t *testing.T, who visitor) {
 	v := &who
 	v.T, v.tab = t, browser.Open(t, desktop, height)
+	v.tab.Do(t, likes("prefers-reduced-motion", "reduce")) // pages scroll at once
 	if !v.scripts {
 		v.tab.Do(t, withoutScripts)
 	}
