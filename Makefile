@@ -98,12 +98,11 @@ check: tools gofmt ## run the fast tests, in less than a minute; offline once th
 
 test: test-tools tests ## run all tests that a change must pass, with the race detector on concurrent code; takes minutes
 
-# The tests with the race detector mostly wait for one another, so they run beside the others.
 tests:
 	@mkdir -p bin && rm -f $(NOTRUN) bin/*.costs
-	@( export GORACE=atexit_sleep_ms=100; $(call measured,race,-p 2 -timeout 30m -race -short -run '$(RACETESTS)' $(RACYPACKAGES)) ) >bin/race.txt 2>&1 & race=$$!; failed=; \
-	  ( $(call measured,tests,-p 4 -timeout 30m $(LONGEST) ./...) ) || failed=yes; \
-	  wait $$race || failed=yes; echo 'with the race detector:'; cat bin/race.txt; test -z "$$failed"
+	@$(call measured,tests,-p 4 -timeout 30m $(LONGEST) ./...)
+	@echo 'with the race detector:'
+	@GORACE=atexit_sleep_ms=100 $(call measured,race,-p 4 -timeout 30m -race -short -run '$(RACETESTS)' $(RACYPACKAGES))
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
 soak: soak-tools ## run every test at full size, concurrent code with the race detector, fuzzing, and a build of 100,000 entities; takes about 90 minutes
