@@ -334,7 +334,7 @@ func TestHostHeader(t *testing.T) {
 	r.Host = "evil.example"
 	r.Header.Set("Origin", "http://evil.example")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	p = b.send(r).want(t, http.StatusForbidden).lacks(t, "evil")
+	b.send(r).want(t, http.StatusForbidden).lacks(t, "evil")
 }
 
 // TestAttemptTooOld has the user spend more time at the provider than allowed, and then change

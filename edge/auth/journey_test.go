@@ -123,7 +123,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	suite.Equal(t, v.accounts(t), []string{"zoe-o-neil", "zoe-o-neil-2"}, "accounts")
 	account := suite.Must(v.state.AccountNamed(t.Context(), "zoe-o-neil"))(t)
 	suite.Equal(t, len(suite.Must(v.state.Keys(t.Context(), account.ID))(t)), 1, "after two sign-ins the account", "keys")
-	p = ann.open(v.url+"/signin").want(t, http.StatusSeeOther)
+	ann.open(v.url+"/signin").want(t, http.StatusSeeOther)
 }
 
 // signOut ends the session of only one browser.
@@ -136,7 +136,7 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 	for _, name := range []string{"kindex-session", "__Host-kindex-session"} {
 		r.AddCookie(&http.Cookie{Name: name, Value: token})
 	}
-	p = ann.send(r).want(t, http.StatusSeeOther)
+	ann.send(r).want(t, http.StatusSeeOther)
 	suite.Equal(t, other.signedIn(v), "zoe-o-neil", "another browser was signed out too")
 }
 
@@ -200,7 +200,7 @@ func TestGitHub(t *testing.T) {
 			t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
 		}
 		h.Answer(http.StatusOK, `{"id": 583231, "login": "renamed"}`)
-		p = newBrowser(t, v).throughHub(v).want(t, http.StatusSeeOther)
+		newBrowser(t, v).throughHub(v).want(t, http.StatusSeeOther)
 		h.Answer(http.StatusOK, `{"id": 9000000001, "login": "octo-cat"}`)
 		thief := newBrowser(t, v)
 		if p = thief.throughHub(v); p.status != http.StatusOK || thief.signedIn(v) != "octo-cat-2" {

@@ -94,7 +94,7 @@ func TestDataRecipes(t *testing.T) {
 		if recipe == "python" {
 			want = fmt.Sprintf("%d entities, the first is ", b.build.Manifest.Counts.Entities)
 		}
-		suite.Contains(t, string(out), want, recipe)
+		suite.Contains(t, out, want, recipe)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "entities.parquet"))
 	want, _ := b.build.ReadFile("entities.parquet")

@@ -221,7 +221,7 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 	for _, c := range counts {
 		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
 	}
-	some := leaf != nil && len(counts) == 1 && counts[0].Count < int(all.GetCardinality()) //nolint:gosec // far fewer
+	some := leaf != nil && len(counts) == 1 && counts[0].Count < int(all.GetCardinality())
 	if len(counts) < 2 && !some && r.value(field) == "" {
 		return
 	}
