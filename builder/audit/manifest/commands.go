@@ -17,7 +17,7 @@ type installer struct {
 }
 
 var installers = []installer{
-	{"pip pipx poetry pdm uv", "install add", (*file).installed, false},
+	{"pip pipx poetry pdm uv", "install add", (*file).requirement, false},
 	{"npm pnpm yarn bun", "install i add", func(f *file, arg string, line int) { f.add(npmAt(arg, line)) }, false},
 	{"conda mamba micromamba", "install create update", (*file).condaSpec, false},
 	{"cargo", "install add", at("crates"), false},
@@ -38,16 +38,6 @@ func at(namespace string) func(*file, string, int) {
 		}
 		f.add(e)
 	}
-}
-
-// installed adds an argument of pip, or name@version of Poetry.
-func (f *file) installed(arg string, line int) {
-	if name, version, ok := strings.Cut(arg, "@"); ok && !isAddress(arg) && !isAddress(strings.TrimSpace(version)) && requirement().MatchString(name) {
-		name, _, _ = strings.Cut(name, "[")
-		f.addRequirement(Entry{ID: "pypi:" + name, Name: name, Version: version, Line: line})
-		return
-	}
-	f.requirement(arg, line)
 }
 
 var (

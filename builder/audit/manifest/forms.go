@@ -57,7 +57,6 @@ func tomlForms() []form {
 		{"=uv.toml", pyproject("tool.uv.")},
 		{"=hatch.toml", pyproject("tool.hatch.")},
 		{"=pyproject.toml project tool build-system", pyproject("")},
-		{"libraries+versions =*.versions.toml", (*file).versionCatalog},
 		{"=Cargo.toml dependencies workspace", (*file).cargo},
 		{"", (*file).settings},
 	}

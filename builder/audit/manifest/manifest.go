@@ -33,10 +33,8 @@ const (
 	MaxFileSize   = 20 << 20
 	MaxEntries    = 50_000
 	maxUnreadable = 1000
-	maxIncludes   = 100
-	maxDepth      = 10
-	maxFiles      = 2000 // in folders
-	maxVisited    = 200_000
+	maxDepth      = 10   // of includes
+	maxFiles      = 2000 // in one folder
 	maxName       = 1000 // length of an identifier or a version in bytes
 	maxReason     = 1000
 	maxLine       = 64 << 10
@@ -72,11 +70,10 @@ type Reader struct {
 	Unreadable []Unreadable // what could not be read
 	Files      int          // how many were given or found in folders
 
-	includes int
-	bytes    int
-	full     bool
-	given    []string        // absolute paths
-	read     map[string]bool // absolute paths
+	bytes int
+	full  bool
+	given []string        // absolute paths
+	read  map[string]bool // absolute paths
 }
 
 // file is a file while it is being read.
@@ -86,7 +83,7 @@ type file struct {
 	name   string   // within root, with slashes
 	shown  string   // for messages and entries
 	data   string
-	open   []string // the files that include this one
+	depth  int // of the includes that led to it
 
 	registries map[string]string // addresses of registries by their names in the file
 	sources    map[string]*node  // where packages come from, by their names
@@ -113,15 +110,17 @@ func (f *file) add(e Entry) {
 
 // unreadable adds a part of the file that cannot be read. line is 0 if it is unknown.
 func (f *file) unreadable(line int, reason string) {
+	n := len(f.reader.Unreadable)
+	if n > maxUnreadable {
+		return
+	}
 	if reason = scrub(reason); len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
 	}
-	u := Unreadable{f.shown, line, reason}
-	if n := len(f.reader.Unreadable); n < maxUnreadable {
-		f.reader.Unreadable = append(f.reader.Unreadable, u)
-	} else if n == maxUnreadable {
-		f.reader.Unreadable = append(f.reader.Unreadable, Unreadable{f.shown, line, "too much cannot be read; the rest is not listed"})
+	if n == maxUnreadable {
+		reason = "too much cannot be read; the rest is not listed"
 	}
+	f.reader.Unreadable = append(f.reader.Unreadable, Unreadable{f.shown, line, reason})
 }
 
 // lazily returns a function that compiles a regular expression at its first call: most commands
@@ -130,41 +129,34 @@ func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// formats are the kinds of files, by their names. The first that fits counts.
-var formats = []struct {
-	name  func() *regexp.Regexp
+// format is a kind of files, by their names.
+type format struct {
+	found func() *regexp.Regexp // names that are also read in folders
+	given func() *regexp.Regexp // names that are read only if they are given
 	parse func(*file)
-	found bool // whether it is read in folders
-}{
-	{lazily(`^(?:package\.json)$`), parseJSON, true},
-	{lazily(`^(?:(package-lock|npm-shrinkwrap)\.json)$`), parseJSON, true},
-	{lazily(`^(?:pnpm-(lock|workspace)\.ya?ml|pixi\.lock)$`), parseYAML, true},
-	{lazily(`^(?:conda-.*\.lock)$`), parseText, true},
-	{lazily(`^(?:yarn\.lock)$`), parseYarn, true},
-	{lazily(`^(?:bun\.lock)$`), parseJSON, true},
-	{lazily(`^(?:bun\.lockb)$`), parseText, true}, // unreadable, because it is not text
-	{lazily(`^(?:deno\.(jsonc?|lock)|import_map\.json)$`), parseJSON, true},
-	{lazily(`^(?:go\.mod)$`), parseGoMod, true},
-	{lazily(`^(?:(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile)$`), parseTOML, true},
-	{lazily(`^(?:.*\.versions\.toml)$`), parseTOML, true},
-	{lazily(`^(?:.*\.gradle(\.kts)?)$`), parseGradle, true},
-	{lazily(`^(?:(Cargo|poetry|uv|pdm)\.lock)$`), parseTOML, true},
-	{lazily(`^(?:Pipfile\.lock)$`), parseJSON, true},
-	{lazily(`^(?:setup\.cfg)$`), parseSetupCfg, true},
-	{lazily(`^(?:(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml)$`), parseYAML, true},
-	{lazily(`^(?:(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in))$`), parseRequirements, true},
-	{lazily(`^(?:(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?)$`), parseDockerfile, true},
-	{lazily(`^(?:\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars)$`), parseEnv, true},
-	{lazily(`^(?:(?i).*\.ipynb)$`), parseJSON, true},
-	{lazily(`^(?:(?i).*(\.spdx|\.cdx|bom)\.json)$`), parseJSON, true},
-	{lazily(`^(?:(?i)(.*\.cdx|s?bom|pom)\.xml)$`), parseXML, true},
-	{lazily(`^(?:(?i).*\.spdx)$`), parseTagValue, true},
-	{lazily(`^(?:(?i).*\.jsonc?)$`), parseJSON, false},
-	{lazily(`^(?:(?i).*\.xml)$`), parseXML, false},
-	{lazily(`^(?:(?i).*\.ya?ml)$`), parseYAML, false},
-	{lazily(`^(?:(?i).*\.toml)$`), parseTOML, false},
-	{lazily(`^(?:(?i).*\.(txt|list|ids|in))$`), parseText, false},
-	{lazily(`^(?:(?i).*\.lock)$`), parseAny, false},
+}
+
+func formatOf(parse func(*file), found, given string) format {
+	return format{lazily(`^(?:` + found + `)$`), lazily(`(?i)^(?:` + given + `)$`), parse}
+}
+
+// formats are the kinds of files. The first with a name that is read in folders counts, or else the first other one.
+var formats = []format{
+	formatOf(parseJSON, `package\.json|(package-lock|npm-shrinkwrap)\.json|bun\.lock|deno\.(jsonc?|lock)|import_map\.json|Pipfile\.lock|`+
+		`(?i:.*\.ipynb|.*(\.spdx|\.cdx|bom)\.json)`, `.*\.jsonc?`),
+	formatOf(parseTOML, `(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile|(Cargo|poetry|uv|pdm)\.lock`, `.*\.toml`),
+	formatOf(parseYAML, `pnpm-(lock|workspace)\.ya?ml|pixi\.lock|`+
+		`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, `.*\.ya?ml`),
+	formatOf(parseText, `conda-.*\.lock|bun\.lockb`, `.*\.(txt|list|ids|in)`), // bun.lockb is unreadable, because it is not text
+	formatOf(parseYarn, `yarn\.lock`, ``),
+	formatOf(parseGoMod, `go\.mod`, ``),
+	formatOf(parseSetupCfg, `setup\.cfg`, ``),
+	formatOf(parseRequirements, `(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, ``),
+	formatOf(parseDockerfile, `(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, ``),
+	formatOf(parseEnv, `\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, ``),
+	formatOf(parseXML, `(?i)(.*\.cdx|s?bom|pom)\.xml`, `.*\.xml`),
+	formatOf(parseTagValue, `(?i).*\.spdx`, ``),
+	formatOf(parseAny, ``, `.*\.lock`),
 }
 
 const seeHelp = "; kindex audit --help lists the supported files"
@@ -176,12 +168,14 @@ func parserOf(name string, inFolder bool) func(*file) {
 	if path.Base(path.Dir(name)) == "requirements" { // requirements/base.txt
 		base = "requirements/" + base
 	}
-	for _, format := range formats {
-		if format.name().MatchString(base) {
-			if inFolder && !format.found {
-				return nil
-			}
-			return format.parse
+	for _, f := range formats {
+		if f.found().MatchString(base) {
+			return f.parse
+		}
+	}
+	for _, f := range formats {
+		if !inFolder && f.given().MatchString(base) {
+			return f.parse
 		}
 	}
 	return nil
@@ -192,13 +186,26 @@ func parserOf(name string, inFolder bool) func(*file) {
 func (r *Reader) Read(names ...string) {
 	r.read = map[string]bool{}
 	for _, name := range names {
-		if full, err := filepath.Abs(name); err == nil {
-			r.given = append(r.given, full)
-		}
+		r.given = append(r.given, absolute(name))
 	}
 	for _, name := range names {
-		r.readOne(name)
+		if name == "-" {
+			r.Files++
+			data, err := io.ReadAll(io.LimitReader(r.Stdin, MaxFileSize+1))
+			(&file{reader: r, shown: name}).parse(data, err, parseAny)
+		} else if err := r.readOne(name); err != nil {
+			r.Files++
+			(&file{reader: r, shown: filepath.ToSlash(name)}).unreadable(0, reason(err))
+		}
 	}
+}
+
+// absolute returns the absolute path of a file or, if the working directory is gone, the path.
+func absolute(name string) string {
+	if full, err := filepath.Abs(name); err == nil {
+		return full
+	}
+	return name
 }
 
 // gives reports whether a file or a folder above it was given.
@@ -206,105 +213,86 @@ func (r *Reader) gives(full string) bool {
 	return slices.ContainsFunc(r.given, func(g string) bool { return full == g || strings.HasPrefix(full, g+string(filepath.Separator)) })
 }
 
-func (r *Reader) readOne(name string) {
-	f := &file{reader: r, shown: filepath.ToSlash(name)}
-	if name == "-" {
-		r.Files++
-		data, err := io.ReadAll(io.LimitReader(r.Stdin, MaxFileSize+1))
-		f.parse(data, err, parseAny)
-		return
-	}
+// readOne reads a file or a folder.
+func (r *Reader) readOne(name string) error {
 	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	f := &file{reader: r, name: filepath.Base(name), shown: filepath.ToSlash(name)}
 	folder := name
-	if err == nil && !info.IsDir() {
+	if !info.IsDir() {
 		folder = filepath.Dir(name)
 	}
-	if err == nil {
-		f.root, err = os.OpenRoot(folder)
-	}
-	if err != nil {
-		r.Files++
-		f.unreadable(0, reason(err))
-		return
+	if f.root, err = os.OpenRoot(folder); err != nil {
+		return err
 	}
 	defer f.root.Close()
 	if info.IsDir() {
-		r.readFolder(f)
-		return
+		return f.readFolder()
+	}
+	parser := parserOf(filepath.ToSlash(absolute(name)), false)
+	if parser == nil {
+		return errors.New("not a supported file" + seeHelp)
 	}
 	r.Files++
-	f.name = filepath.Base(name)
-	full, _ := filepath.Abs(name)
-	if parser := parserOf(filepath.ToSlash(full), false); parser != nil {
-		f.load(parser)
-	} else {
-		f.unreadable(0, "not a supported file"+seeHelp)
-	}
+	f.load(parser)
+	return nil
 }
 
 // skipped are folders with copies of packages and with what was built.
 var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true, "site-packages": true, "__pycache__": true, "target": true, "dist": true, "build": true}
 
 // readFolder reads the files of known formats in a folder and those below it.
-func (r *Reader) readFolder(at *file) {
-	visited, before := 0, r.Files
-	within := "" // the folder's name, which can be requirements
-	if full, err := filepath.Abs(at.root.Name()); err == nil {
-		within = filepath.Base(full)
-	}
-	err := fs.WalkDir(at.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		f := &file{reader: r, root: at.root, name: name, shown: path.Join(at.shown, name)}
-		visited++
+func (f *file) readFolder() error {
+	r, before := f.reader, f.reader.Files
+	within := filepath.Base(absolute(f.root.Name())) // which can be requirements
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		inner := &file{reader: r, root: f.root, name: name, shown: path.Join(f.shown, name)}
 		switch {
 		case err != nil:
-			f.unreadable(0, reason(err))
-			return nil
-		case visited > maxVisited || r.Files-before >= maxFiles:
-			at.unreadable(0, fmt.Sprintf("more than %d files, or %d that can be read; the rest was not read", maxVisited, maxFiles))
-			return fs.SkipAll
+			inner.unreadable(0, reason(err))
 		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case d.IsDir():
-			return nil
-		}
-		if parser := parserOf(path.Join(within, name), true); parser != nil {
-			r.Files++
-			f.load(parser)
+		case r.Files-before >= maxFiles:
+			f.unreadable(0, fmt.Sprintf("more than %d files that can be read; the rest was not read", maxFiles))
+			return fs.SkipAll
+		default:
+			if parser := parserOf(path.Join(within, name), true); parser != nil {
+				r.Files++
+				inner.load(parser)
+			}
 		}
 		return nil
 	})
-	if err != nil {
-		at.unreadable(0, reason(err))
-	} else if r.Files == before {
-		at.unreadable(0, "has no supported file"+seeHelp)
+	if err == nil && r.Files == before {
+		f.unreadable(0, "has no supported file"+seeHelp)
 	}
+	return err
 }
 
 // load reads the file unless it was read before, and parses it.
 func (f *file) load(parser func(*file)) {
-	r := f.reader
-	full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(f.name)))
-	if err == nil && (r.read[full] || r.full) {
+	full := absolute(filepath.Join(f.root.Name(), f.name))
+	if f.reader.read[full] || f.reader.full {
 		return
 	}
-	r.read[full] = true
-	var data []byte
-	if err == nil {
-		data, err = f.contents()
-	}
+	f.reader.read[full] = true
+	data, err := f.contents()
 	f.parse(data, err, parser)
 }
 
 // contents returns at most one byte more than a file may have.
 func (f *file) contents() ([]byte, error) {
-	info, err := f.root.Stat(filepath.FromSlash(f.name))
+	info, err := f.root.Stat(f.name)
 	if err == nil && !info.Mode().IsRegular() { // reading a pipe could take forever
 		err = errors.New("not a regular file")
 	}
 	if err != nil {
 		return nil, err
 	}
-	in, err := f.root.Open(filepath.FromSlash(f.name))
+	in, err := f.root.Open(f.name)
 	if err != nil {
 		return nil, err
 	}
@@ -314,13 +302,14 @@ func (f *file) contents() ([]byte, error) {
 
 // parse parses what was read, in the order of its lines.
 func (f *file) parse(data []byte, err error, parser func(*file)) {
-	if err == nil && len(data) > MaxFileSize {
+	f.reader.bytes += len(data)
+	switch {
+	case err != nil:
+	case len(data) > MaxFileSize:
 		err = fmt.Errorf("larger than %d MiB", MaxFileSize>>20)
-	}
-	if f.reader.bytes += len(data); err == nil && f.reader.bytes > maxBytes {
+	case f.reader.bytes > maxBytes:
 		err = fmt.Errorf("all files together are larger than %d MiB", maxBytes>>20)
-	}
-	if err == nil {
+	default:
 		f.data, err = decode(data)
 	}
 	if err != nil {
@@ -378,26 +367,23 @@ func (f *file) include(name string, line int) {
 		f.unreadable(line, "includes a file from the web; nothing is downloaded")
 	case f.root == nil:
 		f.unreadable(line, "includes a file, but has no folder")
-	case !filepath.IsLocal(filepath.FromSlash(name)):
-		if full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(name))); err != nil || !f.reader.gives(full) {
+	case !filepath.IsLocal(name):
+		if !f.reader.gives(absolute(filepath.Join(f.root.Name(), name))) {
 			f.unreadable(line, "includes a file outside its folder; audit that file too")
 		}
-	case len(f.open) >= maxDepth:
+	case f.depth >= maxDepth:
 		f.unreadable(line, fmt.Sprintf("includes are nested more than %d deep", maxDepth))
-	case f.reader.includes >= maxIncludes:
-		f.unreadable(line, fmt.Sprintf("more than %d included files", maxIncludes))
 	default:
-		if _, err := f.root.Stat(filepath.FromSlash(name)); err != nil {
+		if _, err := f.root.Stat(name); err != nil {
 			f.unreadable(line, "includes "+unquoted+": "+reason(err))
 			return
 		}
-		f.reader.includes++
-		inner := &file{reader: f.reader, root: f.root, name: name, open: append(slices.Clip(f.open), f.name),
+		inner := &file{reader: f.reader, root: f.root, name: name, depth: f.depth + 1,
 			shown: path.Join(strings.TrimSuffix(f.shown, f.name), name)}
 		if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") { // of conda env create
 			inner.load(parseYAML)
-			return
+		} else {
+			inner.load(parseRequirements)
 		}
-		inner.load(parseRequirements)
 	}
 }

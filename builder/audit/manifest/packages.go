@@ -286,3 +286,27 @@ func parseGoMod(f *file) {
 		f.add(e)
 	}
 }
+
+var property = lazily(`\$\{([^{}]+)\}`)
+
+// pom reads the dependencies of pom.xml, whose properties stand for parts of them.
+func (f *file) pom(root *node) {
+	values := map[string]string{"project.groupId": root.str("groupId"), "project.version": root.str("version")}
+	for _, m := range root.all("properties") {
+		values[m.key] = strings.TrimSpace(m.text)
+	}
+	expand := func(s string) string {
+		return property().ReplaceAllStringFunc(s, func(found string) string { return cmp.Or(values[found[2:len(found)-1]], found) })
+	}
+	root.deep(func(n *node) {
+		if n.key != "dependency" || n.str("artifactId") == "" {
+			return
+		}
+		group, name := expand(n.str("groupId")), expand(n.str("artifactId"))
+		e := Entry{ID: "maven:" + group + ":" + name, Name: name, Version: expand(n.str("version")), Line: n.get("artifactId").line}
+		if variable().MatchString(group + name) {
+			e = e.elsewhere(group + ":" + name)
+		}
+		f.add(e)
+	})
+}

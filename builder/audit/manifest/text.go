@@ -19,7 +19,7 @@ var (
 	remark      = lazily(`(?:^|\s)#.*$`)
 )
 
-// requirement adds a dependency of Python (PEP 508), as a requirements file or a table states it: a
+// requirement adds a dependency of Python (PEP 508), as a requirements file, a table or a command states it: a
 // name with a version, an address, or a path.
 func (f *file) requirement(s string, line int) {
 	s = strings.TrimSpace(s)
@@ -28,40 +28,40 @@ func (f *file) requirement(s string, line int) {
 			s = strings.Trim(rest, " \t=\"'")
 		}
 	}
+	bare, _, _ := strings.Cut(options().ReplaceAllString(s, ""), ";") // without environment markers
+	address, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;")
 	m := requirement().FindStringSubmatch(s)
-	if m != nil {
-		if address, ok := strings.CutPrefix(m[2], "@"); ok && (address == "" || isAddress(strings.TrimSpace(address))) {
-			address, _, _ = strings.Cut(strings.TrimSpace(address), " ;")
-			f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Line: line}.from(address))
-			return
+	switch {
+	case m != nil && strings.HasPrefix(m[2], "@"):
+		e := Entry{ID: "pypi:" + m[1], Name: m[1], Line: line}
+		if at, _, _ := strings.Cut(strings.TrimSpace(m[2][1:]), " ;"); at == "" || isAddress(at) {
+			e = e.from(at)
+		} else {
+			e.Version = at // of Poetry
 		}
-	}
-	if strings.HasPrefix(s, "pkg:") {
+		f.addRequirement(e)
+		return
+	case strings.HasPrefix(s, "pkg:"):
 		f.add(Entry{ID: s, Line: line})
 		return
-	}
-	if address, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;"); isAddress(address) {
+	case isAddress(address):
 		f.addRequirement(Entry{Line: line}.from(address))
 		return
-	}
-	if condaSpec().MatchString(s) {
+	case condaSpec().MatchString(s):
 		f.condaSpec(s, line)
 		return
 	}
-	spec, _, _ := strings.Cut(options().ReplaceAllString(s, ""), ";") // environment markers
-	if m = requirement().FindStringSubmatch(strings.TrimSpace(spec)); m == nil || m[2] != "" && !strings.ContainsAny(m[2][:1], "=<>!~(") {
-		switch {
-		case variable().MatchString(s):
-			f.add(Entry{Name: s, Line: line}.elsewhere(s))
-			return
-		case strings.ContainsAny(s, `/\`) && !strings.Contains(s, " "):
-			f.add(Entry{Name: s, Line: line}.local(s))
-			return
-		}
+	m = requirement().FindStringSubmatch(strings.TrimSpace(bare))
+	switch {
+	case m != nil && (m[2] == "" || strings.ContainsAny(m[2][:1], "=<>!~(")):
+		f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Version: pythonVersion(m[2]), Line: line})
+	case variable().MatchString(s):
+		f.add(Entry{Name: s, Line: line}.elsewhere(s))
+	case strings.ContainsAny(s, `/\`) && !strings.Contains(s, " "):
+		f.add(Entry{Name: s, Line: line}.local(s))
+	default:
 		f.unreadable(line, "not a requirement: "+s+"; expected a name such as torch==2.3.1")
-		return
 	}
-	f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Version: pythonVersion(m[2]), Line: line})
 }
 
 // addRequirement adds a package of Python, whose table of sources may say that it comes from elsewhere.
@@ -248,30 +248,26 @@ func parseAny(f *file) {
 	}
 }
 
+// setupKey matches the start of a value in setup.cfg, which requirements never do.
+var setupKey = lazily(`^([A-Za-z0-9_.-]+)\s*=([^=].*|)$`)
+
 // parseSetupCfg reads the requirements in setup.cfg of setuptools.
 func parseSetupCfg(f *file) {
 	section, wanted := "", false
-	n := 0
-	for line := range strings.Lines(f.data) {
-		n++
-		bare := strings.TrimSpace(remark().ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))
-		key, value, isKey := strings.Cut(bare, "=")
-		key = strings.TrimSpace(key)
+	for n, line := range f.lines(f.data, false) {
+		key := setupKey().FindStringSubmatch(line)
 		switch {
-		case bare == "":
-		case strings.HasPrefix(bare, "["):
-			section, wanted = strings.Trim(bare, "[]"), false
-		case line[0] == ' ' || line[0] == '\t':
-			if wanted {
-				f.requirement(bare, n)
-			}
-		case isKey:
-			wanted = section == "options" && (strings.HasSuffix(key, "_requires") && key != "python_requires") || section == "options.extras_require"
-			for part := range strings.SplitSeq(value, ";") { // in one line, no marker can follow
+		case line[0] == '[':
+			section, wanted = strings.Trim(line, "[]"), false
+		case key != nil:
+			wanted = section == "options" && strings.HasSuffix(key[1], "_requires") && key[1] != "python_requires" || section == "options.extras_require"
+			for part := range strings.SplitSeq(key[2], ";") { // in one line, no marker can follow
 				if part = strings.TrimSpace(part); wanted && part != "" {
 					f.requirementLine(strings.Replace(part, "file:", "-r ", 1), n)
 				}
 			}
+		case wanted:
+			f.requirement(line, n)
 		}
 	}
 }
