@@ -251,7 +251,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string) {
 	at := suite.Must(c.state.Announced(ctx))(t)
 	at.Build = "contract"
 	e := webhook.Event{ID: storage.NewID("evt_"), Name: "entity.updated", Payload: []byte("{}")}
-	suite.Done(c.state.Announce(ctx, at, []webhook.Event{e}))(t)
+	suite.Done(c.state.Announce(ctx, at, nil, []webhook.Event{e}))(t)
 	leased, err := c.state.Lease(ctx, "contract", 100, time.Minute)
 	suite.Require(t, err == nil && len(leased) != 0, leased, err)
 	for _, one := range leased {

@@ -5,12 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"kindex/edge/apikey"
 )
 
-// accountColumns are the columns that accountInto receives.
 const accountColumns = "a.id, a.name, a.created_at, a.suspended_at, a.quota, a.quota_window"
 
 func accountInto(a *apikey.Account) []any {
@@ -32,11 +32,10 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 		return "", fmt.Errorf("the account name %w", err)
 	}
 	id := NewID("acc_")
-	n, err := tx.exec("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING", id, name, tx.now())
-	if err != nil || n == 0 {
-		return "", err
+	if tx.do("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING", id, name, tx.now()) == 0 {
+		return "", tx.failed
 	}
-	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: quoteNames(name)})
+	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: strconv.Quote(name)})
 }
 
 // AccountNamed returns the account with this name, or apikey.ErrNoAccount.
@@ -48,18 +47,11 @@ func accountWhere(c *conn, condition string, args ...any) (apikey.Account, error
 	return one(c, apikey.ErrNoAccount, accountInto, "SELECT "+accountColumns+" FROM accounts a WHERE "+condition, args...)
 }
 
-// Account returns the account with this id, or apikey.ErrNoAccount.
-func (tx *Tx) Account(id string) (apikey.Account, error) {
-	return accountWhere(tx.conn, "a.id = $1", id)
-}
-
 // lockAccount locks an account until this transaction ends, so that other transactions can
 // neither count the rows that belong to it nor add any.
 func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
-	if _, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", id); err != nil {
-		return apikey.Account{}, err
-	}
-	return tx.Account(id)
+	tx.do("UPDATE accounts SET version = version + 1 WHERE id = $1", id)
+	return accountWhere(tx.conn, "a.id = $1", id)
 }
 
 // IdentifiedAccount returns the account for an identity from a provider. If there is none, it
@@ -67,14 +59,12 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 // random letters. An identity with the same name as an existing account never gets access to
 // that account. The name must leave room for 11 more letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
-	find := func() (apikey.Account, error) {
-		return accountWhere(tx.conn, "a.id = (SELECT account_id FROM identities WHERE provider = $1 AND subject = $2)", provider, subject)
-	}
-	account, err = find()
+	tx.lockTable("identities") // against concurrent sign-ins of the same identity
+	account, err = accountWhere(tx.conn, "a.id = (SELECT account_id FROM identities WHERE provider = $1 AND subject = $2)", provider, subject)
 	switch {
 	case err == nil:
-		_, err = tx.exec("UPDATE identities SET login = $3 WHERE provider = $1 AND subject = $2 AND login <> $3", provider, subject, login)
-		return account, false, err
+		tx.do("UPDATE identities SET login = $3 WHERE provider = $1 AND subject = $2 AND login <> $3", provider, subject, login)
+		return account, false, tx.failed
 	case !errors.Is(err, apikey.ErrNoAccount):
 		return account, false, err
 	}
@@ -82,20 +72,9 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	if err != nil {
 		return account, false, err
 	}
-	n, err := tx.exec("INSERT INTO identities (provider, subject, account_id, login, created_at) VALUES ($1, $2, $3, $4, $5)"+
-		" ON CONFLICT (provider, subject) DO NOTHING", provider, subject, id, login, tx.now())
-	if err != nil {
-		return account, false, err
-	}
-	if n == 0 { // a concurrent call has created it
-		for _, statement := range []string{"DELETE FROM audit_log WHERE account_id = $1", "DELETE FROM accounts WHERE id = $1"} {
-			if _, err = tx.exec(statement, id); err != nil {
-				return account, false, err
-			}
-		}
-	}
-	account, err = find()
-	return account, n == 1, err
+	tx.do("INSERT INTO identities (provider, subject, account_id, login, created_at) VALUES ($1, $2, $3, $4, $5)", provider, subject, id, login, tx.now())
+	account, err = accountWhere(tx.conn, "a.id = $1", id)
+	return account, true, err
 }
 
 // maxNumberedNames is the maximum number of accounts with the same name that get numbers.
@@ -122,9 +101,6 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 // SetQuota sets the quota of an account, in requests per window. A quota of 0 removes it. A
 // window of 0 means a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
-	if quota < 0 || window < 0 {
-		return fmt.Errorf("invalid quota of %d in %v", quota, window)
-	}
 	detail := "the default limit"
 	if quota > 0 {
 		detail = fmt.Sprintf("%d requests per UTC day", quota)
@@ -132,42 +108,31 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 			detail = fmt.Sprintf("%d requests per %v", quota, window)
 		}
 	}
-	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},
+	return tx.change(apikey.ErrNoAccount, AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},
 		"UPDATE accounts SET quota = $2, quota_window = $3, version = version + 1 WHERE id = $1",
-		orNull(quota), sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
+		id, orNull(quota), sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
 }
 
 // Suspend suspends an account and ends its sessions. If it is already suspended, the time of
 // its suspension does not change. If there is no such account, the error is
 // apikey.ErrNoAccount.
 func (tx *Tx) Suspend(id string) error {
-	if err := tx.endSessions(id); err != nil {
-		return err
-	}
-	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountSuspended},
-		"UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", tx.now())
+	tx.do("DELETE FROM sessions WHERE account_id = $1", id)
+	return tx.change(apikey.ErrNoAccount, AuditEntry{AccountID: id, Action: AccountSuspended},
+		"UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", id, tx.now())
 }
 
 // Unsuspend reinstates a suspended account. If there is no such account, the error is
 // apikey.ErrNoAccount.
 func (tx *Tx) Unsuspend(id string) error {
-	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountReinstated},
-		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
+	return tx.change(apikey.ErrNoAccount, AuditEntry{AccountID: id, Action: AccountReinstated},
+		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1", id)
 }
 
-// changeAccount is like change for an account. The first argument of the statement is its id.
-func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
-	return tx.change(apikey.ErrNoAccount, e, statement, append([]any{e.AccountID}, args...)...)
-}
-
-// change runs a statement that changes a row, and adds the entry to the audit log. If there is no such
-// row, the error is missing.
+// change runs a statement that changes a row, and adds the entry to the audit log. If there is
+// no such row, the error is missing.
 func (tx *Tx) change(missing error, e AuditEntry, statement string, args ...any) error {
-	n, err := tx.exec(statement, args...)
-	switch {
-	case err != nil:
-		return err
-	case n == 0:
+	if tx.do(statement, args...) == 0 && tx.failed == nil {
 		return missing
 	}
 	return tx.Audit(e)

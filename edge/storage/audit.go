@@ -108,16 +108,13 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(`INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail)
+	tx.do(`INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, e.AccountID, seq, tx.now(), string(e.Action), string(tx.actor.Kind),
 		tx.actor.ID, sanitizeDetail(tx.actor.Name), tx.actor.Address, e.Target, sanitizeDetail(e.Detail))
-	if err != nil {
-		return err
-	}
-	_, err = tx.exec(`DELETE FROM audit_log WHERE account_id = $1 AND action = $2 AND seq <=
+	tx.do(`DELETE FROM audit_log WHERE account_id = $1 AND action = $2 AND seq <=
 		(SELECT seq FROM audit_log WHERE account_id = $1 AND action = $2 ORDER BY seq DESC LIMIT 1 OFFSET $3)`,
 		e.AccountID, string(e.Action), AuditPerAction)
-	return err
+	return tx.failed
 }
 
 // sanitizeDetail makes a detail safe to store and to print.
@@ -134,14 +131,6 @@ func sanitizeDetail(s string) string {
 	return s
 }
 
-// quoteNames lists names for a detail, each in quotation marks.
-func quoteNames(names ...string) string {
-	for i, n := range names {
-		names[i] = strconv.Quote(n)
-	}
-	return strings.Join(names, ", ")
-}
-
 // AuditLog returns entries of an account's log, newest first, and the total number of
 // entries. before is the Seq of the last entry on the previous page, or 0 for the first page.
 // limit must be at least 1.
@@ -149,9 +138,7 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 	oldest := s.now().Add(-AuditRetention).UnixMilli()
 	where, args := "account_id = $1 AND at > $2", arguments{accountID, oldest}
 	c := s.on(ctx)
-	if count, err = value[int](c, "SELECT COUNT(*) FROM audit_log WHERE "+where, args...); err != nil {
-		return nil, 0, err
-	}
+	count = c.count("audit_log WHERE "+where, args...)
 	if before > 0 {
 		where += " AND seq < " + args.add(before)
 	}

@@ -65,19 +65,15 @@ func (s *State) removeParts(path string) {
 
 // checkBackupTarget rejects file names for which a backup would cause damage.
 func (s *State) checkBackupTarget(path string, replace bool) error {
-	there, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		there, err = nil, nil
-	}
-	switch {
+	switch there, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return fmt.Errorf("writing the backup: %w", err)
-	case there != nil && there.IsDir():
+	case there.IsDir():
 		return fmt.Errorf("%s is a directory; use a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
-	case there != nil && !replace:
+	case !replace:
 		return fmt.Errorf("%s already exists: choose another name, or use --force to replace it", path)
-	}
-	if s.engine == SQLite {
+	default:
 		if own, err := os.Stat(s.file); err == nil && os.SameFile(own, there) {
 			return fmt.Errorf("%s is the database itself", path)
 		}

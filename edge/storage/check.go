@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,12 +25,10 @@ type Report struct {
 // read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
-	var err error
-	if r.Version, r.Latest, err = s.Versions(ctx); err != nil {
-		return nil, err
-	}
-	tables, err := s.tables(ctx)
-	if err != nil {
+	var err1 error
+	r.Version, r.Latest, err1 = s.Versions(ctx)
+	tables, err2 := s.tables(ctx)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: s.snapshot(), ReadOnly: true})
@@ -37,53 +36,47 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 		return nil, s.wrap("checking", err)
 	}
 	defer func() { _ = tx.Rollback() }() // the transaction only reads
-	c := &checker{conn: &conn{ctx: ctx, read: tx}, report: r, tables: tables}
+	c := &checker{conn: &conn{ctx: ctx, read: tx}, Report: r}
 	c.version()
 	if s.engine == SQLite {
 		c.sqlite(s.file)
 	} else {
 		c.postgreSQL()
 	}
-	c.count()
-	return r, s.wrap("checking", c.err)
+	for _, t := range tables {
+		r.Counts = append(r.Counts, TableCount{t.name, int64(c.count(t.name))})
+	}
+	return r, s.wrap("checking", c.failed)
 }
 
-// checker holds the state of a check.
 type checker struct {
 	*conn
-	report *Report
-	tables []table
-	err    error
+	*Report
 }
 
 func (c *checker) addProblem(format string, args ...any) {
-	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+	c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
 }
 
-// texts returns the rows of a query that selects one text column. After an error, it returns
-// nil.
+// texts returns the rows of a query that selects one text column, or nil after a failure.
 func (c *checker) texts(query string) []string {
-	if c.err != nil {
-		return nil
-	}
-	var lines []string
-	lines, c.err = list(c.conn, into1[string], query)
+	lines, _ := list(c.conn, into1[string], query)
 	return lines
 }
 
 func (c *checker) version() {
-	switch r := c.report; {
-	case r.Version == 0:
+	switch {
+	case c.Version == 0:
 		c.addProblem("it has no schema: it is new, or not a kindex database")
-	case r.Version > r.Latest:
-		c.addProblem("it has schema version %d, but this kindex supports only versions up to %d: use the kindex that created it, or a newer one", r.Version, r.Latest)
-	case r.Version < r.Latest:
-		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve or kindex state migrate will upgrade it from schema version %d to %d", r.Version, r.Latest))
+	case c.Version > c.Latest:
+		c.addProblem("it has schema version %d, but this kindex supports only versions up to %d: use the kindex that created it, or a newer one", c.Version, c.Latest)
+	case c.Version < c.Latest:
+		c.Notes = append(c.Notes, fmt.Sprintf("kindex serve or kindex state migrate will upgrade it from schema version %d to %d", c.Version, c.Latest))
 	}
 }
 
 func (c *checker) sqlite(file string) {
-	c.report.Server = strings.Join(c.texts("SELECT sqlite_version()"), "")
+	c.Server = strings.Join(c.texts("SELECT sqlite_version()"), "")
 	for _, line := range c.texts("PRAGMA integrity_check") {
 		if line != "ok" {
 			c.addProblem("the file is damaged: %s", line)
@@ -98,26 +91,16 @@ func (c *checker) sqlite(file string) {
 }
 
 func (c *checker) postgreSQL() {
-	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
-	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.addProblem("the database has %s encoding: create a database with UTF8 encoding", strings.Join(e, ""))
+	c.Server = strings.Join(c.texts("SHOW server_version"), "")
+	if e := strings.Join(c.texts("SHOW server_encoding"), ""); c.failed == nil && e != "UTF8" {
+		c.addProblem("the database has %s encoding: create a database with UTF8 encoding", e)
 	}
-	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
+	if slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
 		c.addProblem("the server is a read-only standby: use the primary")
 	}
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		if slices.Equal(c.texts("SHOW "+setting), []string{"off"}) {
-			c.report.Notes = append(c.report.Notes, setting+" is off on the server: a crash may lose acknowledged writes")
+			c.Notes = append(c.Notes, setting+" is off on the server: a crash may lose acknowledged writes")
 		}
-	}
-}
-
-func (c *checker) count() {
-	for _, t := range c.tables {
-		n := TableCount{Table: t.name}
-		if c.err == nil {
-			n.Rows, c.err = value[int64](c.conn, "SELECT COUNT(*) FROM "+t.name)
-		}
-		c.report.Counts = append(c.report.Counts, n)
 	}
 }

@@ -132,7 +132,8 @@ func TestNotices(t *testing.T) {
 		}
 		record := func(at webhook.Announced, n webhook.Notice, event string, want bool) {
 			t.Helper()
-			recorded, err := s.RecordNotices(ctx, at, []webhook.Notice{n, n},
+			at.Noticed = true
+			recorded, err := s.Announce(ctx, at, []webhook.Notice{n, n},
 				[]webhook.Event{{ID: event, Name: "entity.retiring", Payload: []byte("{}")}})
 			suite.Require(t, err == nil && recorded == want, event, "recorded", recorded, want, err)
 		}

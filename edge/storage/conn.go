@@ -41,6 +41,18 @@ func (c *conn) exec(statement string, args ...any) (n int64, err error) {
 	return n, err
 }
 
+// do is exec for a transaction, which fails in the end if a statement has failed.
+func (c *conn) do(statement string, args ...any) int64 {
+	n, _ := c.exec(statement, args...)
+	return n
+}
+
+// count returns the number of rows of a table that match a condition, or 0 after a failure.
+func (c *conn) count(tableWhere string, args ...any) int {
+	n, _ := value[int](c, "SELECT COUNT(*) FROM "+tableWhere, args...)
+	return n
+}
+
 // list runs a query and returns its rows. into lists where the columns of a row go.
 func list[T any](c *conn, into func(*T) []any, query string, args ...any) (all []T, err error) {
 	if c.failed != nil {

@@ -36,12 +36,13 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	err = to.Write(ctx, func(tx *Tx) error {
 		counts = nil
 		for _, t := range tables {
-			if err := to.requireEmpty(tx, t); err != nil {
-				return err
+			tx.lockTable(t.name)
+			if n := tx.count(t.name); n > 0 {
+				return fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new database", to.target, t.name, n)
 			}
 		}
 		for _, t := range tables {
-			n, err := copyTable(ctx, from, tx, t)
+			n, err := tx.copyTable(from, t)
 			if err != nil {
 				return fmt.Errorf("copying the table %s from %s to %s: %w", t.name, s.target, to.target, err)
 			}
@@ -79,12 +80,9 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	if other, _, err := to.Versions(ctx); err != nil || other != at {
 		return nil, errors.Join(err, fmt.Errorf("%s has schema version %d, but %s has schema version %d; upgrade the older one with kindex state migrate", to.target, other, s.target, at))
 	}
-	tables, err := s.tables(ctx)
-	if err != nil {
-		return nil, err
-	}
-	others, err := to.tables(ctx)
-	if err != nil {
+	tables, err1 := s.tables(ctx)
+	others, err2 := to.tables(ctx)
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	for _, t := range tables {
@@ -96,32 +94,15 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// requireEmpty returns an error if a table has rows. On PostgreSQL, it keeps other
-// transactions from writing to the table until this transaction ends.
-func (s *State) requireEmpty(tx *Tx, t table) error {
-	if s.engine == PostgreSQL {
-		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {
-			return err
-		}
-	}
-	n, err := value[int](tx.conn, "SELECT COUNT(*) FROM "+t.name)
-	if err == nil && n > 0 {
-		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new database", s.target, t.name, n)
-	}
-	return err
-}
-
 // copyTable copies a table and verifies the copy.
-func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
+func (tx *Tx) copyTable(from querier, t table) (int64, error) {
 	into := tx.inserter(t.name, t.columnList())
-	read, err := eachRow(ctx, from, t, into.add)
-	if err == nil {
-		err = into.flush()
-	}
-	if err != nil {
+	read, err := eachRow(tx.ctx, from, t, into.add)
+	into.flush()
+	if err = errors.Join(err, tx.failed); err != nil {
 		return 0, err
 	}
-	arrived, err := eachRow(ctx, tx.read, t, func(...any) error { return nil })
+	arrived, err := eachRow(tx.ctx, tx.read, t, func(...any) {})
 	if err == nil && arrived != read {
 		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
 	}
@@ -145,7 +126,7 @@ func (f *checksum) add(row []any) {
 
 // eachRow calls do for each row of a table and returns the checksum. The values in a row are int64,
 // string or nil.
-func eachRow(ctx context.Context, from querier, t table, do func(row ...any) error) (f checksum, err error) {
+func eachRow(ctx context.Context, from querier, t table, do func(row ...any)) (f checksum, err error) {
 	rows, err := from.QueryContext(ctx, "SELECT "+t.columnList()+" FROM "+t.name)
 	if err != nil {
 		return f, err
@@ -160,9 +141,7 @@ func eachRow(ctx context.Context, from querier, t table, do func(row ...any) err
 			return f, err
 		}
 		f.add(row)
-		if err := do(row...); err != nil {
-			return f, err
-		}
+		do(row...)
 	}
 	return f, rows.Err()
 }
@@ -170,7 +149,7 @@ func eachRow(ctx context.Context, from querier, t table, do func(row ...any) err
 // insertBatchSize is the number of rows that one statement inserts.
 const insertBatchSize = 200
 
-// inserter collects rows of a table and inserts them in batches.
+// inserter collects rows of a table and inserts them in batches. Like conn.do, it does nothing after a failure.
 type inserter struct {
 	tx      *Tx
 	into    string
@@ -182,20 +161,17 @@ func (tx *Tx) inserter(table, columns string) *inserter {
 	return &inserter{tx: tx, into: table + " (" + columns + ")", columns: strings.Count(columns, ",") + 1}
 }
 
-func (in *inserter) add(row ...any) error {
-	if in.args = append(in.args, row...); len(in.args) < insertBatchSize*in.columns {
-		return nil
+func (in *inserter) add(row ...any) {
+	if in.args = append(in.args, row...); len(in.args) >= insertBatchSize*in.columns {
+		in.flush()
 	}
-	return in.flush()
 }
 
-func (in *inserter) flush() error {
-	if len(in.args) == 0 {
-		return nil
+func (in *inserter) flush() {
+	if len(in.args) > 0 {
+		in.tx.do("INSERT INTO "+in.into+" VALUES "+placeholders(len(in.args), in.columns), in.args...)
+		in.args = in.args[:0]
 	}
-	_, err := in.tx.exec("INSERT INTO "+in.into+" VALUES "+placeholders(len(in.args), in.columns), in.args...)
-	in.args = in.args[:0]
-	return err
 }
 
 // placeholders returns the placeholders of rows with n values in all.

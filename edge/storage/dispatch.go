@@ -78,20 +78,15 @@ func (s *State) firstPending(ctx context.Context, condition string, args ...any)
 // RecordAttempt implements webhook.Store.
 func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Duration, w *webhook.Webhook, d *webhook.Delivery) error {
 	return s.Write(ctx, func(tx *Tx) error {
-		n, err := tx.exec(`UPDATE webhooks SET disabled_at = $3, disabled_reason = $4, failing_since = $5, last_attempt_at = $6,
+		n := tx.do(`UPDATE webhooks SET disabled_at = $3, disabled_reason = $4, failing_since = $5, last_attempt_at = $6,
 				last_success_at = $7, next_at = $8, attempts = $9, leased_until = $10 WHERE id = $1 AND lease_owner = $2`,
 			w.ID, owner, toMillis(w.DisabledAt), orNull(w.DisabledReason), toMillis(w.FailingSince), toMillis(w.LastAttemptAt),
 			toMillis(w.LastSuccessAt), toMillis(w.NextAt), w.FailedAttempts, tx.now()+lasts.Milliseconds())
-		if err == nil && n == 0 {
-			err = webhook.ErrLeaseLost
+		if n == 0 && tx.failed == nil {
+			return webhook.ErrLeaseLost
 		}
-		if err != nil {
-			return err
-		}
-		if _, err := tx.exec(`UPDATE webhook_deliveries SET status = $2, attempts = $3, last_attempt_at = $4, last_status = $5, last_error = $6, duration_ms = $7
-			WHERE id = $1`, d.ID, string(d.Status), d.Attempts, toMillis(d.LastAttemptAt), orNull(int64(d.ResponseStatus)), orNull(d.Error), d.Took.Milliseconds()); err != nil {
-			return err
-		}
+		tx.do(`UPDATE webhook_deliveries SET status = $2, attempts = $3, last_attempt_at = $4, last_status = $5, last_error = $6, duration_ms = $7
+			WHERE id = $1`, d.ID, string(d.Status), d.Attempts, toMillis(d.LastAttemptAt), orNull(int64(d.ResponseStatus)), orNull(d.Error), d.Took.Milliseconds())
 		if w.Active() || !w.DisabledAt.Equal(w.LastAttemptAt) {
 			return nil
 		}

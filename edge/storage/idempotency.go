@@ -34,14 +34,14 @@ func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
 	// An expired row is reused. If a row is still valid, the statement changes nothing, and n
 	// is 0.
-	n, err := tx.exec(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
+	n := tx.do(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, '', '', '', $6)
 		ON CONFLICT (account_id, method, path, key) DO UPDATE
 		SET body_hash = excluded.body_hash, status = 0, location = '', answer = '', secret_id = '', created_at = excluded.created_at
 		WHERE idempotency.created_at <= $7`,
 		a.AccountID, a.Method, a.Path, a.Key, a.BodyHash, now, now-idempotencyTTL.Milliseconds())
-	if err != nil || n > 0 {
-		return nil, err
+	if n > 0 {
+		return nil, nil
 	}
 	d, err := one(tx.conn, sql.ErrNoRows, func(d *IdempotencyRecord) []any {
 		return []any{&d.BodyHash, &d.Status, &d.Location, &d.Answer, &d.SecretID}
@@ -53,13 +53,11 @@ func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 
 // SaveIdempotency stores the response to an attempt that ClaimIdempotency recorded.
 func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
-	if _, err := tx.exec(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
+	tx.do(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
 		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
-		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID); err != nil {
-		return err
-	}
+		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID)
 	// Writes that are as old as the oldest one kept are kept, too.
-	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
+	tx.do(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
 		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxIdempotencyKeys-1)
-	return err
+	return tx.failed
 }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"kindex/edge/apikey"
 )
 
-// keyColumns are the columns that keyInto receives.
 const keyColumns = "k.id, k.account_id, k.name, k.masked, k.created_at, k.last_used_at, k.revoked_at, k.expires_at, k.scopes"
 
 func keyInto(k *apikey.Key) []any {
@@ -63,44 +63,29 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 	if err := apikey.CheckName(g.Name); err != nil {
 		return apikey.Key{}, fmt.Errorf("the key name %w", err)
 	}
-	if g.Scopes == 0 {
-		return apikey.Key{}, errors.New("a key needs at least one scope")
-	}
-	account, err := tx.lockAccount(accountID)
-	if err != nil {
-		return apikey.Key{}, err
-	}
-	if !account.SuspendedAt.IsZero() {
-		return apikey.Key{}, &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
-	}
 	now := tx.now()
-	count, err := value[int](tx.conn, "SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+activeKey("$2"), accountID, now)
-	if err != nil {
+	switch account, err := tx.lockAccount(accountID); {
+	case err != nil:
 		return apikey.Key{}, err
-	}
-	if count >= apikey.MaxActive {
+	case !account.SuspendedAt.IsZero():
+		return apikey.Key{}, &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
+	case tx.count("api_keys WHERE account_id = $1 AND "+activeKey("$2"), accountID, now) >= apikey.MaxActive:
 		return apikey.Key{}, apikey.ErrTooMany
 	}
-	if _, err := tx.exec("DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE account_id = $1 AND NOT ("+activeKey("$2")+")"+
-		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxInactiveKeys); err != nil {
-		return apikey.Key{}, err
-	}
+	tx.do("DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE account_id = $1 AND NOT ("+activeKey("$2")+")"+
+		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxInactiveKeys)
 	k := apikey.Key{ID: NewID("key_"), AccountID: accountID, Name: g.Name, Masked: secret.Masked(), CreatedAt: fromMillis(now), Scopes: g.Scopes, ExpiresAt: g.ExpiresAt}
-	if _, err = tx.exec("INSERT INTO api_keys (id, account_id, name, masked, hash, created_at, scopes, expires_at)"+
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-		k.ID, k.AccountID, k.Name, k.Masked, secret.Hash(), now, strings.Join(k.Scopes.Names(), " "), toMillis(k.ExpiresAt)); err != nil {
-		return apikey.Key{}, err
-	}
+	tx.do("INSERT INTO api_keys (id, account_id, name, masked, hash, created_at, scopes, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+		k.ID, k.AccountID, k.Name, k.Masked, secret.Hash(), now, strings.Join(k.Scopes.Names(), " "), toMillis(k.ExpiresAt))
 	return k, tx.Audit(AuditEntry{AccountID: accountID, Action: KeyCreated, Target: k.ID, Detail: grantDetail(g)})
 }
 
-// grantDetail describes the grant of a new key for the audit log.
 func grantDetail(g apikey.Grant) string {
 	expires := "never expires"
 	if !g.ExpiresAt.IsZero() {
 		expires = "expires " + g.ExpiresAt.UTC().Format(time.RFC3339)
 	}
-	return quoteNames(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
+	return strconv.Quote(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
 }
 
 // RevokeKey revokes an account's key. It returns false if the account has no active key with
@@ -134,7 +119,7 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	revoked, err := list(tx.conn, func(e *AuditEntry) []any { return []any{&e.AccountID, &e.Target, &e.Detail} },
 		"UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+activeKey(at)+" RETURNING account_id, id, name", all...)
 	for _, e := range revoked {
-		e.Action, e.Detail = action, quoteNames(e.Detail)
+		e.Action, e.Detail = action, strconv.Quote(e.Detail)
 		err = errors.Join(err, tx.Audit(e))
 	}
 	return len(revoked) > 0, err
@@ -171,10 +156,7 @@ func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 		// The ids are sorted because on PostgreSQL, another edge can update the same keys at the
 		// same time.
 		for _, id := range slices.Sorted(maps.Keys(used)) {
-			if _, err := tx.exec("UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
-				id, used[id].UnixMilli()); err != nil {
-				return err
-			}
+			tx.do("UPDATE api_keys SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)", id, used[id].UnixMilli())
 		}
 		return nil
 	})

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -22,9 +21,6 @@ const versionTable = "goose_db_version"
 // Versions returns the version of the database's schema, or 0 if it has none, and the newest
 // version that this program supports. It does not change the database.
 func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
-	if newest, err = latestSchema(); err != nil {
-		return 0, 0, err
-	}
 	query := "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '" + versionTable + "'"
 	if s.engine == PostgreSQL {
 		query = "SELECT COUNT(to_regclass('" + versionTable + "'))"
@@ -33,27 +29,18 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if err == nil && there > 0 {
 		at, err = value[int64](s.on(ctx), "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable)
 	}
-	return at, newest, s.wrap("reading the schema version", err)
+	return at, latestSchema, s.wrap("reading the schema version", err)
 }
 
-// latestSchema returns the version of the latest migration, which is part of its file name.
-func latestSchema() (int64, error) {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil || len(names) == 0 {
-		return 0, errors.Join(errors.New("no migrations"), err)
-	}
-	return goose.NumericComponent(names[len(names)-1])
-}
+// latestSchema is the version of the latest migration: their files are numbered from 1.
+var latestSchema = func() int64 {
+	files, _ := migrations.ReadDir("migrations")
+	return int64(len(files))
+}()
 
 // Migrate upgrades the schema, which Open also does by default. Concurrent calls wait for
 // each other.
-func (s *State) Migrate(ctx context.Context) error {
-	newest, err := latestSchema()
-	if err != nil {
-		return err
-	}
-	return s.migrateTo(ctx, newest)
-}
+func (s *State) Migrate(ctx context.Context) error { return s.migrateTo(ctx, latestSchema) }
 
 // migrateTo upgrades the schema to a version. It never downgrades.
 func (s *State) migrateTo(ctx context.Context, version int64) error {
@@ -80,13 +67,10 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 		}
 	}
 	p, err := s.provider()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = p.UpTo(ctx, version)
 	}
-	if _, err := p.UpTo(ctx, version); err != nil {
-		return s.wrap("upgrading the schema", err)
-	}
-	return nil
+	return s.wrap("upgrading the schema", err)
 }
 
 // SchemaTooNewError means that a newer kindex created or migrated the database.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"kindex/edge/apikey"
@@ -13,8 +14,7 @@ const firstKeyName = "first key"
 
 // SignIn implements auth.Store.
 func (s *State) SignIn(ctx context.Context, a auth.SignedInIdentity) (account apikey.Account, made bool, err error) {
-	by := Actor{Kind: BySession, Address: a.Address}
-	err = s.Write(WithActor(ctx, by), func(tx *Tx) error {
+	err = s.Write(WithActor(ctx, Actor{Kind: BySession, Address: a.Address}), func(tx *Tx) error {
 		account, made, err = tx.IdentifiedAccount(a.Identity.Provider, a.Identity.Subject, a.Identity.Login, a.Name)
 		switch {
 		case err != nil:
@@ -26,40 +26,18 @@ func (s *State) SignIn(ctx context.Context, a auth.SignedInIdentity) (account ap
 				return err
 			}
 		}
-		if err := tx.openSession(account.ID, a); err != nil {
-			return err
+		// The session replaces that of the browser and, if the account has too many, the oldest ones.
+		tx.do("DELETE FROM sessions WHERE hash = $1", a.Replaces)
+		tx.do("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
+			" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account.ID, auth.MaxSessions-1)
+		tx.do("INSERT INTO sessions (hash, account_id, created_at, seen_at) VALUES ($1, $2, $3, $3)", a.Hash, account.ID, toMillis(a.At))
+		detail := "with " + a.Identity.Provider
+		if a.Identity.Login != "" {
+			detail += " as " + strconv.Quote(a.Identity.Login)
 		}
-		return tx.Audit(AuditEntry{AccountID: account.ID, Action: AccountSignedIn, Detail: signInDetail(a.Identity)})
+		return tx.Audit(AuditEntry{AccountID: account.ID, Action: AccountSignedIn, Detail: detail})
 	})
 	return account, made, err
-}
-
-// signInDetail describes a sign-in for the audit log.
-func signInDetail(i auth.Identity) string {
-	if i.Login == "" {
-		return "with " + i.Provider
-	}
-	return "with " + i.Provider + " as " + quoteNames(i.Login)
-}
-
-// openSession replaces the session of a browser. If the account has too many, it drops the oldest
-// ones.
-func (tx *Tx) openSession(account string, a auth.SignedInIdentity) error {
-	if _, err := tx.exec("DELETE FROM sessions WHERE hash = $1", a.Replaces); err != nil {
-		return err
-	}
-	if _, err := tx.exec("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
-		" ORDER BY created_at DESC, hash LIMIT 1000 OFFSET $2)", account, auth.MaxSessions-1); err != nil {
-		return err
-	}
-	_, err := tx.exec("INSERT INTO sessions (hash, account_id, created_at, seen_at) VALUES ($1, $2, $3, $3)", a.Hash, account, toMillis(a.At))
-	return err
-}
-
-// endSessions permanently signs an account out of all browsers.
-func (tx *Tx) endSessions(account string) error {
-	_, err := tx.exec("DELETE FROM sessions WHERE account_id = $1", account)
-	return err
 }
 
 // Session implements auth.Store.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -46,28 +45,32 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := createPrivate(path, o.MustExist); err != nil {
 		return err
 	}
-	if err := s.resolve(path); err != nil {
+	// All processes that use the file must use the same lock files next to it.
+	file, err := filepath.Abs(path)
+	if err == nil {
+		s.file, err = filepath.EvalSymlinks(file)
+	}
+	if err != nil {
 		return err
 	}
-	// Commands that only read do not fail: Check reports this as a problem.
-	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && maybeSQLite(s.file) {
-		if err := checkPrivate(s.file); err != nil {
-			return err
-		}
-	}
+	accessible := checkPrivate(s.file)
 	if o.Exclusive {
 		if err := s.LockExclusive(); err != nil {
 			return err
 		}
 	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file)}).String() + "?" + pragmas
-	var err error
 	if s.writer, err = sql.Open("sqlite", dsn+"&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
 	if err := connect(ctx, s.writer); err != nil {
 		return fmt.Errorf("cannot use %s as a database: %w", path, err)
+	}
+	// A file that is no database fails with a more specific error. Commands that only read do not fail: Check
+	// reports this as a problem.
+	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && accessible != nil {
+		return accessible
 	}
 	if s.counters, err = sql.Open("sqlite", dsn+"&_pragma=synchronous(NORMAL)"); err != nil {
 		return err
@@ -98,15 +101,6 @@ func connect(ctx context.Context, db *sql.DB) error {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-}
-
-// resolve sets the absolute path of the file, without symbolic links, because all processes
-// that use the file must use the same lock files next to it.
-func (s *State) resolve(path string) (err error) {
-	if path, err = filepath.Abs(path); err == nil {
-		s.file, err = filepath.EvalSymlinks(path)
-	}
-	return err
 }
 
 // LockExclusive locks the database until Close so that no edge can use it. If an edge is using it, the
@@ -149,18 +143,4 @@ func createPrivate(path string, existing bool) error {
 		return fmt.Errorf("cannot create the database: %w", err)
 	}
 	return f.Close()
-}
-
-// maybeSQLite reports whether a file is a SQLite database or can become one. Opening any other
-// file fails with a more specific error (https://www.sqlite.org/fileformat.html, section 1.3).
-func maybeSQLite(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return true // opening it will return the error
-	}
-	defer f.Close()
-	const magic = "SQLite format 3\x00"
-	head := make([]byte, len(magic))
-	n, _ := io.ReadFull(f, head)
-	return n == 0 || string(head) == magic
 }

@@ -9,7 +9,6 @@ import (
 	"kindex/edge/submission"
 )
 
-// submissionColumns selects the columns that submissionInto receives.
 const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.changes, s.reason,
 	s.branch, s.commit_hash, s.pull_request, s.pull_request_url, s.created_at, s.updated_at
 	FROM submissions s JOIN accounts a ON a.id = s.account_id `
@@ -47,15 +46,11 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 	if len(open) >= submission.MaxOpen {
 		return submission.Submission{}, submission.ErrTooManyOpen
 	}
-	if err := tx.pruneSubmissions(s.AccountID); err != nil {
-		return submission.Submission{}, err
-	}
-	if _, err := tx.exec(`INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, changes, reason,
+	tx.pruneSubmissions(s.AccountID)
+	tx.do(`INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, changes, reason,
 			branch, commit_hash, pull_request, pull_request_url, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', '', '', 0, '', $11, $11)`,
-		s.ID, s.AccountID, string(submission.Pending), s.Type, s.Slug, s.Name, s.URL, identity, s.YAML, s.Changes, tx.now()); err != nil {
-		return submission.Submission{}, err
-	}
+		s.ID, s.AccountID, string(submission.Pending), s.Type, s.Slug, s.Name, s.URL, identity, s.YAML, s.Changes, tx.now())
 	if err := tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug}); err != nil {
 		return submission.Submission{}, err
 	}
@@ -64,13 +59,12 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 
 // pruneSubmissions deletes an account's oldest closed submissions beyond the limits. A
 // submission is kept while its pull request still has to be closed.
-func (tx *Tx) pruneSubmissions(account string) error {
-	_, err := tx.exec(`DELETE FROM submissions WHERE id IN (SELECT id FROM
+func (tx *Tx) pruneSubmissions(account string) {
+	tx.do(`DELETE FROM submissions WHERE id IN (SELECT id FROM
 			(SELECT id, to_close, ROW_NUMBER() OVER newest AS place, SUM(OCTET_LENGTH(yaml) + OCTET_LENGTH(changes)) OVER newest AS bytes
 			FROM submissions WHERE account_id = $1 AND status NOT IN `+openStatuses+`
 			WINDOW newest AS (ORDER BY created_at DESC, id DESC)) AS closed
 		WHERE to_close = 0 AND (place > $2 OR bytes > $3))`, account, submission.MaxClosed, submission.MaxClosedBytes)
-	return err
 }
 
 // Submission returns a submission. If there is none, the error is submission.ErrUnknown.
@@ -84,12 +78,11 @@ func (s *State) Submission(ctx context.Context, id string) (submission.Submissio
 // Submissions returns the submissions that match a query.
 func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submission.Submission, error) {
 	where, args := whereSubmissions(q)
-	order := "DESC"
+	order, sign := "DESC", "<"
 	if q.OldFirst {
-		order = "ASC"
+		order, sign = "ASC", ">"
 	}
 	if q.After != "" {
-		sign := map[bool]string{true: ">", false: "<"}[q.OldFirst]
 		where += " AND (s.created_at, s.id) " + sign + " (SELECT created_at, id FROM submissions WHERE id = " + args.add(q.After) + ")"
 	}
 	query := `SELECT ` + submissionColumns + where + ` ORDER BY s.created_at ` + order + `, s.id ` + order
@@ -183,22 +176,15 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 // chosen, because another one of the same entity is. Until the transaction ends, no other
 // submission can be chosen.
 func (tx *Tx) checkChosen(id string) error {
-	if tx.state.engine == PostgreSQL { // SQLite has a single writer
-		if _, err := tx.exec("LOCK TABLE submissions IN SHARE ROW EXCLUSIVE MODE"); err != nil {
-			return err
-		}
-	}
-	other, err := one(tx.conn, sql.ErrNoRows, submissionInto, `SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
+	tx.lockTable("submissions")
+	others, err := list(tx.conn, submissionInto, `SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
 		AND EXISTS (SELECT 1 FROM submissions p WHERE p.id = $1 AND p.changes = '' AND p.status = 'pending'
 			AND (p.type = s.type AND p.slug = s.slug OR p.identity = s.identity))
 		ORDER BY s.created_at, s.id LIMIT 1`, id)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
-		return err
+	if len(others) > 0 {
+		return &submission.ChosenError{Other: others[0]}
 	}
-	return &submission.ChosenError{Other: other}
+	return err
 }
 
 // RecordBranch stores where a submission has been written, if it is still in review or accepted,

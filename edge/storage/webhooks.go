@@ -35,46 +35,27 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	if _, err := tx.lockAccount(w.AccountID); err != nil {
 		return w, err
 	}
-	count, err := value[int](tx.conn, "SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID)
-	if err != nil {
-		return w, err
-	}
-	if count >= webhook.MaxPerAccount {
+	if tx.count("webhooks WHERE account_id = $1", w.AccountID) >= webhook.MaxPerAccount {
 		return w, webhook.ErrTooMany
 	}
 	figures := 1
 	if w.IgnoreFigures {
 		figures = 0
 	}
-	if w.Fields == nil {
-		w.Fields = []string{}
-	}
 	w.CreatedAt = fromMillis(tx.now())
-	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
+	tx.do(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.ID, w.AccountID, w.URL, jsonList(w.Events), jsonList(w.Fields), figures, w.SealedSecret, toMillis(w.CreatedAt))
-	if err != nil {
-		return w, err
+	host := ""
+	if u, err := url.Parse(w.URL); err == nil {
+		host = u.Host // the rest may contain a secret
 	}
-	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: hostOf(w.URL)})
+	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: host})
 }
 
 // jsonList converts a list to its stored form.
 func jsonList(list []string) string {
-	b, err := json.Marshal(list)
-	if err != nil {
-		panic(err) // lists of strings can always be encoded
-	}
+	b, _ := json.Marshal(append([]string{}, list...)) // never null
 	return string(b)
-}
-
-// hostOf returns the host in a webhook's address. The rest of the address may contain a
-// secret.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
 }
 
 // RotateWebhook gives an account's webhook a new secret. Until the given time, deliveries are
@@ -133,9 +114,7 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (page []webhook
 		where += " AND d.status = " + args.add(string(q.Status))
 	}
 	c := s.on(ctx)
-	if count, err = value[int](c, "SELECT COUNT(*) FROM webhook_deliveries d WHERE "+where, args...); err != nil {
-		return nil, 0, err
-	}
+	count = c.count("webhook_deliveries d WHERE "+where, args...)
 	if q.Before != "" {
 		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (SELECT created_at, COALESCE(event_seq, 0), id FROM webhook_deliveries WHERE id = " + args.add(q.Before) + ")"
 	}
@@ -173,25 +152,17 @@ func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.De
 func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Delivery, error) {
 	// This locks the webhook's row, so that no pending delivery can be added while they are
 	// counted.
-	n, err := tx.exec("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID)
-	if err == nil && n == 0 {
-		err = webhook.ErrUnknown
+	if tx.do("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID) == 0 && tx.failed == nil {
+		return d, webhook.ErrUnknown
 	}
-	if err != nil {
-		return d, err
-	}
-	waiting, err := value[int](tx.conn, "SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND kind <> 'event' AND status = 'pending'", d.WebhookID)
-	if err != nil {
-		return d, err
-	}
-	if waiting >= maxRequestedDeliveries {
+	if tx.count("webhook_deliveries WHERE webhook_id = $1 AND kind <> 'event' AND status = 'pending'", d.WebhookID) >= maxRequestedDeliveries {
 		return d, webhook.ErrBusy
 	}
 	d.ID, d.Status = NewID("dlv_"), webhook.Pending
 	d.CreatedAt = fromMillis(tx.now())
 	d.NextAt = d.CreatedAt
-	_, err = tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, payload, status, created_at)
+	tx.do(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, payload, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, d.ID, d.WebhookID, string(d.Kind), orNull(d.Seq),
 		d.EventID, d.Event, orNull(string(d.Payload)), string(d.Status), toMillis(d.CreatedAt))
-	return d, err
+	return d, tx.failed
 }

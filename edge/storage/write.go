@@ -29,6 +29,14 @@ func (tx *Tx) skipLocked(table string) string {
 	return ""
 }
 
+// lockTable keeps other transactions from writing to a table until this one ends. SQLite has a
+// single writer and does not need it.
+func (tx *Tx) lockTable(table string) {
+	if tx.state.engine == PostgreSQL {
+		tx.do("LOCK TABLE " + table + " IN SHARE ROW EXCLUSIVE MODE")
+	}
+}
+
 // Write runs a function in a separate transaction. When Write returns nil, the changes are on
 // disk. When it returns an error, nothing has changed. The function may be run more than once and
 // must do nothing except use the database: PostgreSQL aborts transactions because of conflicts. On

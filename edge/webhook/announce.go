@@ -13,22 +13,18 @@ type Announced struct {
 	Build            string // its ID; "" if no build has been announced
 	Change, Commit   string // the newest change in its changelog and the commit of it, or "" if there is none
 	AsOf, CommitTime time.Time
-	// Noticed is set if retirements have been checked. Only RecordNotices changes it.
-	Noticed bool
+	Noticed          bool // retirements have been checked
 }
 
 // AnnouncerStore stores what was announced, and the events.
 type AnnouncerStore interface {
 	// Announced returns the build that was announced last.
 	Announced(ctx context.Context) (Announced, error)
-	// Announce atomically replaces it and stores events. moved is false if to does not have the
-	// version that is stored. In that case nothing is stored.
-	Announce(ctx context.Context, to Announced, events []Event) (moved bool, err error)
+	// Announce atomically replaces it, but for Noticed, which stays set, records notices and stores events.
+	// moved is false if to does not have the version that is stored. In that case nothing is stored.
+	Announce(ctx context.Context, to Announced, notices []Notice, events []Event) (moved bool, err error)
 	// Notices returns the recorded notices for retirements after a day.
 	Notices(ctx context.Context, after string) (map[Notice]bool, error)
-	// RecordNotices atomically records notices and stores their events. recorded is false if
-	// the stored version is no longer that of at. In that case nothing is stored.
-	RecordNotices(ctx context.Context, at Announced, notices []Notice, events []Event) (recorded bool, err error)
 }
 
 // Build is the build that the edge is serving.
@@ -140,7 +136,7 @@ func (a *Announcer) announce(ctx context.Context, b *Build) error {
 		}
 		to := Announced{Version: at.Version, Build: b.ID, AsOf: b.AsOf, CommitTime: b.CommitTime}
 		to.Change, to.Commit = b.LastChange()
-		moved, err := a.Store.Announce(ctx, to, events)
+		moved, err := a.Store.Announce(ctx, to, nil, events)
 		if err != nil {
 			return err
 		}
@@ -225,11 +221,12 @@ func (a *Announcer) notify(ctx context.Context, b *Build, now time.Time) error {
 		if err != nil || at.Noticed && len(notices) == 0 {
 			return err
 		}
-		recorded, err := a.Store.RecordNotices(ctx, at, notices, events)
+		at.Noticed = true
+		moved, err := a.Store.Announce(ctx, at, notices, events)
 		if err != nil {
 			return err
 		}
-		if recorded {
+		if moved {
 			a.Log.Info("checked for retirements", "build", b.ID, "events", len(events))
 			if len(events) > 0 {
 				a.OnEvents()

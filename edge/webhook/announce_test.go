@@ -104,7 +104,7 @@ func TestMoveIsOneTransaction(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		first := webhook.Announced{Build: "1", Change: "c1", AsOf: day(t, "2026-01-01"), CommitTime: day(t, "2025-12-31")}
-		suite.Done(s.Announce(t.Context(), first, nil))(t)
+		suite.Done(s.Announce(t.Context(), first, nil, nil))(t)
 		at, err := s.Announced(t.Context())
 		if first.Version = 1; err != nil || at != first {
 			t.Fatalf("%+v, want %+v, %v", at, first, err)
@@ -116,7 +116,7 @@ func TestMoveIsOneTransaction(t *testing.T) {
 		at.Build = "2"
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if moved, err := s.Announce(ended, at, events); err == nil || moved {
+		if moved, err := s.Announce(ended, at, nil, events); err == nil || moved {
 			t.Error("announced without a context")
 		}
 		var movers sync.WaitGroup
@@ -127,7 +127,7 @@ func TestMoveIsOneTransaction(t *testing.T) {
 				other = open()
 			}
 			movers.Go(func() {
-				if moved, err := other.Announce(t.Context(), at, events); err != nil {
+				if moved, err := other.Announce(t.Context(), at, nil, events); err != nil {
 					t.Error(err)
 				} else if moved {
 					won.Add(1)

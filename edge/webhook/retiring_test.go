@@ -272,7 +272,7 @@ func TestNoticesOfServedBuild(t *testing.T) {
 			t.Fatalf("%d events, want %d", len(events), want)
 		}
 	}
-	suite.Done(s.Announce(t.Context(), webhook.Announced{Build: "new", AsOf: day(t, "2026-10-02")}, nil))(t)
+	suite.Done(s.Announce(t.Context(), webhook.Announced{Build: "new", AsOf: day(t, "2026-10-02")}, nil, nil))(t)
 	check(0) // another edge serves a newer build
 	served = &webhook.Build{ID: "new", AsOf: day(t, "2026-10-02"), Source: source}
 	check(1)

@@ -238,7 +238,7 @@ func (r *rig) events(n int, name string) []string {
 	}
 	at := suite.Must(r.state.Announced(r.t.Context()))(r.t)
 	at.Build = storage.NewID("")
-	suite.Done(r.state.Announce(r.t.Context(), at, list))(r.t)
+	suite.Done(r.state.Announce(r.t.Context(), at, nil, list))(r.t)
 	return ids
 }
 
