@@ -16,12 +16,11 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/exports"
-	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
 // Options configures a Watcher. The functions are called one at a time, from one goroutine, except for
-// Published and those in Build; all may be nil but AsOf.
+// Published.
 type Options struct {
 	// Build configures the builds. Its as-of time is replaced before each build.
 	Build builder.Options
@@ -32,9 +31,6 @@ type Options struct {
 	// formula and the as-of time of that build or, before the watcher's first build, with the
 	// current ones.
 	Edited func(edits []exports.Edit, now []string)
-	// Deferred is called with the number of changed files if there are too many to publish as
-	// edits. They go live with the next build.
-	Deferred func(files int)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
 	// Published is called after a build has been published, from that build's goroutine, while edits
@@ -44,23 +40,11 @@ type Options struct {
 	// Built is called after Published, with the edits that were made too late to be in that build.
 	Built func(r *builder.Report, edits []exports.Edit)
 	// Failed is called with the error if a build, Published or reading the folder fails, which will be
-	// retried.
+	// retried. It is not called again while the same error persists.
 	Failed func(error)
 	// Found is called when the folder can be read again after a failure.
 	Found func()
 }
-
-// Delays.
-const (
-	settle      = 30 * time.Millisecond  // editors write a file in several steps
-	maxWait     = 300 * time.Millisecond // maximum delay after the first event
-	quietMin    = 500 * time.Millisecond // minimum time without edits before a build starts
-	quietMax    = 10 * time.Second
-	retry       = 5 * time.Second // delay after a failed build
-	minInterval = 2 * time.Second // minimum time between looks for changes without events
-	intervals   = 25              // that time as a multiple of the time that a look takes
-	maxEdited   = 10_000          // default of Watcher.maxEdited
-)
 
 // Watcher follows one content folder.
 type Watcher struct {
@@ -76,8 +60,6 @@ type Watcher struct {
 	took     time.Duration // duration of the last build
 	lost     bool          // whether the folder could not be read the last time
 	failure  string        // the error that was reported last
-
-	maxEdited int // maximum number of edits that are not in a build
 }
 
 // state is the content of the folder at some time.
@@ -92,17 +74,6 @@ func (s *state) equal(o *state) bool {
 	return s.commit == o.commit && s.Kinds == o.Kinds && maps.Equal(s.Blobs, o.Blobs)
 }
 
-// copy returns a state whose entities can be changed.
-func (s *state) copy() *state {
-	own := *s.Content
-	own.Entities = make([]*record.Entity, len(s.Entities))
-	for i, e := range s.Entities {
-		entity := *e
-		own.Entities[i] = &entity
-	}
-	return &state{&builder.Loaded{Content: &own, Formula: s.Formula}, s.commit, s.asOf}
-}
-
 // edit is the last good version of an entity, and the git blob name of its file; zero if it is deleted.
 type edit struct {
 	exports.Edit
@@ -111,46 +82,34 @@ type edit struct {
 
 // New returns a watcher that has not read anything yet.
 func New(o Options) *Watcher {
-	return &Watcher{o: o, folder: content.Open(o.Build.Content), edits: map[string]edit{}, maxEdited: maxEdited}
+	return &Watcher{o: o, folder: content.Open(o.Build.Content), edits: map[string]edit{}}
 }
 
-// reading is the result of reading the folder.
-type reading struct {
-	state    *state
-	problems yamldoc.Problems
-	err      error
-	took     time.Duration
-}
-
-// read reads the folder. It must not be called twice at a time.
-func (w *Watcher) read(ctx context.Context, progress func(done, total int)) (r reading) {
-	start := time.Now()
-	r.state = &state{commit: gitlog.CurrentCommit(ctx, w.o.Build.Content), asOf: w.o.AsOf()}
-	r.state.Loaded, r.problems, r.err = builder.LoadFolder(w.folder, progress)
-	r.took = time.Since(start)
-	return r
+func (w *Watcher) read(ctx context.Context) (*state, yamldoc.Problems, error) {
+	s := &state{commit: gitlog.CurrentCommit(ctx, w.o.Build.Content), asOf: w.o.AsOf()}
+	var problems yamldoc.Problems
+	var err error
+	s.Loaded, problems, err = builder.LoadFolder(w.folder, nil)
+	return s, problems, err
 }
 
 // Build reads the folder and builds it, for callers that need a build before Run. If the
 // content has errors, Build returns yamldoc.Problems.
-func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
-	r := w.read(ctx, func(done, total int) {
-		if w.o.Build.Progress != nil {
-			w.o.Build.Progress("load", done, total)
-		}
-	})
-	if r.err != nil {
-		return nil, r.err
+func (w *Watcher) Build(ctx context.Context, progress func(step string, done, total int)) (*builder.Report, error) {
+	now, problems, err := w.read(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if r.problems.HasErrors() {
-		return nil, r.problems
+	if problems.HasErrors() {
+		return nil, problems
 	}
-	w.now = r.state
+	w.now = now
 	j := w.prepare()
+	j.options.Progress = progress
 	if j.run(ctx); j.err != nil {
 		return nil, j.err
 	}
-	w.reportProblems(r.problems)
+	w.reportProblems(problems)
 	w.finish(j)
 	return j.report, nil
 }
@@ -164,16 +123,22 @@ type job struct {
 	err       error
 }
 
-// prepare prepares a build of the folder as it was last read.
+// prepare prepares a build of the folder as it was last read. The build changes its copies of the entities.
 func (w *Watcher) prepare() *job {
+	own := *w.now.Content
+	own.Entities = make([]*record.Entity, len(own.Entities))
+	for i, e := range w.now.Entities {
+		entity := *e
+		own.Entities[i] = &entity
+	}
 	j := &job{options: w.o.Build, published: w.o.Published, state: w.now}
-	j.options.Loaded, j.options.AsOf = w.now.copy().Loaded, w.now.asOf
+	j.options.Loaded, j.options.AsOf = &builder.Loaded{Content: &own, Formula: w.now.Formula}, w.now.asOf
 	return j
 }
 
 // run builds, and lets readers use the build.
 func (j *job) run(ctx context.Context) {
-	if j.report, j.err = builder.Build(ctx, j.options); j.err == nil && j.published != nil {
+	if j.report, j.err = builder.Build(ctx, j.options); j.err == nil {
 		j.err = j.published()
 	}
 }
@@ -183,9 +148,7 @@ func (w *Watcher) finish(j *job) {
 	w.failure, w.base, w.built = "", j.state, true
 	w.took = time.Duration(j.report.Seconds * float64(time.Second))
 	maps.DeleteFunc(w.edits, func(name string, e edit) bool { return e.blob == w.base.Blobs[name] })
-	if w.o.Built != nil {
-		w.o.Built(j.report, w.list())
-	}
+	w.o.Built(j.report, w.list())
 }
 
 // stale reports whether a build would differ from the last one.
@@ -202,22 +165,21 @@ func (w *Watcher) list() (list []exports.Edit) {
 	return list
 }
 
-// update takes over a state of the folder, and reports whether it is new.
-func (w *Watcher) update(r reading) (changed bool) {
-	if r.err != nil {
+// update reads the folder, and reports whether it has changed.
+func (w *Watcher) update(ctx context.Context) (changed bool) {
+	now, problems, err := w.read(ctx)
+	if err != nil {
 		w.lost = true
-		w.fail(r.err)
+		w.fail(err)
 		return false
 	}
 	if w.lost {
 		w.lost, w.failure = false, "" // report the next failure, even if it is the same
-		if w.o.Found != nil {
-			w.o.Found()
-		}
+		w.o.Found()
 	}
-	previous, now := w.now, r.state
+	previous := w.now
 	w.now = now
-	if previous != nil && previous.equal(now) && slices.Equal(r.problems, w.problems) {
+	if previous != nil && previous.equal(now) && slices.Equal(problems, w.problems) {
 		return false
 	}
 	switch {
@@ -227,9 +189,9 @@ func (w *Watcher) update(r reading) (changed bool) {
 	case now.Kinds != w.base.Kinds: // the next build shows it
 		clear(w.edits)
 	default:
-		w.take(r.problems)
+		w.take(problems)
 	}
-	w.reportProblems(r.problems)
+	w.reportProblems(problems)
 	return true
 }
 
@@ -240,73 +202,48 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 	for _, p := range problems {
 		wrong[p.File] = wrong[p.File] || p.Severity == yamldoc.Error
 	}
-	known := maps.Clone(w.base.Blobs)
+	known := map[string][20]byte{} // zero for a new file
+	for name := range w.now.Blobs {
+		known[name] = w.base.Blobs[name]
+	}
+	maps.Copy(known, w.base.Blobs)
 	for name, e := range w.edits {
 		known[name] = e.blob
 	}
-	for name := range w.now.Blobs {
-		if _, ok := known[name]; !ok {
-			known[name] = edit{}.blob // the file is new
-		}
-	}
-	var changed []edit
-	for name, blob := range known {
-		typ, slug, ok := entityName(w.now.Kinds, name)
-		if now := w.now.Blobs[name]; ok && now != blob && !wrong[filepath.ToSlash(filepath.Join(w.o.Build.Content, name))] {
-			changed = append(changed, edit{exports.Edit{Type: typ, Slug: slug}, now})
-		}
-	}
-	if len(w.edits)+len(changed) > w.maxEdited {
-		if w.o.Deferred != nil {
-			w.o.Deferred(len(changed))
-		}
-		return
-	}
 	var names []string
-	for _, c := range changed {
+	for name, blob := range known {
+		typ, base, ok := strings.Cut(name, "/")
+		now := w.now.Blobs[name]
+		if !ok || w.now.Kinds.Kind(typ) == nil || now == blob || wrong[filepath.ToSlash(filepath.Join(w.o.Build.Content, name))] {
+			continue
+		}
+		c := edit{exports.Edit{Type: typ, Slug: strings.TrimSuffix(base, ".yaml")}, now}
 		at, exists := slices.BinarySearchFunc(w.now.Entities, &record.Entity{Type: c.Type, Slug: c.Slug}, record.CompareKey)
 		if exists {
 			e := *w.now.Entities[at]
 			e.Scores = w.base.Formula.Scores(&e, w.base.asOf)
 			c.Entity = &e
 		}
-		name := c.Type + "/" + c.Slug
-		w.edits[name+".yaml"], names = c, append(names, name)
+		w.edits[name], names = c, append(names, c.Type+"/"+c.Slug)
 	}
-	if len(names) > 0 && w.o.Edited != nil {
+	if len(names) > 0 {
 		slices.Sort(names)
 		w.o.Edited(w.list(), names)
 	}
 }
 
-// entityName splits the path of an entity file.
-func entityName(declared *kinds.Set, name string) (typ, slug string, ok bool) {
-	typ, base, ok := strings.Cut(name, "/")
-	return typ, strings.TrimSuffix(base, ".yaml"), ok && declared.Kind(typ) != nil
-}
-
 // reportProblems reports the problems if they have changed.
 func (w *Watcher) reportProblems(problems yamldoc.Problems) {
-	if slices.Equal(problems, w.problems) {
-		return
-	}
-	w.problems = problems
-	if w.o.Problems != nil {
+	if !slices.Equal(problems, w.problems) {
+		w.problems = problems
 		w.o.Problems(problems)
 	}
 }
 
 // fail reports an error, but does not repeat it while it persists.
 func (w *Watcher) fail(err error) {
-	if err == nil || err.Error() == w.failure {
-		return
-	}
-	w.failure = err.Error()
-	if w.o.Failed != nil {
+	if err.Error() != w.failure {
+		w.failure = err.Error()
 		w.o.Failed(err)
 	}
 }
-
-// quietPeriod returns how long the folder must stay unchanged before a build starts. The period
-// is longer if builds are slow.
-func (w *Watcher) quietPeriod() time.Duration { return min(max(w.took/4, quietMin), quietMax) }

@@ -58,6 +58,21 @@ func names(edits []exports.Edit) string {
 func options(dir, out string, o Options) Options {
 	o.Build = builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true}
 	o.AsOf = func() time.Time { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC) }
+	if o.Edited == nil {
+		o.Edited = func([]exports.Edit, []string) {}
+	}
+	if o.Problems == nil {
+		o.Problems = func(yamldoc.Problems) {}
+	}
+	if o.Published == nil {
+		o.Published = func() error { return nil }
+	}
+	if o.Built == nil {
+		o.Built = func(*builder.Report, []exports.Edit) {}
+	}
+	if o.Found == nil {
+		o.Found = func() {}
+	}
 	return o
 }
 
@@ -176,24 +191,6 @@ func writeTool(t *testing.T, dir, slug, name string) {
 	suite.Write(t, dir, map[string]string{"tool/" + slug + ".yaml": text})
 }
 
-// TestManyEdits changes more files than are published as edits. They wait for the next build.
-func TestManyEdits(t *testing.T) {
-	suite.InTest(t)
-	dir := toolFolder(t, "x", "y", "z")
-	deferred, live := 0, 0
-	w := New(options(dir, t.TempDir(), Options{
-		Edited:   func([]exports.Edit, []string) { live++ },
-		Deferred: func(n int) { deferred = n }}))
-	suite.Must(w.Build(t.Context()))(t)
-	w.maxEdited = 1
-	writeTool(t, dir, "x", "X2")
-	writeTool(t, dir, "z", "Z2")
-	w.update(w.read(t.Context(), nil))
-	if deferred != 2 || live != 0 {
-		t.Errorf("%d files are deferred, and %d edits are live", deferred, live)
-	}
-}
-
 // TestFolderIsAway reads the folder while it cannot be read, at first and later. Its entities do not count as
 // deleted.
 func TestFolderIsAway(t *testing.T) {
@@ -204,7 +201,7 @@ func TestFolderIsAway(t *testing.T) {
 		Edited: func(edits []exports.Edit, _ []string) { said = append(said, names(edits)) },
 		Failed: func(error) { said = append(said, "failed") },
 		Found:  func() { said = append(said, "found") }}))
-	look := func() bool { return w.update(w.read(t.Context(), nil)) }
+	look := func() bool { return w.update(t.Context()) }
 	for range 2 {
 		suite.Check(t, os.Rename(dir, dir+"-away"))
 		for range 2 {

@@ -38,7 +38,7 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 // watching applies edits to a running server and prints the results.
 type watching struct {
 	watcher *watch.Watcher
-	server  *edge.Server
+	server  *edge.Server // nil while the first build is made
 	out     io.Writer
 	dir     string
 }
@@ -46,28 +46,20 @@ type watching struct {
 // startWatching prepares the watcher. If the output folder contains no build that can
 // be served, it creates the first one.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
-	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.Content}
-	first := true
 	o.Out, o.AllowShrink, o.Still = dir, true, true
 	o.Wait = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
-	o.Progress = func(step string, done, total int) {
-		if first {
-			bar.step(step, done, total)
-		}
-	}
 	w.watcher = watch.New(watch.Options{
 		Build: o.Options, AsOf: o.asOf.Time,
-		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
+		Edited: w.edited, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	// Do not serve an untrusted build while the first trusted one is being built.
 	if _, err := store.Current(dir); err == nil && builder.Tracked(cmd.Context(), dir) == "" {
-		first = false
 		return w, nil
 	}
-	_, err := w.watcher.Build(cmd.Context())
-	first = false
+	bar := newProgress(cmd.ErrOrStderr())
+	_, err := w.watcher.Build(cmd.Context(), bar.step)
 	bar.finish()
 	return w, err
 }
@@ -86,27 +78,19 @@ func (w *watching) follow(ctx context.Context, s *edge.Server) (stop func()) {
 }
 
 func (w *watching) edited(edits []exports.Edit, now []string) {
-	if w.server == nil {
-		return
-	}
 	w.server.ApplyEdits(edits)
 	gone := map[string]bool{}
 	for _, e := range edits {
-		if e.Entity == nil {
-			gone[e.Type+"/"+e.Slug] = true
+		gone[e.Type+"/"+e.Slug] = e.Entity == nil
+	}
+	for _, said := range []struct {
+		word string
+		gone bool
+	}{{"live", false}, {"gone", true}} {
+		if names := slices.DeleteFunc(slices.Clone(now), func(name string) bool { return gone[name] != said.gone }); len(names) > 0 {
+			fmt.Fprintf(w.out, "%s: %s\n", said.word, firstFew(names))
 		}
 	}
-	isGone := func(name string) bool { return gone[name] }
-	if here := slices.DeleteFunc(slices.Clone(now), isGone); len(here) > 0 {
-		fmt.Fprintf(w.out, "live: %s\n", firstFew(here))
-	}
-	if gone := slices.DeleteFunc(now, func(name string) bool { return !isGone(name) }); len(gone) > 0 {
-		fmt.Fprintf(w.out, "gone: %s\n", firstFew(gone))
-	}
-}
-
-func (w *watching) deferred(files int) {
-	fmt.Fprintf(w.out, "%s have changed; they go live with the next build\n", plural.Count(files, "file", "files"))
 }
 
 // firstFew lists at most five names.
