@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -36,77 +34,49 @@ type RankedBoard struct {
 	Entities []*record.Entity
 }
 
-// published reports whether a board has enough ranked entities for a leaderboard.
-func (b *RankedBoard) published() bool { return len(b.Entries) >= board.MinEntries }
-
-// RankBoards ranks the boards of the content at a time. The content does not change.
-func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
-	day := asOf.UTC().Format(time.DateOnly)
-	return rankBoards(l.Boards, len(l.Entities), asOf, func(i int) (*record.Entity, error) {
-		e := *l.Entities[i]
-		e.Scores, e.Computed = l.Formula.Scores(&e, asOf), l.Providers.Compute(&e, day)
-		return &e, nil
-	})
-}
+// Published reports whether a board has enough ranked entities for a leaderboard.
+func (b *RankedBoard) Published() bool { return len(b.Entries) >= board.MinEntries }
 
 // Note returns a note if the board is not published, or "".
 func (b *RankedBoard) Note() string {
-	if b.published() {
+	if b.Published() {
 		return ""
 	}
 	return fmt.Sprintf("note: boards.yaml: the board %s is not published: it has %s, and a board needs %d", b.Slug,
 		plural.Count(len(b.Entries), "ranked entity", "ranked entities"), board.MinEntries)
 }
 
-// rankBoards ranks n entities on boards. entity is called concurrently, once for each of them.
-func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int) (*record.Entity, error)) ([]RankedBoard, error) {
-	if len(boards) == 0 {
-		return nil, nil
+// RankBoards ranks the boards of the content at a time. The content does not change.
+func (l *Loaded) RankBoards(asOf time.Time) []RankedBoard {
+	scored := make([]*record.Entity, len(l.Entities))
+	for i, e := range l.Entities {
+		own := *e
+		own.Scores, own.Computed = l.Formula.Scores(&own, asOf), l.Providers.Compute(&own, asOf.UTC().Format(time.DateOnly))
+		scored[i] = &own
 	}
-	type row struct {
-		board int
-		exports.BoardEntry
-	}
-	entities, rows := make([]*record.Entity, n), make([][]row, n)
-	err := parallel.Each(n, func(o int) (err error) {
-		if entities[o], err = entity(o); err != nil {
-			return err
-		}
-		for i, b := range boards {
-			if entry, ok := b.Entry(entities[o], asOf); ok {
-				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
-				rows[o] = append(rows[o], row{i, entry})
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	return rankBoards(l.Boards, scored, asOf)
+}
+
+// rankBoards ranks scored entities on boards.
+func rankBoards(boards []*board.Board, entities []*record.Entity, asOf time.Time) []RankedBoard {
 	list := make([]RankedBoard, len(boards))
 	for i, b := range boards {
 		list[i] = RankedBoard{Board: b, Entities: entities}
+		for o, e := range entities {
+			if entry, ok := b.Entry(e, asOf); ok {
+				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
+				list[i].Entries = append(list[i].Entries, entry)
+			}
+		}
+		board.Sort(list[i].Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
 	}
-	for _, r := range slices.Concat(rows...) {
-		list[r.board].Entries = append(list[r.board].Entries, r.BoardEntry)
-	}
-	for _, b := range list {
-		board.Sort(b.Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
-	}
-	return list, nil
+	return list
 }
 
 // rankOwnBoards ranks the boards of boards.yaml. A score on a board depends on the entity alone, but ages with the as-of time, so every
 // build calculates all of them, as it does all other scores.
-func (b *build) rankOwnBoards(context.Context) (err error) {
-	if len(b.content.Boards) == 0 {
-		return nil
-	}
-	entities := b.content.Entities
-	b.ownBoards, err = rankBoards(b.content.Boards, len(entities), b.AsOf, func(i int) (*record.Entity, error) { return entities[i], nil })
-	if err != nil {
-		return err
-	}
+func (b *build) rankOwnBoards(context.Context) error {
+	b.ownBoards = rankBoards(b.content.Boards, b.content.Entities, b.AsOf)
 	for i := range b.ownBoards {
 		if note := b.ownBoards[i].Note(); note != "" {
 			b.report.Warnings = append(b.report.Warnings, note)
@@ -115,23 +85,21 @@ func (b *build) rankOwnBoards(context.Context) (err error) {
 	return nil
 }
 
-// boardDefinition is a board in the BoardsFile of a build.
-type boardDefinition struct {
-	*board.Board
-	Count     int  `json:"count"`     // ranked entities
-	Published bool `json:"published"` // whether these are enough for a leaderboard
-}
-
 // writeOwnBoards writes the boards of boards.yaml.
 func (b *build) writeOwnBoards() error {
 	if len(b.ownBoards) == 0 {
 		return nil
 	}
-	var definitions []boardDefinition
+	type definition struct {
+		*board.Board
+		Count     int  `json:"count"`     // ranked entities
+		Published bool `json:"published"` // whether these are enough for a leaderboard
+	}
+	var definitions []definition
 	var entries [][]exports.BoardEntry
 	for i := range b.ownBoards {
 		r := &b.ownBoards[i]
-		definitions = append(definitions, boardDefinition{r.Board, len(r.Entries), r.published()})
+		definitions = append(definitions, definition{r.Board, len(r.Entries), r.Published()})
 		entries = append(entries, r.Entries)
 	}
 	asJSON, err := json.MarshalIndent(definitions, "", "  ")

@@ -123,7 +123,7 @@ func (b *build) writeLeaderboards() error {
 	}
 	for i := range b.ownBoards {
 		r := &b.ownBoards[i]
-		if !r.published() {
+		if !r.Published() {
 			continue
 		}
 		l := exports.Leaderboard{Name: r.Slug, Columns: table.BoardColumns}

@@ -82,12 +82,8 @@ func runValidate(cmd *cobra.Command, dir string, strict bool) error {
 // note adds what is no problem of a file: boards that a build would not publish today, figures that kindex collect
 // keeps nobody current, and commits from the future.
 func (c *checked) note(ctx context.Context, l *builder.Loaded) error {
-	boards, err := l.RankBoards(cli.AsOf{}.Time())
-	if err != nil {
-		return err
-	}
-	for i := range boards {
-		if note := boards[i].Note(); note != "" {
+	for _, b := range l.RankBoards(cli.AsOf{}.Time()) {
+		if note := b.Note(); note != "" {
 			c.Notes = append(c.Notes, note)
 		}
 	}
