@@ -211,8 +211,7 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	found := neighbors.Find(b.content.Entities, indexes.Words)
-	b.near, b.features = found.Near, found.Features
+	b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words, neighbors.All(b.content.Entities))
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kindex/builder/neighbors"
-	"kindex/exports"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -214,11 +213,6 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is the maximum number of entities that are compared exactly with all others. For larger
-// numbers, the algorithm that builds use is faster, and it hardly ever misses a pair of very
-// similar entities.
-const few = 500
-
 // bySimilarity finds entities with nearly the same content.
 func (f *finder) bySimilarity(words func(string) []string) {
 	var places []uint32
@@ -227,15 +221,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 			places = append(places, uint32(i))
 		}
 	}
-	var near [][]exports.Neighbour
-	if len(places) <= few {
-		near = neighbors.Of(f.all, words, places)
-	} else {
-		everything := neighbors.Find(f.all, words).Near
-		for _, i := range places {
-			near = append(near, everything[i])
-		}
-	}
+	near, _ := neighbors.Find(f.all, words, places)
 	for k, list := range near {
 		for _, n := range list {
 			e, other := f.all[places[k]], f.all[n.Ordinal]

@@ -10,9 +10,9 @@
 package neighbors
 
 import (
-	"math"
-	"runtime"
+	"cmp"
 	"slices"
+	"strings"
 
 	"kindex/exports"
 	"kindex/exports/parallel"
@@ -25,104 +25,75 @@ const MaxNeighbours = 20
 // minSimilarity is the minimum similarity of neighbours.
 const minSimilarity = 0.05
 
-// budget is how many entries in inverted lists Find reads to gather the candidates of an entity. A
-// catalogue of a few thousand entities has no longer lists.
+// alternativeShare is how many times less similar than the nearest alternative an alternative may
+// be. It excludes entities that have little in common besides a capability that many entities have.
+const alternativeShare = 3
+
+// budget is how many entries in inverted lists are read to gather the candidates of an entity.
 const budget = 4000
 
-// first is how many of the candidates that share the most are compared first, so that most others
-// can be ruled out.
-const first = 32
-
-// Found is the result of Find.
-type Found struct {
-	Near     [][]exports.Neighbour // of every entity, in the given order
-	Features []exports.Feature     // to which the reasons refer
-}
-
-// Find returns the neighbours of every entity. words splits a string into the words that are used as
-// features. In large catalogues, entities that share only frequent features may not be found.
-func Find(entities []*record.Entity, words func(string) []string) *Found {
+// Find returns the neighbours of some entities, given by index, and the features to which the reasons refer.
+// words splits a string into the words that are used as features. In large catalogues, entities that share
+// only frequent features may not be found.
+func Find(entities []*record.Entity, words func(string) []string, some []uint32) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
-	near := make([][]exports.Neighbour, len(entities))
-	v.each(budget, len(entities), func(s *scratch, i int) {
-		near[i] = v.neighbours(uint32(i), s)
-	})
-	return &Found{near, v.features}
-}
-
-// Of returns the neighbours of some of the entities, given by index. It reads all inverted lists.
-func Of(entities []*record.Entity, words func(string) []string, some []uint32) [][]exports.Neighbour {
-	v := newVectors(entities, words)
-	lists := make([][]exports.Neighbour, len(some))
-	v.each(math.MaxInt, len(some), func(s *scratch, k int) {
-		lists[k] = v.neighbours(some[k], s)
-	})
-	return lists
-}
-
-// each calls work with the numbers below n, on all processors.
-func (v *vectors) each(budget, n int, work func(s *scratch, i int)) {
-	workers := runtime.GOMAXPROCS(0)
-	parallel.Do(workers, func(w int) {
-		s := &scratch{budget: budget, shared: make([]uint32, len(v.norm))}
-		for i := w; i < n; i += workers {
-			work(s, i)
+	near := make([][]exports.Neighbour, len(some))
+	parallel.Ranges(len(some), func(from, to int) {
+		s := &scratch{shared: make([]uint32, len(entities))}
+		for k := from; k < to; k++ {
+			near[k] = v.neighbours(some[k], s)
 		}
 	})
+	return near, v.features
 }
 
-// scratch is the working memory of one worker.
+// All returns the indexes of all entities.
+func All(entities []*record.Entity) []uint32 {
+	all := make([]uint32, len(entities))
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	return all
+}
+
+// scratch is the working memory of one goroutine.
 type scratch struct {
-	budget  int
 	shared  []uint32 // by entity: the sum of the squared weights that are known to be shared
 	touched []uint32 // the entities for which that is not 0
-
-	leaders, nearest []scored
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the
-// most similar ones. It first compares those that share the most of these features, then all others
-// that could be among the most similar.
+// most similar ones.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
-	rest := v.product(unread)
-	leaders, nearest := s.leaders[:0], s.nearest[:0]
+	list := make([]exports.Neighbour, 0, MaxNeighbours+1)
 	for _, j := range s.touched {
-		if known := float64(s.shared[j]) / v.norm[j]; len(leaders) < first || known > leaders[first-1].similarity {
-			leaders = scored{j, v.rank[j], known}.insert(leaders, first)
+		x := exports.Neighbour{Ordinal: j, Similarity: v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
+		if s.shared[j] = 0; x.Similarity < minSimilarity {
+			continue
 		}
+		at, _ := slices.BinarySearchFunc(list, x, v.compare)
+		list = slices.Insert(list, at, x)
+		list = list[:min(len(list), MaxNeighbours)]
 	}
-	least := minSimilarity
-	compare := func(j uint32) {
-		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
-		if s.shared[j] = 0; x.similarity < minSimilarity {
-			return
-		}
-		if nearest = x.insert(nearest, MaxNeighbours); len(nearest) == MaxNeighbours {
-			least = nearest[MaxNeighbours-1].similarity
-		}
-	}
-	for _, l := range leaders {
-		compare(l.entity)
-	}
-	for _, j := range s.touched {
-		// Rounding may raise a similarity by up to 0.5e-4.
-		if known := s.shared[j]; known > 0 && float64(uint64(known)+rest) >= (least-1e-4)*v.norm[i]*v.norm[j] {
-			compare(j)
-		}
-		s.shared[j] = 0
-	}
-	s.leaders, s.nearest = leaders, nearest
-	list := make([]exports.Neighbour, len(nearest))
 	closest := 0.0 // the similarity of the nearest alternative
-	for k, x := range nearest {
-		alternative := x.similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.entity]) && v.sharePurpose(i, x.entity)
-		if alternative && closest == 0 {
-			closest = x.similarity
+	for k := range list {
+		x := &list[k]
+		x.Reasons = v.reasons(i, x.Ordinal)
+		x.Alternative = x.Similarity*alternativeShare >= closest && samePurpose(v.entities[i], v.entities[x.Ordinal]) && v.sharePurpose(i, x.Ordinal)
+		if x.Alternative && closest == 0 {
+			closest = x.Similarity
 		}
-		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(i, x.entity), Alternative: alternative}
 	}
 	return list
+}
+
+// compare orders neighbours, nearest first.
+func (v *vectors) compare(x, y exports.Neighbour) int {
+	if x.Similarity != y.Similarity {
+		return cmp.Compare(y.Similarity, x.Similarity)
+	}
+	return record.CompareKey(v.entities[x.Ordinal], v.entities[y.Ordinal])
 }
 
 // gather reads as many of an entity's features as the budget allows, but at least one, those with
@@ -136,7 +107,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 		if len(list) < 2 {
 			continue // no other entity has it
 		}
-		if read > 0 && read+len(list) > s.budget {
+		if read > 0 && read+len(list) > budget {
 			return v.has[i][k:]
 		}
 		read += len(list)
@@ -153,79 +124,51 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	return nil
 }
 
-// scored is a candidate with its similarity.
-type scored struct {
-	entity     uint32
-	rank       int32
-	similarity float64
+// samePurpose reports whether two entities do the same job: they have the same type and category, share a
+// capability if both state any, and neither is tagged with the other's slug or name. Such a tag says that one
+// builds on the other or works with it.
+func samePurpose(a, b *record.Entity) bool {
+	capable := len(a.Capabilities) == 0 || len(b.Capabilities) == 0 ||
+		slices.ContainsFunc(a.Capabilities, func(c string) bool { return slices.Contains(b.Capabilities, c) })
+	return a.Type == b.Type && a.Category == b.Category && capable && !isTagged(a, b) && !isTagged(b, a)
 }
 
-// insert adds a candidate to a sorted list with a maximum length of most.
-func (n scored) insert(list []scored, most int) []scored {
-	at := len(list)
-	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
-		at--
-	}
-	if at == most {
-		return list
-	}
-	list = slices.Insert(list, at, n)
-	return list[:min(len(list), most)]
+// isTagged reports whether an entity is tagged with the slug or the name of another.
+func isTagged(a, b *record.Entity) bool {
+	return slices.Contains(a.Tags, b.Slug) || slices.Contains(a.Tags, strings.ReplaceAll(record.Fold(b.Name), " ", "-"))
 }
 
-// product returns the squared norm of a set of features.
-func (v *vectors) product(features []uint32) (sum uint64) {
-	for _, id := range features {
-		sum += uint64(v.square[id])
-	}
-	return sum
-}
-
-// sharedOf returns the dot product of the features of entity j with the given features, which
-// are those of another entity with the lowest yield. It walks both lists backwards at the
-// same time.
-func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
-	has := v.has[j]
-	for x, y := len(features)-1, len(has)-1; x >= 0 && y >= 0; {
-		switch a, b := features[x], has[y]; {
-		case a > b:
-			x--
-		case a < b:
-			y--
-		default:
-			dot += uint64(v.square[a])
-			x--
-			y--
+// common returns the shared features that have a weight.
+func (v *vectors) common(i, j uint32) (ids []uint32) {
+	for _, id := range v.has[i] {
+		if _, shared := slices.BinarySearch(v.has[j], id); shared && v.square[id] > 0 {
+			ids = append(ids, id)
 		}
 	}
-	return dot
+	return ids
 }
 
-// cosine returns the similarity of two entities with the given dot product. It rounds the
-// result, so that equal similarities compare as equal.
-func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
-	if dot == 0 {
-		return 0
-	}
-	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
+// sharePurpose reports whether two entities share a feature that says what they are for: words and providers do not,
+// nor does the category of everything.
+func (v *vectors) sharePurpose(i, j uint32) bool {
+	return slices.ContainsFunc(v.common(i, j), func(id uint32) bool {
+		kind := v.features[id].Kind
+		return kind != kindWord && kind != kindProvider
+	})
 }
 
 // reasons returns the shared features with the largest weights. Words that a quarter of all entities have are none,
 // unless nothing else is shared.
 func (v *vectors) reasons(i, j uint32) exports.Reasons {
-	var top, frequent []uint32
-	for _, id := range v.has[i] {
-		switch _, shared := slices.BinarySearch(v.has[j], id); {
-		case !shared || v.square[id] == 0:
-		case v.features[id].Kind == kindWord && 4*len(v.inverted[id]) > len(v.entities):
-			frequent = append(frequent, id)
-		default:
-			top = append(top, id)
-		}
+	all := v.common(i, j)
+	top := slices.DeleteFunc(slices.Clone(all), func(id uint32) bool {
+		return v.features[id].Kind == kindWord && 4*len(v.inverted[id]) > len(v.entities)
+	})
+	if len(top) == 0 {
+		top = all
 	}
-	if top == nil {
-		top = frequent
-	}
-	slices.SortFunc(top, v.compareWeights)
-	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)
+	slices.SortFunc(top, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(v.square[b], v.square[a]), compareFeatures(v.features[a], v.features[b]))
+	})
+	return exports.ReasonsOf(top...)
 }

@@ -52,28 +52,27 @@ func similarity(v *vectors, i, j uint32) float64 {
 	return v.cosine(dot, i, j)
 }
 
-// TestOf compares the neighbours with those that the definition requires: an entity is compared
-// with every other one.
-func TestOf(t *testing.T) {
-	entities := catalogue(3000)
-	v := newVectors(entities, strings.Fields)
-	var some []uint32
-	for i := uint32(0); int(i) < len(entities); i += 13 {
-		some = append(some, i)
-	}
-	for k, got := range Of(entities, strings.Fields, some) {
-		i := some[k]
-		var want []scored
-		for j := range uint32(len(entities)) {
-			if s := similarity(v, i, j); j != i && s >= minSimilarity && entities[j].Status != record.Withdrawn {
-				want = append(want, scored{j, int32(j), s}) // the slugs are in order
-			}
+// exact returns the neighbours that the definition requires: the entity is compared with every other one.
+func exact(v *vectors, i uint32) (list []exports.Neighbour) {
+	for j := range uint32(len(v.entities)) {
+		if s := similarity(v, i, j); j != i && s >= minSimilarity && v.entities[j].Status != record.Withdrawn {
+			list = append(list, exports.Neighbour{Ordinal: j, Similarity: s})
 		}
-		slices.SortFunc(want, func(a, b scored) int {
-			return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.rank, b.rank))
-		})
-		want = want[:min(len(want), MaxNeighbours)]
-		if !slices.EqualFunc(got, want, func(n exports.Neighbour, s scored) bool { return n.Ordinal == s.entity && n.Similarity == s.similarity }) {
+	}
+	slices.SortFunc(list, func(a, b exports.Neighbour) int { // the slugs are in order
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Ordinal, b.Ordinal))
+	})
+	return list[:min(len(list), MaxNeighbours)]
+}
+
+// TestFind compares the neighbours in a catalogue whose lists can all be read with the exact ones.
+func TestFind(t *testing.T) {
+	entities := catalogue(1000)
+	v := newVectors(entities, strings.Fields)
+	lists, _ := Find(entities, strings.Fields, All(entities))
+	for i := 0; i < len(entities); i += 7 {
+		want := exact(v, uint32(i))
+		if got := lists[i]; !slices.EqualFunc(got, want, func(n, s exports.Neighbour) bool { return n.Ordinal == s.Ordinal && n.Similarity == s.Similarity }) {
 			t.Fatalf("%d has the neighbours\n%v, want\n%v", i, got, want)
 		}
 	}
@@ -84,18 +83,14 @@ func TestOf(t *testing.T) {
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	entities := catalogue(suite.Pick(8000, 40000))
-	lists := Find(entities, strings.Fields).Near
+	lists, _ := Find(entities, strings.Fields, All(entities))
 	v := newVectors(entities, strings.Fields)
-	var some []uint32
-	for i := 0; i < len(entities); i += len(entities) / 250 {
-		some = append(some, uint32(i))
-	}
 	found, wanted := 0, 0
-	for k, want := range Of(entities, strings.Fields, some) {
-		got := lists[some[k]]
+	for i := 0; i < len(entities); i += len(entities) / 250 {
+		got, want := lists[i], exact(v, uint32(i))
 		for _, n := range got {
-			if exactly := similarity(v, some[k], n.Ordinal); n.Similarity != exactly {
-				t.Fatalf("%d and %d: %v, exactly %v", some[k], n.Ordinal, n.Similarity, exactly)
+			if exactly := similarity(v, uint32(i), n.Ordinal); n.Similarity != exactly {
+				t.Fatalf("%d and %d: %v, exactly %v", i, n.Ordinal, n.Similarity, exactly)
 			}
 		}
 		want = want[:min(len(want), 10)]
@@ -115,9 +110,8 @@ func TestRecall(t *testing.T) {
 
 func TestProperties(t *testing.T) {
 	entities := catalogue(800)
-	found := Find(entities, strings.Fields)
-	lists, features := found.Near, found.Features
-	again := Find(entities, strings.Fields).Near
+	lists, features := Find(entities, strings.Fields, All(entities))
+	again, _ := Find(entities, strings.Fields, All(entities))
 	for i, list := range lists {
 		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))

@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 	"builder/safedial":         {},
 	"builder/scratch":          {},
 	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/jsonenc", "exports/kinds", "exports/score"},
-	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/kinds", "exports/record"},
+	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/record"},
 
 	// Presentation.
 	"site":          {"exports", "exports/*", "site/textfmt"},

@@ -78,8 +78,8 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 		if e.Type != typ || e.Slug != slug {
 			continue
 		}
-		list := neighbors.Of(all, indexes.Words, []uint32{uint32(i)})[0]
-		for _, n := range list[:min(len(list), maxNeighbours)] {
+		found, _ := neighbors.Find(all, indexes.Words, []uint32{uint32(i)})
+		for _, n := range found[0][:min(len(found[0]), maxNeighbours)] {
 			near = append(near, fmt.Sprintf("%s (%.2f)", diff.CodeSpan(all[n.Ordinal].Key()), n.Similarity))
 		}
 	}
