@@ -37,7 +37,7 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 	for _, e := range entities {
 		l := recordLine{Formerly: e.Formerly, AddedDerived: e.AddedDerived, UpdatedDerived: e.UpdatedDerived, Record: e.AppendJSON(nil)}
 		if len(e.Rest) > 0 {
-			l.Rest = e.AppendRest(nil)
+			l.Rest = e.Rest.AppendJSON(nil)
 		}
 		if err := lines.Encode(&l); err != nil {
 			return errors.Join(err, f.Close())

@@ -1,6 +1,4 @@
 // Package jsonenc writes JSON deterministically and splits objects into members.
-//
-// It does not use reflection.
 package jsonenc
 
 import (
@@ -70,6 +68,16 @@ func AppendNumber(dst []byte, x float64) []byte {
 // line separators that were not allowed in older versions of JavaScript. Invalid UTF-8
 // becomes U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
 func AppendString(dst []byte, s string) []byte { return json.AppendEscape(dst, s, 0) }
+
+// Append appends a value as encoding/json encodes it, but without escapes for HTML. Raw values in it must be compact
+// JSON. It panics if the value cannot be encoded.
+func Append(dst []byte, v any) []byte {
+	dst, err := json.Append(dst, v, json.TrustRawMessage)
+	if err != nil {
+		panic("jsonenc: " + err.Error())
+	}
+	return dst
+}
 
 // OptionalString is a string that is encoded as null in JSON if it is empty.
 type OptionalString string

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,37 +65,37 @@ func (c *Change) Field(name string) (FieldChange, bool) {
 	return FieldChange{}, false
 }
 
+// changeJSON is the form of a change in JSON.
+type changeJSON struct {
+	ID          string                 `json:"id"`
+	Event       string                 `json:"event"`
+	Timestamp   time.Time              `json:"timestamp"`
+	Entity      entityName             `json:"entity"`
+	Changes     []FieldChange          `json:"changes"`
+	Commit      jsonenc.OptionalString `json:"commit"`
+	Author      jsonenc.OptionalString `json:"author"`
+	PullRequest *int                   `json:"pullRequest"`
+}
+
+type entityName struct {
+	Type string `json:"type"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
 // AppendJSON appends the change as one compact object.
 func (c *Change) AppendJSON(dst []byte) []byte {
-	dst = jsonenc.AppendString(append(dst, `{"id":`...), c.ID)
-	dst = jsonenc.AppendString(append(dst, `,"event":`...), c.Event)
-	dst = append(c.Timestamp.UTC().AppendFormat(append(dst, `,"timestamp":"`...), time.RFC3339), '"')
-	dst = jsonenc.AppendString(append(dst, `,"entity":{"type":`...), c.Type)
-	dst = jsonenc.AppendString(append(dst, `,"slug":`...), c.Slug)
-	dst = jsonenc.AppendString(append(dst, `,"name":`...), c.Name)
-	dst = AppendFieldChanges(append(dst, `},"changes":`...), c.Fields)
-	dst = jsonenc.AppendTexts(dst, "commit", c.Commit, "author", c.Author)
-	dst = jsonenc.AppendMember(dst, "pullRequest")
+	j := changeJSON{c.ID, c.Event, c.Timestamp.UTC().Truncate(time.Second), entityName{c.Type, c.Slug, c.Name}, append([]FieldChange{}, c.Fields...),
+		jsonenc.OptionalString(c.Commit), jsonenc.OptionalString(c.Author), &c.PullRequest}
 	if c.PullRequest == 0 {
-		dst = append(dst, "null"...)
-	} else {
-		dst = strconv.AppendInt(dst, int64(c.PullRequest), 10)
+		j.PullRequest = nil
 	}
-	return append(dst, '}')
+	return jsonenc.Append(dst, &j)
 }
 
 // AppendFieldChanges appends the changed fields as an array.
 func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
-	dst = append(dst, '[')
-	for i, f := range fields {
-		dst = jsonenc.AppendComma(dst, i)
-		dst = append(dst, `{"field":`...)
-		dst = jsonenc.AppendString(dst, f.Field)
-		dst = append(append(dst, `,"old":`...), f.Old...)
-		dst = append(append(dst, `,"new":`...), f.New...)
-		dst = append(dst, '}')
-	}
-	return append(dst, ']')
+	return jsonenc.Append(dst, append([]FieldChange{}, fields...))
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -107,20 +106,15 @@ func (c *Change) UnmarshalJSON(b []byte) error { return c.Decode(bytes.Clone(b))
 
 // Decode decodes what AppendJSON wrote. The change stays a part of b.
 func (c *Change) Decode(b []byte) error {
-	var r struct {
-		ID, Event string
-		Timestamp time.Time
-		Entity    struct{ Type, Slug, Name string }
-		Changes   []FieldChange
-
-		Commit, Author string
-		PullRequest    int
-	}
+	var r changeJSON
 	if err := jsonenc.Decode(b, &r); err != nil {
 		return fmt.Errorf("change: %w", err)
 	}
 	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,
-		Name: r.Entity.Name, Fields: r.Changes, Commit: r.Commit, Author: r.Author, PullRequest: r.PullRequest}
+		Name: r.Entity.Name, Fields: r.Changes, Commit: string(r.Commit), Author: string(r.Author)}
+	if r.PullRequest != nil {
+		c.PullRequest = *r.PullRequest
+	}
 	return nil
 }
 

@@ -21,8 +21,10 @@ func (e *Entity) FieldValues(field string) []string {
 			return v.Field.Texts(v.Value)
 		}
 	}
-	if text := e.text(field); text != nil && *text != "" {
-		return []string{*text}
+	for _, m := range e.texts() {
+		if text := m.value.(*string); m.name == field && *text != "" {
+			return []string{*text}
+		}
 	}
 	return nil
 }
@@ -42,16 +44,6 @@ func FoldName(name string) string {
 // case, with compatibility characters decomposed and diacritics removed, so that
 // "É" matches "e" and "Œ" matches "oe".
 func Fold(s string) string {
-	ascii := true
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
-		return strings.ToLower(s)
-	}
 	return undecomposed.Replace(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

@@ -61,20 +61,15 @@ func (b *Benchmark) Unfold() {
 
 // FoldedName returns the name of a result with its details in parentheses.
 func (b *Benchmark) FoldedName() string {
-	var parts []string
+	publisher := b.Publisher
 	switch {
-	case b.By == ByMaker && b.Publisher != "":
-		parts = append(parts, b.Publisher+comparison)
+	case b.By == ByMaker && publisher != "":
+		publisher += comparison
 	case b.By == ByMaker:
-		parts = append(parts, ByMaker)
-	case b.Publisher != "":
-		parts = append(parts, b.Publisher)
+		publisher = ByMaker
 	}
-	for _, detail := range [...]string{b.Version, b.Dataset, b.Harness, b.Variant} {
-		if detail != "" {
-			parts = append(parts, detail)
-		}
-	}
+	parts := []string{publisher, b.Version, b.Dataset, b.Harness, b.Variant}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	if len(parts) == 0 {
 		return b.Name
 	}
@@ -91,8 +86,5 @@ func (b *Benchmark) Identity() string {
 	if again.Unfold(); again == apart {
 		return name
 	}
-	for _, d := range apart.details() {
-		name += "\x00" + *d.value
-	}
-	return name
+	return strings.Join([]string{name, apart.Metric, apart.Harness, apart.Variant, apart.Dataset, apart.Version, apart.By, apart.Publisher}, "\x00")
 }

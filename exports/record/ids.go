@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"kindex/exports/jsonenc"
 )
 
 // ID is the identifier of an entity in a registry or at a provider.
@@ -66,14 +64,4 @@ func pathUnder(address, host, prefix string, parts int) string {
 		return ""
 	}
 	return path
-}
-
-func appendIDs(dst []byte, ids []ID) []byte {
-	dst = append(dst, '{')
-	for i, id := range ids {
-		if i == 0 || id.Namespace != ids[i-1].Namespace {
-			dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, id.Namespace), idsIn(ids, id.Namespace))
-		}
-	}
-	return append(dst, '}')
 }

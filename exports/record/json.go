@@ -1,150 +1,188 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 )
 
-// RecordFields lists the members of a record's JSON object in order. All records of an index have the same:
-// the fields of all its kinds, and the members of the blocks that at least one kind has.
-func RecordFields(declared *kinds.Set) []string {
-	var list []string
-	for _, t := range new(Entity).texts() {
-		list = append(list, t.name)
-	}
-	list = append(list, "tags", "capabilities", "scores", "addedDate", "lastUpdated", "status", "links", "signals", "ids")
+// members returns the members of a record in order. All records of an index have the same: the fields of all its
+// kinds, and the members of the blocks that at least one kind has.
+func (e *Entity) members() []member {
+	texts := e.texts()
+	list := append(make([]member, 0, 40), texts[:coreTexts]...)
+	list = append(list, member{"tags", &e.Tags}, member{"capabilities", &e.Capabilities}, member{"scores", &e.Scores})
+	list = append(list, texts[coreTexts:recordTexts]...)
+	list = append(list, member{"links", &e.Links}, member{"signals", &e.Signals}, member{"ids", &e.IDs})
+	declared := e.Declared()
 	for _, f := range declared.Fields {
-		list = append(list, f.Name)
+		list = append(list, member{f.Name, declaredValue{e, f}})
 	}
-	for _, block := range []struct {
-		name    string
-		members []string
-	}{{kinds.Lifecycle, []string{"lifecycle"}}, {kinds.Maintenance, []string{"maintenance", "maintenanceAsOf"}},
-		{kinds.Offers, []string{"price", "offerCount", "offers"}}} {
-		if declared.HasBlock(block.name) {
-			list = append(list, block.members...)
-		}
+	if declared.HasBlock(kinds.Lifecycle) {
+		list = append(list, member{"lifecycle", &e.Lifecycle})
+	}
+	if declared.HasBlock(kinds.Maintenance) {
+		list = append(list, texts[recordTexts:]...)
+	}
+	if declared.HasBlock(kinds.Offers) {
+		count := float64(len(e.Offers))
+		list = append(list, member{"price", &e.Price}, member{"offerCount", &count}, member{"offers", &e.Offers})
 	}
 	return list
 }
 
+// The number of texts at the start of a record, and in a record without the block maintenance.
+const (
+	coreTexts   = 10
+	recordTexts = 13
+)
+
+// texts returns the members of a record that are texts.
+func (e *Entity) texts() []member {
+	return []member{{"type", &e.Type}, {"slug", &e.Slug}, {"name", &e.Name}, {"provider", &e.Provider},
+		{"description", &e.Description}, {"category", &e.Category}, {"version", &e.Version},
+		{"pricingModel", &e.PricingModel}, {"license", &e.License}, {"url", &e.URL},
+		{"addedDate", &e.AddedDate}, {"lastUpdated", &e.LastUpdated}, {"status", &e.Status},
+		{"maintenance", &e.Maintenance.State}, {"maintenanceAsOf", &e.Maintenance.AsOf}}
+}
+
+// RecordFields lists the members of a record's JSON object in order.
+func RecordFields(declared *kinds.Set) (names []string) {
+	for _, m := range (&Entity{Kinds: declared}).members() {
+		names = append(names, m.name)
+	}
+	return names
+}
+
 // AppendJSON appends the record as one compact object with the RecordFields in
 // order. Unknown values are null, [] or {}, never missing or "".
-func (e *Entity) AppendJSON(dst []byte) []byte {
-	dst = e.appendHead(dst)
-	dst = jsonenc.AppendMember(dst, "scores")
-	dst = e.Scores.AppendJSON(dst)
-	dst = jsonenc.AppendTexts(dst, "addedDate", e.AddedDate, "lastUpdated", e.LastUpdated)
-	dst = e.appendTail(dst)
-	return e.appendOffers(e.appendComputed(dst))
+func (e *Entity) AppendJSON(dst []byte) []byte { return appendObject(dst, e.members()) }
+
+// AppendAuthored appends the record as its author wrote it: with earlier slugs, but
+// without what is computed or derived from the history. Entity.UnmarshalJSON decodes it.
+func (e *Entity) AppendAuthored(dst []byte) []byte {
+	authored := *e
+	if e.AddedDerived {
+		authored.AddedDate = ""
+	}
+	if e.UpdatedDerived {
+		authored.LastUpdated = ""
+	}
+	list := slices.DeleteFunc(authored.members(), func(m member) bool {
+		return slices.Contains([]string{"scores", "maintenance", "maintenanceAsOf", "price", "offerCount"}, m.name)
+	})
+	return appendObject(dst, append(list, member{"formerly", optional{&e.Formerly}}, member{"rest", optional{&e.Rest}}))
 }
 
-// appendHead appends the members that precede the scores.
-func (e *Entity) appendHead(dst []byte) []byte {
-	dst = jsonenc.AppendString(append(dst, `{"type":`...), e.Type)
-	core := e.texts()
-	for _, t := range core[1:] {
-		dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, t.name), *t.value)
+// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote, of the kinds that e.Kinds declares.
+func (e *Entity) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" { // by convention
+		return nil
 	}
-	dst = jsonenc.AppendMember(dst, "tags")
-	dst = jsonenc.AppendStrings(dst, e.Tags)
-	dst = jsonenc.AppendMember(dst, "capabilities")
-	return jsonenc.AppendStrings(dst, e.Capabilities)
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, b); err != nil {
+		return fmt.Errorf("entity record: %w", err)
+	}
+	return e.Decode(compact.Bytes())
 }
 
-// appendTail appends the members between the dates and the computed ones.
-func (e *Entity) appendTail(dst []byte) []byte {
-	dst = jsonenc.AppendMember(dst, "status")
-	dst = jsonenc.AppendString(dst, e.Status)
-	dst = jsonenc.AppendMember(dst, "links")
-	dst = append(dst, '{')
-	for _, l := range e.Links {
-		dst = jsonenc.AppendString(jsonenc.AppendMember(dst, l.Name), l.URL)
+// Decode is like UnmarshalJSON for a record without white space that is known to be valid JSON. The entity's
+// texts stay parts of b, which must not change afterwards: a catalogue is in memory only once.
+func (e *Entity) Decode(b []byte) error {
+	if len(b) == 0 || b[0] != '{' {
+		return fmt.Errorf("entity record: expected an object, got %.20q", b)
 	}
-	dst = append(dst, '}')
-	dst = jsonenc.AppendMember(dst, "signals")
-	dst = e.Signals.appendJSON(dst)
-	return e.appendFacts(dst)
+	*e = Entity{Kinds: e.Kinds}
+	if err := decodeObject(b, append(e.members(), member{"formerly", &e.Formerly}, member{"rest", &e.Rest})); err != nil {
+		return fmt.Errorf("entity record: %w", err)
+	}
+	return nil
 }
 
 // AppendJSON appends an object with all ScoreNames.
 func (s *Scores) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
+	var list []member
 	for _, name := range ScoreNames {
-		dst = s.Get(name).AppendJSON(jsonenc.AppendMember(dst, name))
+		list = append(list, member{name, s.slot(name)})
 	}
-	return append(dst, '}')
+	return appendObject(dst, list)
 }
 
-func (s *Signals) appendJSON(dst []byte) []byte {
-	dst = append(dst, '{')
-	for f := range s.members {
-		if f == nil {
-			dst = s.appendBenchmarks(jsonenc.AppendMember(dst, "benchmarks"))
-			continue
-		}
-		dst = f.appendValue(append(jsonenc.AppendMember(dst, f.Name), `{"value":`...))
-		dst = append(jsonenc.AppendTexts(dst, "date", f.Date, "source", f.Source), '}')
-	}
-	return append(dst, '}')
-}
-
-// members yields the facts in the order of the record, and nil in the place of the benchmarks, if there are any.
-func (s *Signals) members(yield func(*Fact) bool) {
-	pending := len(s.Benchmarks) > 0
+// AppendJSON appends an object with the facts and the benchmarks by name.
+func (s *Signals) AppendJSON(dst []byte) []byte {
+	list := make([]member, 0, len(s.Facts)+1)
 	for i := range s.Facts {
-		if pending && s.Facts[i].Name > "benchmarks" {
-			if pending = false; !yield(nil) {
-				return
-			}
-		}
-		if !yield(&s.Facts[i]) {
-			return
-		}
+		list = append(list, member{s.Facts[i].Name, &s.Facts[i]})
 	}
-	if pending {
-		yield(nil)
-	}
+	list = append(list, member{"benchmarks", optional{&s.Benchmarks}})
+	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return appendObject(dst, list)
 }
 
-// appendValue appends the value of a fact: a day or a number.
-func (f *Fact) appendValue(dst []byte) []byte {
+func (s *Signals) decode(object []byte) error {
+	err := jsonenc.DecodeMembers(object, func(name string, value []byte) (err error) {
+		if name == "benchmarks" {
+			err = decodeValue(value, &s.Benchmarks)
+		} else {
+			f := Fact{Name: name}
+			err = f.decode(value)
+			s.Facts = append(s.Facts, f)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+	slices.SortFunc(s.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
+	return err
+}
+
+// AppendJSON appends an object with the value of a fact, and when and where it was read.
+func (f *Fact) AppendJSON(dst []byte) []byte {
+	return appendObject(dst, []member{{"value", f.value()}, {"date", &f.Date}, {"source", &f.Source}})
+}
+
+// value returns where the value of a fact is: a day or a number.
+func (f *Fact) value() any {
 	if f.Day != "" {
-		return jsonenc.AppendString(dst, f.Day)
+		return &f.Day
 	}
-	return jsonenc.AppendNumber(dst, f.Number)
+	return &f.Number
 }
 
-func (s *Signals) appendBenchmarks(dst []byte) []byte {
-	dst = append(dst, '[')
-	for i, b := range s.Benchmarks {
-		dst = jsonenc.AppendComma(dst, i)
-		dst = jsonenc.AppendString(append(dst, `{"name":`...), b.Name)
-		dst = jsonenc.AppendNumber(append(dst, `,"value":`...), b.Value)
-		for _, d := range b.details() {
-			dst = jsonenc.AppendTexts(dst, d.name, *d.value)
-		}
-		dst = append(jsonenc.AppendTexts(dst, "date", b.Date, "source", b.Source), '}')
+func (f *Fact) decode(object []byte) error {
+	var r struct {
+		Value        any
+		Date, Source string
 	}
-	return append(dst, ']')
+	if err := jsonenc.Decode(object, &r); err != nil {
+		return err
+	}
+	f.Date, f.Source = r.Date, r.Source
+	switch v := r.Value.(type) {
+	case string:
+		f.Day = v
+	case float64:
+		f.Number = v
+	default:
+		return errors.New("has no value")
+	}
+	return nil
 }
 
-// texts returns the first members of a record, all of which are texts.
-func (e *Entity) texts() [10]detail {
-	return [...]detail{{"type", &e.Type}, {"slug", &e.Slug}, {"name", &e.Name}, {"provider", &e.Provider}, {"description", &e.Description},
-		{"category", &e.Category}, {"version", &e.Version}, {"pricingModel", &e.PricingModel}, {"license", &e.License}, {"url", &e.URL}}
-}
-
-// detail is a member that is a text and may be unknown.
-type detail struct {
-	name  string
-	value *string
+func (b *Benchmark) members() []member {
+	return slices.Concat([]member{{"name", &b.Name}, {"value", &b.Value}}, b.details(),
+		[]member{{"date", &b.Date}, {"source", &b.Source}})
 }
 
 // details returns the members between a result's value and its date.
-func (b *Benchmark) details() [7]detail {
-	return [...]detail{
-		{"metric", &b.Metric}, {"harness", &b.Harness}, {"variant", &b.Variant}, {"dataset", &b.Dataset},
-		{"version", &b.Version}, {"by", &b.By}, {"publisher", &b.Publisher},
-	}
+func (b *Benchmark) details() []member {
+	return []member{{"metric", &b.Metric}, {"harness", &b.Harness}, {"variant", &b.Variant}, {"dataset", &b.Dataset},
+		{"version", &b.Version}, {"by", &b.By}, {"publisher", &b.Publisher}}
 }

@@ -2,13 +2,12 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kindex/exports/jsonenc"
-	"kindex/exports/kinds"
 )
 
 // PriceNames are the prices of an offer, in the order of its JSON object. All are in US
@@ -129,19 +128,20 @@ type Mode struct {
 }
 
 // Key returns the address of an offer within its model.
-func (o *Offer) Key() string { return o.Provider + "/" + EscapeOfferID(o.ID) }
+func (o *Offer) Key() string { return o.Provider + "/" + escapeID(o.ID) }
 
-// EscapeOfferID percent-encodes an offer's id for the name of a field, so that it contains
+// plainInFields are the characters of an offer's id that the name of a field contains as they are.
+const plainInFields = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~"
+
+// escapeID percent-encodes an offer's id for the name of a field, so that it contains
 // neither dots nor slashes.
-func EscapeOfferID(id string) string {
-	const hexDigits = "0123456789ABCDEF"
+func escapeID(id string) string {
 	var b strings.Builder
-	for i := range len(id) {
-		switch c := id[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '~':
+	for _, c := range []byte(id) {
+		if strings.IndexByte(plainInFields, c) >= 0 {
 			b.WriteByte(c)
-		default:
-			b.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
@@ -187,125 +187,45 @@ func SortOffers(offers []Offer) {
 	})
 }
 
-// AppendOffers appends offers as an array.
-func AppendOffers(dst []byte, offers []Offer) []byte {
-	dst = append(dst, '[')
-	for i := range offers {
-		dst = jsonenc.AppendComma(dst, i)
-		dst = offers[i].AppendJSON(dst)
-	}
-	return append(dst, ']')
-}
-
 // AppendJSON appends the offer as one compact object. Unknown values are null; tiers and
 // modes contain only what they state.
-func (o *Offer) AppendJSON(dst []byte) []byte {
-	dst = append(dst, `{"provider":`...)
-	dst = jsonenc.AppendString(dst, o.Provider)
-	dst = jsonenc.AppendMember(dst, "id")
-	dst = jsonenc.AppendString(dst, o.ID)
+func (o *Offer) AppendJSON(dst []byte) []byte { return appendObject(dst, o.members()) }
+
+// DecodeOffer decodes an offer that AppendJSON wrote. Members that are absent are unknown.
+func DecodeOffer(b []byte) (o Offer, err error) {
+	if err := decodeObject(jsonenc.Compact(b), o.members()); err != nil {
+		return Offer{}, fmt.Errorf("offer: %w", err)
+	}
+	return o, nil
+}
+
+func (o *Offer) members() []member {
+	return slices.Concat([]member{{"provider", &o.Provider}, {"id", &o.ID}}, o.Prices.members(commonPrices),
+		[]member{{"context", &o.Context}, {"outputLimit", &o.OutputLimit}, {"tiers", &o.Tiers}, {"modes", &o.Modes},
+			{"until", optional{&o.Until}}, {"next", optional{&o.Next}}, {"free", &o.Free}, {"deprecated", &o.Deprecated},
+			{"reviewed", &o.Reviewed}, {"date", &o.Date}, {"source", &o.Source}})
+}
+
+func (t *Terms) members() []member {
+	return slices.Concat([]member{{"from", &t.From}}, t.Prices.members(0), []member{{"tiers", optional{&t.Tiers}}, {"modes", optional{&t.Modes}}})
+}
+
+func (m *Mode) members() []member {
+	return slices.Concat([]member{{"hours", optional{&m.Hours}}}, m.Prices.members(0), []member{{"tiers", optional{&m.Tiers}}})
+}
+
+func (t *Tier) members() []member {
+	return append([]member{{"over", &t.Over}}, t.Prices.members(0)...)
+}
+
+// members returns the prices, all but the first n of which are optional.
+func (p *Prices) members(n int) (list []member) {
 	for i, name := range PriceNames {
-		if i < commonPrices || o.Prices[i].Known() {
-			dst = o.Prices[i].AppendJSON(jsonenc.AppendMember(dst, name))
+		if i < n {
+			list = append(list, member{name, &p[i]})
+		} else {
+			list = append(list, member{name, optional{&p[i]}})
 		}
 	}
-	dst = jsonenc.AppendMember(dst, "context")
-	dst = appendCount(dst, o.Context)
-	dst = jsonenc.AppendMember(dst, "outputLimit")
-	dst = appendCount(dst, o.OutputLimit)
-	dst = jsonenc.AppendMember(dst, "tiers")
-	dst = appendTiers(dst, o.Tiers)
-	dst = appendModes(jsonenc.AppendMember(dst, "modes"), o.Modes)
-	if o.Until != "" {
-		dst = jsonenc.AppendTexts(dst, "until", o.Until)
-	}
-	if o.Next != nil {
-		dst = o.Next.AppendJSON(jsonenc.AppendMember(dst, "next"))
-	}
-	dst = append(dst, `,"free":`...)
-	dst = strconv.AppendBool(dst, o.Free)
-	dst = jsonenc.AppendMember(dst, "deprecated")
-	dst = strconv.AppendBool(dst, o.Deprecated)
-	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "reviewed"), o.Reviewed)
-	return append(jsonenc.AppendTexts(dst, "date", o.Date, "source", o.Source), '}')
-}
-
-// AppendJSON appends the terms as one compact object with what they state.
-func (t *Terms) AppendJSON(dst []byte) []byte {
-	dst = jsonenc.AppendString(append(dst, `{"from":`...), t.From)
-	dst = t.Prices.appendMembers(dst)
-	if len(t.Tiers) > 0 {
-		dst = appendTiers(jsonenc.AppendMember(dst, "tiers"), t.Tiers)
-	}
-	if len(t.Modes) > 0 {
-		dst = appendModes(jsonenc.AppendMember(dst, "modes"), t.Modes)
-	}
-	return append(dst, '}')
-}
-
-func appendModes(dst []byte, modes []Mode) []byte {
-	dst = append(dst, '{')
-	for i := range modes {
-		m := &modes[i]
-		dst = append(jsonenc.AppendString(jsonenc.AppendComma(dst, i), m.Name), ':', '{')
-		if m.Hours != "" {
-			dst = jsonenc.AppendString(append(dst, `"hours":`...), m.Hours)
-		}
-		dst = m.Prices.appendMembers(dst)
-		if len(m.Tiers) > 0 {
-			dst = appendTiers(jsonenc.AppendMember(dst, "tiers"), m.Tiers)
-		}
-		dst = append(dst, '}')
-	}
-	return append(dst, '}')
-}
-
-func appendTiers(dst []byte, tiers []Tier) []byte {
-	dst = append(dst, '[')
-	for i := range tiers {
-		dst = jsonenc.AppendComma(dst, i)
-		dst = append(dst, `{"over":`...)
-		dst = jsonenc.AppendNumber(dst, float64(tiers[i].Over))
-		dst = append(tiers[i].Prices.appendMembers(dst), '}')
-	}
-	return append(dst, ']')
-}
-
-// appendMembers appends the known prices as members.
-func (p *Prices) appendMembers(dst []byte) []byte {
-	for i, name := range PriceNames {
-		if p[i].Known() {
-			dst = p[i].AppendJSON(jsonenc.AppendMember(dst, name))
-		}
-	}
-	return dst
-}
-
-// appendComputed appends what is computed from an entity, besides its scores.
-func (e *Entity) appendComputed(dst []byte) []byte {
-	if e.Declared().HasBlock(kinds.Maintenance) {
-		dst = jsonenc.AppendTexts(dst, "maintenance", e.Maintenance.State, "maintenanceAsOf", e.Maintenance.AsOf)
-	}
-	if !e.Declared().HasBlock(kinds.Offers) {
-		return dst
-	}
-	dst = jsonenc.AppendMember(dst, "price")
-	if p := &e.Price; p.Input.Known() || p.Output.Known() {
-		dst = p.Input.AppendJSON(append(dst, `{"input":`...))
-		dst = p.Output.AppendJSON(append(dst, `,"output":`...))
-		dst = p.Blended.AppendJSON(append(dst, `,"blended":`...))
-		dst = append(jsonenc.AppendTexts(dst, "provider", p.Provider, "date", p.Date), '}')
-	} else {
-		dst = append(dst, "null"...)
-	}
-	return jsonenc.AppendNumber(jsonenc.AppendMember(dst, "offerCount"), float64(len(e.Offers)))
-}
-
-// appendOffers appends the last member of a record and its closing brace.
-func (e *Entity) appendOffers(dst []byte) []byte {
-	if !e.Declared().HasBlock(kinds.Offers) {
-		return append(dst, '}')
-	}
-	dst = jsonenc.AppendMember(dst, "offers")
-	return append(AppendOffers(dst, e.Offers), '}')
+	return list
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"slices"
 
-	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 )
 
@@ -111,32 +110,4 @@ func ValuesOf(declared *kinds.Set, fields map[string]any) (l Values) {
 		}
 	}
 	return l
-}
-
-// appendDeclared appends the members of all declared fields.
-func (e *Entity) appendDeclared(dst []byte) []byte {
-	rest := e.Values
-	next := func(f *kinds.Field) (v any) {
-		if len(rest) > 0 && rest[0].Field.Path == f.Path {
-			v, rest = rest[0].Value, rest[1:]
-		}
-		return v
-	}
-	for _, f := range e.Declared().Fields {
-		dst = jsonenc.AppendMember(dst, f.Name)
-		if !f.IsGroup() {
-			dst = f.AppendJSON(dst, next(f))
-			continue
-		}
-		if known := len(rest) > 0 && rest[0].Field.Group == f; !known && (f.Dated || f.Type == kinds.Range) {
-			dst = append(dst, "null"...)
-			continue
-		}
-		for i, part := range f.Parts {
-			dst = jsonenc.AppendString(append(dst, "{,"[min(i, 1)]), part.Name)
-			dst = part.AppendJSON(append(dst, ':'), next(part))
-		}
-		dst = append(dst, '}')
-	}
-	return dst
 }

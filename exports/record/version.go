@@ -1,7 +1,5 @@
 package record
 
-import "kindex/exports/jsonenc"
-
 // Version is the authored content of an entity from a point in time on, or its
 // deletion. Versions are numbered in chronological order.
 type Version struct {
@@ -25,27 +23,4 @@ type Version struct {
 type ArchivedCommit struct {
 	Hash, Author string
 	PullRequest  int // 0 if there is none
-}
-
-// AppendAuthored appends the record as its author wrote it: with earlier slugs, but
-// without scores or dates derived from the history. Entity.UnmarshalJSON decodes
-// it.
-func (e *Entity) AppendAuthored(dst []byte) []byte {
-	added, updated := e.AddedDate, e.LastUpdated
-	if e.AddedDerived {
-		added = ""
-	}
-	if e.UpdatedDerived {
-		updated = ""
-	}
-	dst = e.appendOffers(e.appendTail(jsonenc.AppendTexts(e.appendHead(dst), "addedDate", added, "lastUpdated", updated)))
-	if len(e.Formerly) > 0 {
-		dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
-		dst = append(jsonenc.AppendStrings(dst, e.Formerly), '}')
-	}
-	if len(e.Rest) > 0 {
-		dst = jsonenc.AppendMember(dst[:len(dst)-1], "rest")
-		dst = append(e.Rest.append(dst), '}')
-	}
-	return dst
 }
