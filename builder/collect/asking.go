@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"kindex/exports/record"
 )
@@ -26,7 +27,6 @@ type asking struct {
 	columns []Column // that collect.yaml does not leave out
 	targets []target // entities
 	offers  []target
-	journal *journal
 	client  *Client
 
 	today  string
@@ -48,25 +48,22 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	}
 	due := a.due(r)
 	a.report.Kept = len(a.used)
-	err := a.lacksToken()
-	if len(due) == 0 {
-		err = nil
+	var err error
+	if len(due) > 0 {
+		err = a.lacksToken()
 	}
 	for done := 0; done < len(due) && err == nil; {
 		next := due[done:min(done+a.Batch, len(due))]
-		if err = a.batch(ctx, next); err == nil && r.Progress != nil {
+		if err = a.batch(ctx, r, next); err == nil && r.Progress != nil {
 			r.Progress(a.Name, done+len(next), len(due))
 		}
 		done += len(next)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	if err != nil {
 		a.report.Error = err.Error()
 	}
 	a.report.Failed = len(a.failed)
-	return nil
+	return ctx.Err()
 }
 
 // lookUp takes what a list has of everything that it covers.
@@ -100,12 +97,17 @@ func (a *asking) lacksToken() error {
 	return nil
 }
 
+// key is that of a kept answer. Answers of another host are others.
+func (a *asking) key(id string) string {
+	return strings.Join(append([]string{a.Name, id}, a.Hosts...), "\n")
+}
+
 // due returns the identifiers to ask, sorted. It takes the answers of earlier runs that are recent enough.
 func (a *asking) due(r *run) []string {
 	wanted := map[string]bool{}
 	for _, t := range a.targets {
-		held, ok := a.journal.answers[t.id]
-		switch {
+		var held Answer
+		switch ok := r.kept.get(a.key(t.id), &held); {
 		case ok && (r.Offline || age(held.Day, r.today) < r.maxAge):
 			a.used[t.id] = held
 		case r.Offline:
@@ -115,7 +117,7 @@ func (a *asking) due(r *run) []string {
 			wanted[t.id] = true
 		}
 	}
-	return slices.Sorted(maps.Keys(wanted))
+	return sortedKeys(wanted)
 }
 
 // fresh reports whether the file has all figures that the source always has, and all of them
@@ -174,24 +176,21 @@ func age(day, today string) int {
 
 // batch asks for some identifiers. If that fails because of what was asked, it asks for each
 // half, so that one of them cannot fail the others.
-func (a *asking) batch(ctx context.Context, ids []string) error {
+func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
 	answers, err := a.Ask(ctx, a.client, ids)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err == nil {
+	case err == nil:
 		a.inARow = 0
-		return a.keep(ids, answers)
-	}
-	if errors.As(err, new(*StoppedError)) {
+		return a.keep(r, ids, answers)
+	case errors.As(err, new(*StoppedError)):
 		return err
-	}
-	if len(ids) > 1 && mayBeTooMuch(err) {
-		half := len(ids) / 2
-		if err := a.batch(ctx, ids[:half]); err != nil {
+	case len(ids) > 1 && mayBeTooMuch(err):
+		if err := a.batch(ctx, r, ids[:len(ids)/2]); err != nil {
 			return err
 		}
-		return a.batch(ctx, ids[half:])
+		return a.batch(ctx, r, ids[len(ids)/2:])
 	}
 	a.report.Asked += len(ids)
 	for _, id := range ids {
@@ -211,26 +210,21 @@ func mayBeTooMuch(err error) bool {
 }
 
 // keep takes over the answers to a batch.
-func (a *asking) keep(ids []string, answers []Answer) error {
+func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 	a.report.Asked += len(ids)
-	var good []Answer
-	asked := map[string]bool{}
-	for _, id := range ids {
-		asked[id] = true
-	}
 	for _, answer := range answers {
-		if _, twice := a.used[answer.ID]; !twice && asked[answer.ID] && a.take(answer.ID, answer) {
-			good = append(good, a.used[answer.ID])
+		if _, twice := a.used[answer.ID]; twice || !slices.Contains(ids, answer.ID) || !a.take(answer.ID, answer) {
+			continue
+		}
+		a.report.Answered++
+		if err := r.kept.put(a.key(answer.ID), a.used[answer.ID]); err != nil {
+			return &StoppedError{"answers cannot be kept: " + err.Error()}
 		}
 	}
-	a.report.Answered += len(good)
 	for _, id := range ids {
 		if _, ok := a.used[id]; !ok && a.failed[id] == nil {
 			a.failed[id] = fmt.Errorf("%s gave no answer", a.Title)
 		}
-	}
-	if err := a.journal.add(good); err != nil {
-		return &StoppedError{"answers cannot be kept: " + err.Error()}
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -88,28 +87,18 @@ const (
 // Client sends the requests of a source. It respects rate limits, retries where that helps, and
 // adds the token. It is not safe for concurrent use.
 type Client struct {
-	source   *Source
-	columns  []Column
-	http     http.Client // which sends each request with send
-	network  http.RoundTripper
-	clock    Clock
-	token    string
-	limits   map[string]*rate.Limiter // by host
-	cache    *httpCache
-	maxWait  time.Duration // for limits and failures, all together
-	blocked  time.Duration // waited so far for limits and failures
-	requests *atomic.Int64 // left for all sources together; nil if there is no limit
-	agent    string
-	offline  bool
-	seldom   map[string]bool // identifiers to ask for seldom columns
-
-	stats *SourceReport // whose counters of requests it counts
+	run     *run
+	asking  *asking
+	http    http.Client // which sends each request with send
+	token   string
+	limits  map[string]*rate.Limiter // by host
+	blocked time.Duration            // waited so far for limits and failures
+	seldom  map[string]bool          // identifiers to ask for seldom columns
 }
 
 // newClient returns the client of a source.
-func (r *run) newClient(a *asking, cache *httpCache) *Client {
-	c := &Client{source: a.Source, columns: a.columns, http: *r.HTTP, network: r.HTTP.Transport, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
-		maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline, stats: &a.report}
+func (r *run) newClient(a *asking) *Client {
+	c := &Client{run: r, asking: a, http: *r.HTTP, limits: map[string]*rate.Limiter{}}
 	c.http.Transport, c.http.CheckRedirect = roundTripper(c.send), c.redirect
 	if a.Token != "" {
 		c.token = strings.TrimSpace(r.Getenv(a.Token))
@@ -123,12 +112,12 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // Now returns the time of the run.
-func (c *Client) Now() time.Time { return c.clock.Now() }
+func (c *Client) Now() time.Time { return c.run.Clock.Now() }
 
 // Wants reports whether a value of an identifier is used, so that requests for it alone can be
 // left out.
 func (c *Client) Wants(name, id string) bool {
-	return slices.ContainsFunc(c.columns, func(col Column) bool { return col.Name == name && (!col.Seldom || c.seldom[id]) })
+	return slices.ContainsFunc(c.asking.columns, func(col Column) bool { return col.Name == name && (!col.Seldom || c.seldom[id]) })
 }
 
 // Get sends a request and decodes the JSON in the response. It reports whether the service, which errors
@@ -152,14 +141,14 @@ func (c *Client) Get(ctx context.Context, service string, r Request, into any) (
 // wait for, are errors.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if u, err := url.Parse(r.URL); err != nil || !c.owns(u) {
-		return nil, fmt.Errorf("%s is not an address of %s", r.URL, c.source.Title)
+		return nil, fmt.Errorf("%s is not an address of %s", r.URL, c.asking.Title)
 	}
-	held := c.cache.get(r)
-	switch {
-	case c.offline && held != nil:
+	held := c.run.kept.response(r)
+	if c.run.Offline {
+		if held == nil {
+			return nil, fmt.Errorf("%s %w", r.URL, errNotKept)
+		}
 		return held, nil
-	case c.offline:
-		return nil, fmt.Errorf("%s %w", r.URL, errNotKept)
 	}
 	backoff, limited := firstBackoff, minLimitWait
 	for try := 1; ; try++ {
@@ -174,16 +163,16 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		case errors.Is(err, safedial.ErrRefused):
 			return nil, &unavailableError{err, 0}
 		case err != nil || resp.Status >= 500 && resp.Status != http.StatusNotImplemented:
-			wait, backoff = retryAfter(resp, c.clock.Now(), backoff), 2*backoff
+			wait, backoff = retryAfter(resp, c.Now(), backoff), 2*backoff
 		case isLimit(resp, r):
-			wait, limited = retryAfter(resp, c.clock.Now(), limited), 2*limited
+			wait, limited = retryAfter(resp, c.Now(), limited), 2*limited
 		default:
 			return resp, nil
 		}
 		if try == maxTries {
 			status := 0
 			if err == nil {
-				status, err = resp.Status, fmt.Errorf("%s responded with status %d", c.source.Title, resp.Status)
+				status, err = resp.Status, fmt.Errorf("%s responded with status %d", c.asking.Title, resp.Status)
 			}
 			return nil, &unavailableError{fmt.Errorf("%w (%d attempts)", err, try), status}
 		}
@@ -195,10 +184,12 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 
 // owns reports whether an address belongs to the source.
 func (c *Client) owns(u *url.URL) bool {
-	return u.User == nil && slices.ContainsFunc(c.source.Hosts, func(host string) bool {
-		b, err := url.Parse(host)
-		return err == nil && b.Scheme == u.Scheme && strings.EqualFold(b.Host, u.Host)
-	})
+	return u.User == nil && slices.ContainsFunc(c.asking.Hosts, func(host string) bool { return sameOrigin(host, u) })
+}
+
+func sameOrigin(address string, u *url.URL) bool {
+	a, err := url.Parse(address)
+	return err == nil && a.Scheme == u.Scheme && strings.EqualFold(a.Host, u.Host)
 }
 
 // redirect lets redirects be followed that stay within the hosts of the source.
@@ -208,7 +199,7 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("redirects more than %d times", maxRedirects)
 	case !c.owns(req.URL):
-		c.stats.Redirects = append(c.stats.Redirects, Redirect{last.URL.String(), req.URL.String()})
+		c.asking.report.Redirects = append(c.asking.report.Redirects, Redirect{last.URL.String(), req.URL.String()})
 		return http.ErrUseLastResponse
 	case last.Method != http.MethodGet:
 		return http.ErrUseLastResponse
@@ -218,9 +209,21 @@ func (c *Client) redirect(req *http.Request, via []*http.Request) error {
 
 // exchange sends a request, conditional on what is kept of an earlier response, and follows redirects.
 func (c *Client) exchange(ctx context.Context, r Request, held *Response) (*Response, error) {
-	req, err := c.request(ctx, r, held)
+	method, headers := http.MethodGet, map[string]string{"User-Agent": c.run.Agent, "Accept": cmp.Or(r.Accept, "application/json")}
+	if r.Body != nil {
+		method, headers["Content-Type"] = http.MethodPost, "application/json"
+	}
+	if held != nil {
+		headers["If-None-Match"], headers["If-Modified-Since"] = held.Header.Get("ETag"), held.Header.Get("Last-Modified")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, err
+	}
+	for name, value := range headers {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
 	}
 	got, err := c.http.Do(req)
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
@@ -232,76 +235,54 @@ func (c *Client) exchange(ctx context.Context, r Request, held *Response) (*Resp
 	defer got.Body.Close()
 	address := got.Request.URL.String()
 	body, err := io.ReadAll(io.LimitReader(got.Body, maxBody+1))
-	c.stats.Bytes += int64(len(body))
+	c.asking.report.Bytes += int64(len(body))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: the response ended early: %w", address, err)
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("%s: the response is larger than %d bytes", address, maxBody)
 	case got.StatusCode == http.StatusNotModified && held != nil:
-		c.stats.NotModified++
+		c.asking.report.NotModified++
 		return &Response{Status: held.Status, Header: held.Header, Body: held.Body, URL: address}, nil
 	}
 	resp := &Response{Status: got.StatusCode, Header: got.Header, Body: body, URL: address}
-	return resp, c.cache.put(r, resp)
-}
-
-func (c *Client) request(ctx context.Context, r Request, held *Response) (*http.Request, error) {
-	headers := map[string]string{"User-Agent": c.agent, "Accept": cmp.Or(r.Accept, "application/json")}
-	method := http.MethodGet
-	var body io.Reader
-	if r.Body != nil {
-		method, body, headers["Content-Type"] = http.MethodPost, bytes.NewReader(r.Body), "application/json"
-	}
-	if held != nil {
-		headers["If-None-Match"], headers["If-Modified-Since"] = held.Header.Get("ETag"), held.Header.Get("Last-Modified")
-	}
-	req, err := http.NewRequestWithContext(ctx, method, r.URL, body)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range headers {
-		if value != "" {
-			req.Header.Set(name, value)
-		}
-	}
-	return req, nil
+	return resp, c.run.kept.putResponse(r, resp)
 }
 
 // send sends one request when the host may be sent another one. The token is only for the first host of
 // the source.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
-	l := c.limits[req.URL.Host]
+	l, perSecond, report := c.limits[req.URL.Host], c.asking.PerSecond, &c.asking.report
 	if l == nil {
-		l = rate.NewLimiter(rate.Limit(c.source.PerSecond), max(1, int(c.source.PerSecond)))
+		l = rate.NewLimiter(rate.Limit(perSecond), max(1, int(perSecond)))
 		c.limits[req.URL.Host] = l
 	}
-	now := c.clock.Now()
+	now := c.Now()
 	if d := l.ReserveN(now, 1).DelayFrom(now); d > 0 {
-		c.stats.Waited += d
-		if err := c.clock.Sleep(req.Context(), d); err != nil {
+		report.Waited += d
+		if err := c.run.Clock.Sleep(req.Context(), d); err != nil {
 			return nil, err
 		}
 	}
-	if c.requests != nil && c.requests.Add(-1) < 0 {
+	if c.run.budget != nil && c.run.budget.Add(-1) < 0 {
 		return nil, &StoppedError{"the maximum number of requests for this run has been reached"}
 	}
-	c.stats.Requests++
-	if first, err := url.Parse(c.source.Hosts[0]); err == nil && c.token != "" && req.URL.Host == first.Host && req.URL.Scheme == first.Scheme {
+	report.Requests++
+	if c.token != "" && sameOrigin(c.asking.Hosts[0], req.URL) {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+c.token)
 	}
-	return c.network.RoundTrip(req)
+	return c.run.HTTP.Transport.RoundTrip(req)
 }
 
 // wait waits because a service said so, or has failed.
 func (c *Client) wait(ctx context.Context, d time.Duration) error {
-	if c.blocked+d > c.maxWait {
-		return &StoppedError{fmt.Sprintf("%s accepts no requests before %s; run again then", c.source.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
+	if c.blocked+d > c.run.MaxWait {
+		return &StoppedError{fmt.Sprintf("%s accepts no requests before %s; run again then", c.asking.Title, c.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
 	}
 	c.blocked += d
-	c.stats.Waited += d
-	return c.clock.Sleep(ctx, d)
+	c.asking.report.Waited += d
+	return c.run.Clock.Sleep(ctx, d)
 }
 
 // isLimit reports whether a response says that a limit has been reached: 429, or 403 with the

@@ -371,7 +371,7 @@ func TestValidators(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// Damaged entries count as missing.
-	entries, _ := filepath.Glob(filepath.Join(dir, "..", "cache", "http", "*.gz"))
+	entries, _ := filepath.Glob(filepath.Join(dir, "..", "cache", "kept", "*.gz"))
 	for _, e := range entries {
 		data, _ := os.ReadFile(e)
 		suite.Check(t, os.WriteFile(e, data[:len(data)/2], 0o600))

@@ -16,7 +16,7 @@ import (
 	"kindex/exports/record"
 )
 
-// The names under which guards stop something that is not a value.
+// movedName is the name under which a guard stops an identifier that moved.
 const movedName = "moved"
 
 // checkNames returns an error unless each entry of a list names a value, as type/slug:name.
@@ -39,9 +39,6 @@ func among(list []string, e *record.Entity, name string) bool {
 	})
 }
 
-// accepted reports whether a person accepts a value.
-func (r *run) accepted(e *record.Entity, name string) bool { return among(r.Accept, e, name) }
-
 // refused returns why collect.yaml refuses a value, or "".
 func (r *run) refused(e *record.Entity, name string) string {
 	if among(r.config.Guards.Refuse, e, name) {
@@ -53,7 +50,7 @@ func (r *run) refused(e *record.Entity, name string) string {
 const refusedReason = "it is listed in guards.refuse in collect.yaml"
 
 // edit changes fields of a file, and may look at all that it has.
-type edit func(file, fields map[string]any) error
+type edit func(file, fields map[string]any)
 
 // edit adds an edit of the file of an entity.
 func (r *run) edit(e *record.Entity, change edit) { r.edits[e] = append(r.edits[e], change) }
@@ -74,10 +71,7 @@ func (r *run) judge() {
 				if !r.settle(a, t.entity, Change{Entity: t.entity.Key(), Name: movedName, Source: a.Name, Old: t.id, New: answer.Moved, Date: answer.Day, reason: reason}) {
 					continue
 				}
-				r.edit(t.entity, func(_, fields map[string]any) error {
-					follow(t.entity, a.Name, t.id, answer.Moved, fields)
-					return nil
-				})
+				r.edit(t.entity, func(_, fields map[string]any) { follow(t.entity, a.Name, t.id, answer.Moved, fields) })
 			}
 			r.judgeAnswer(a, t, &answer, g)
 			for _, b := range answer.Results {
@@ -123,10 +117,7 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 		case same:
 			a.report.Redated++
 		}
-		r.edit(t.entity, func(_, fields map[string]any) error {
-			r.set(fields, v, answer.Day)
-			return nil
-		})
+		r.edit(t.entity, func(_, fields map[string]any) { r.set(fields, v, answer.Day) })
 	}
 }
 
@@ -165,7 +156,7 @@ func (r *run) settle(a *asking, e *record.Entity, changes ...Change) bool {
 // stopAny stops the changes that have a reason and that nobody accepted, and reports whether there are any.
 func (r *run) stopAny(a *asking, e *record.Entity, changes []Change) (stopped bool) {
 	for _, c := range changes {
-		if c.reason != "" && !r.accepted(e, c.Name) {
+		if c.reason != "" && !among(r.Accept, e, c.Name) {
 			r.stop(a, &c)
 			stopped = true
 		}
@@ -214,21 +205,15 @@ func (r *run) held(e *record.Entity, v Value, found string) (held any, same bool
 
 // heldText returns a value of a file that is not a signal.
 func heldText(e *record.Entity, name string) string {
-	end := e.Lifecycle
-	if end == nil {
-		end = &record.Lifecycle{}
+	end := record.Lifecycle{}
+	if e.Lifecycle != nil {
+		end = *e.Lifecycle
 	}
-	return map[string]string{"license": e.License, "version": e.Version, "status": e.Status, deprecatedDay: end.Deprecated, retiresDay: end.Retires}[name]
+	return map[string]string{"license": e.License, "version": e.Version, "status": e.Status, "lifecycle.deprecated": end.Deprecated, "lifecycle.retires": end.Retires}[name]
 }
 
-// The days of an announced end, which a source can state.
-const (
-	deprecatedDay = "lifecycle.deprecated"
-	retiresDay    = "lifecycle.retires"
-)
-
 // isEnd reports whether a value is a day of an announced end.
-func isEnd(name string) bool { return name == deprecatedDay || name == retiresDay }
+func isEnd(name string) bool { return strings.HasPrefix(name, "lifecycle.") }
 
 // sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
 // and old packages do not tell GPL-3.0-only from GPL-3.0-or-later.

@@ -39,9 +39,15 @@ func (r *run) judgeOffers() {
 		for _, e := range r.entities {
 			list := slices.DeleteFunc(edits[e], func(edit offerEdit) bool { return r.stopAny(a, e, edit.changes) })
 			doubtPrices(a, e, list)
-			list = slices.DeleteFunc(list, func(edit offerEdit) bool { return !r.settle(a, e, edit.changes...) })
+			list = slices.DeleteFunc(list, func(edit offerEdit) bool {
+				if _, problem := r.nameOf(e, edit.offer); edit.remove && problem != "" {
+					r.report.Refused = append(r.report.Refused, Problem{Entity: e.Key(), Reason: problem})
+					return true
+				}
+				return !r.settle(a, e, edit.changes...)
+			})
 			if len(list) > 0 {
-				r.edit(e, func(file, fields map[string]any) error { return r.editOffers(e, list, file, fields) })
+				r.edit(e, func(file, fields map[string]any) { r.editOffers(e, list, file, fields) })
 			}
 		}
 	}

@@ -47,8 +47,7 @@ type Entry struct {
 // findNew proposes what sources have and the content lacks, what people would miss first first.
 func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 	k := r.known()
-	var list []*Entry
-	byID := map[string]*Entry{}
+	list, byID := []*Entry{}, map[string]*Entry{}
 	for _, a := range r.asks {
 		if a.List == nil || a.Problem != nil || r.Offline && !a.isList() {
 			continue
@@ -61,8 +60,10 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 			a.report.Error = cmp.Or(a.report.Error, "new entries: "+err.Error())
 		}
 		for _, c := range candidates {
-			r.addFacts(&c)
-			list = k.consider(list, byID, &c, a.Name)
+			if e := k.consider(byID, &c, a.Name); e != nil {
+				e.fields = r.fieldsOf(&c)
+				list = append(list, e)
+			}
 		}
 	}
 	entries := []Entry{}
@@ -79,9 +80,9 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// addFacts adds the figures and offers of a candidate to its fields, without those that could not be
+// fieldsOf returns the fields of a candidate with its figures and offers, without those that could not be
 // written to any file, and without prices of 0, which may mean unknown.
-func (r *run) addFacts(c *Candidate) {
+func (r *run) fieldsOf(c *Candidate) map[string]any {
 	fields := map[string]any{}
 	day := cmp.Or(c.Answer.Day, r.today)
 	for _, v := range c.Answer.Values {
@@ -108,7 +109,7 @@ func (r *run) addFacts(c *Candidate) {
 	if len(offers) > 0 {
 		fields["offers"] = offers
 	}
-	c.Fields = fields
+	return fields
 }
 
 var capital = regexp.MustCompile("[A-Z]")
@@ -239,10 +240,9 @@ func IDsOf(fields map[string]any) (list []record.ID) {
 	return list
 }
 
-// consider adds a candidate to the list, unless it is known or declined. What another source has too is
-// one entry, with the facts of both.
-func (k *known) consider(list []*Entry, byID map[string]*Entry, c *Candidate, source string) []*Entry {
-	e := &Entry{Entity: c.Type + "/" + c.Slug, Sources: []string{source}, Sellers: c.Sellers, fields: c.Fields}
+// consider returns an entry for a candidate, or nil if it is known or declined, or if another source has it too.
+func (k *known) consider(byID map[string]*Entry, c *Candidate, source string) *Entry {
+	e := &Entry{Entity: c.Type + "/" + c.Slug, Sources: []string{source}, Sellers: c.Sellers}
 	names, keys := []string{c.Slug}, []string{e.Entity}
 	for _, id := range IDsOf(c.Fields) {
 		e.IDs, keys = append(e.IDs, id.Namespace+":"+id.Value), append(keys, idKey(id.Namespace, id.Value))
@@ -252,23 +252,23 @@ func (k *known) consider(list []*Entry, byID map[string]*Entry, c *Candidate, so
 	}
 	for _, key := range keys {
 		if k.ids[key] != "" || k.declined[key] {
-			return list
+			return nil
 		}
 		if held := byID[key]; held != nil {
-			held.join(e)
-			return list
+			held.Sources, held.Sellers = append(held.Sources, source), max(held.Sellers, c.Sellers)
+			return nil
 		}
 	}
 	if hasOffers(k.kinds, c.Type) {
 		var same bool
 		if e.Like, same = k.model(names); same {
-			return list
+			return nil
 		}
 	}
 	for _, key := range keys {
 		byID[key] = e
 	}
-	return append(list, e)
+	return e
 }
 
 // model returns the model that one of some names can mean, and whether it means nothing else.
@@ -285,25 +285,7 @@ func (k *known) model(names []string) (like string, same bool) {
 	return like, false
 }
 
-// join adds what another source says. What a source of higher precedence says is kept.
-func (e *Entry) join(o *Entry) {
-	e.Sources, e.Sellers = append(e.Sources, o.Sources...), max(e.Sellers, o.Sellers)
-	for name, v := range o.fields {
-		inner, isMap := e.fields[name].(map[string]any)
-		more, _ := v.(map[string]any)
-		switch {
-		case e.fields[name] == nil:
-			e.fields[name] = v
-		case isMap:
-			merged := maps.Clone(more)
-			maps.Copy(merged, inner)
-			e.fields[name] = merged
-		}
-	}
-}
-
-// compose writes the file of an entry. Its description is left to people, and so is its category unless
-// most models of its kind have the same.
+// compose writes the file of an entry. Its description and its category are left to people.
 func (r *run) compose(e *Entry) error {
 	signals, _ := e.fields["signals"].(map[string]any)
 	for _, name := range []string{"stars", "downloads", "huggingfaceDownloads", "pypiDownloads", "npmDownloads", "likes"} {
@@ -313,9 +295,9 @@ func (r *run) compose(e *Entry) error {
 	e.Released = yamldoc.Text(yamldoc.ValueAt(signals, []string{"released", "value"}))
 	e.fields["description"] = content.Placeholder + " in one or two sentences of your own, for what it is good and what sets it apart."
 	if e.fields["category"] == nil {
-		e.fields["category"] = cmp.Or(r.mostly(func(o *record.Entity) string { return o.Category }, e.alike), "todo")
+		e.fields["category"] = "todo"
 	}
-	if provider := r.mostly(func(o *record.Entity) string { return o.Provider }, e.related); e.fields["provider"] == nil && provider != "" {
+	if provider := r.provider(e); e.fields["provider"] == nil && provider != "" {
 		e.fields["provider"] = provider
 	}
 	data, err := yamlfmt.Compose(r.content.Kinds, e.fields)
@@ -326,35 +308,16 @@ func (r *run) compose(e *Entry) error {
 	return nil
 }
 
-// alike reports whether an entity has the same words in the lists of choices that the entry has, such as the
-// kinds of input and output of a model.
-func (e *Entry) alike(o *record.Entity) bool {
-	any := false
-	for _, f := range o.Declared().Leaves() {
-		if words := yamldoc.Texts(yamldoc.ValueAt(e.fields, strings.Split(f.Path, "."))); f.IsList() && f.Choices() != nil && len(words) > 0 {
-			if any = true; !slices.Equal(o.Values.Texts(f.Path), words) {
-				return false
-			}
-		}
-	}
-	return any
-}
-
-// related reports whether an entity is of the same owner in one of the namespaces with owners.
-func (e *Entry) related(o *record.Entity) bool {
-	return o.Type+"/" == e.Entity[:len(o.Type)+1] && slices.ContainsFunc(e.IDs, func(id string) bool {
-		namespace, value, _ := strings.Cut(id, ":")
-		owner, _, owned := strings.Cut(value, "/")
-		return owned && slices.ContainsFunc(o.IDsIn(namespace), func(other string) bool { return strings.HasPrefix(strings.ToLower(other), strings.ToLower(owner)+"/") })
-	})
-}
-
-// mostly returns the value that most of the chosen entities have, or "".
-func (r *run) mostly(value func(*record.Entity) string, chosen func(*record.Entity) bool) (best string) {
+// provider returns the provider that most entities of the same owner have, in a namespace with owners, or "".
+func (r *run) provider(e *Entry) (best string) {
 	times := map[string]int{}
 	for _, o := range r.content.Entities {
-		if v := value(o); v != "" && chosen(o) {
-			times[v]++
+		if o.Provider != "" && strings.HasPrefix(e.Entity, o.Type+"/") && slices.ContainsFunc(e.IDs, func(id string) bool {
+			namespace, value, _ := strings.Cut(id, ":")
+			owner, _, owned := strings.Cut(strings.ToLower(value), "/")
+			return owned && slices.ContainsFunc(o.IDsIn(namespace), func(other string) bool { return strings.HasPrefix(strings.ToLower(other), owner+"/") })
+		}) {
+			times[o.Provider]++
 		}
 	}
 	for _, v := range sortedKeys(times) {

@@ -59,7 +59,7 @@ func TestNewEntries(t *testing.T) {
 		candidate("tool", "loved", "github", "own/loved", 0, stars(120000)),
 		candidate("tool", "small", "github", "own/small", 0, stars(6000)))
 	b := static(collect.Source{Name: "b"}, nil,
-		candidate("tool", "loved-too", "github", "OWN/Loved", 0, stars(1), collect.Value{Name: "forks", Number: 70}),
+		candidate("tool", "loved-too", "github", "OWN/Loved", 0, stars(1)),
 		candidate("model", "broken", "modelsdev", "lab/broken", 0, released("soon"), collect.Value{Name: "likes", Number: -1}))
 	dir := write(t, map[string]string{
 		"model/one.yaml":   model("One", "ids:\n  modelsdev: lab/one\n"),
@@ -79,7 +79,7 @@ func TestNewEntries(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	loved := r.New[1].YAML
-	if !slices.Equal(r.New[1].Sources, []string{"a", "b"}) || !strings.Contains(loved, "stars: {value: 120000,") || !strings.Contains(loved, "forks: {value: 70,") {
+	if !slices.Equal(r.New[1].Sources, []string{"a", "b"}) || !strings.Contains(loved, "stars: {value: 120000,") {
 		t.Errorf("%v\n%s", r.New[1].Sources, loved)
 	}
 	suite.Contains(t, r.New[0].YAML, "provider: Lab Inc.\n")

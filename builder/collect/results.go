@@ -21,7 +21,11 @@ const ResultsColumn = "benchmarks"
 // judgeResult lets a benchmark result pass the guards. One that stays the same keeps its date and source: they
 // say when it was published.
 func (r *run) judgeResult(a *asking, t target, b record.Benchmark, day string, scales map[string]float64) {
-	held := heldResult(t.entity, &b)
+	list := t.entity.Signals.Benchmarks
+	var held *record.Benchmark
+	if i := slices.IndexFunc(list, func(o record.Benchmark) bool { return o.Identity() == b.Identity() }); i >= 0 {
+		held = &list[i]
+	}
 	b.Date = cmp.Or(b.Date, day)
 	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.Name, New: b.Value, Date: b.Date}
 	if held != nil {
@@ -36,16 +40,8 @@ func (r *run) judgeResult(a *asking, t target, b record.Benchmark, day string, s
 	}
 	c.reason = cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, &b, scales))
 	if r.settle(a, t.entity, c) {
-		r.edit(t.entity, func(file, fields map[string]any) error { return setResult(&b, file, fields) })
+		r.edit(t.entity, func(file, fields map[string]any) { setResult(&b, file, fields) })
 	}
-}
-
-func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {
-	list := e.Signals.Benchmarks
-	if i := slices.IndexFunc(list, func(o record.Benchmark) bool { return o.Identity() == b.Identity() }); i >= 0 {
-		return &list[i]
-	}
-	return nil
 }
 
 // rounded reports whether a figure is another one, rounded or not.
@@ -99,7 +95,7 @@ func (r *run) scales() map[string]float64 {
 }
 
 // setResult sets a benchmark result. Others, and the order of the file, are kept.
-func setResult(b *record.Benchmark, file, fields map[string]any) error {
+func setResult(b *record.Benchmark, file, fields map[string]any) {
 	signals, _ := fields["signals"].(map[string]any)
 	list, ok := signals[ResultsColumn].([]any)
 	if !ok {
@@ -113,10 +109,9 @@ func setResult(b *record.Benchmark, file, fields map[string]any) error {
 	if i < 0 {
 		i, list = len(list), append(list, nil)
 	}
-	result, err := json.Marshal(b)
+	result, _ := json.Marshal(b) // it has texts and finite numbers
 	list[i] = fileForm(result)
 	member(fields, "signals", ResultsColumn, list)
-	return err
 }
 
 // ResultOf returns the benchmark result with the members of an item, as files have it.

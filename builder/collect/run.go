@@ -2,11 +2,9 @@ package collect
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -60,6 +58,7 @@ type run struct {
 	minDays  int
 	budget   *atomic.Int64 // requests
 	asks     []*asking
+	kept     kept
 	edits    map[*record.Entity][]edit
 	report   *Report
 }
@@ -111,13 +110,6 @@ func prepare(o Options) (*run, error) {
 	if r.config, err = ParseConfig(c.Collect); err != nil {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
 	}
-	for _, s := range o.Sources {
-		for _, name := range r.config.Sources[s.Name].Signals {
-			if !hasColumn(s.Columns, name) {
-				return nil, fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", s.Name, s.Title, name)
-			}
-		}
-	}
 	r.maxAge, r.minDays = or(o.MaxAge, r.config.MaxAge), r.config.MinDays
 	if r.entities, err = SelectEntities(c.Entities, o.Content, o.Select); err != nil {
 		return nil, err
@@ -135,6 +127,33 @@ func prepare(o Options) (*run, error) {
 	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{}, Accepted: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
 	return r, r.choose()
+}
+
+// choose decides which sources are asked.
+func (r *run) choose() error {
+	names := map[string]bool{}
+	for _, f := range r.config.Files {
+		names[f.Name] = true // it is opened only if it is used
+	}
+	for _, s := range r.Sources {
+		names[s.Name] = true
+		config := r.config.Sources[s.Name]
+		for _, name := range config.Signals {
+			if !hasColumn(s.Columns, name) {
+				return fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", s.Name, s.Title, name)
+			}
+		}
+		if slices.Contains(r.Only, s.Name) || len(r.Only) == 0 && or(config.Enabled, true) {
+			own := *s
+			r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), today: r.today, used: map[string]Answer{}, failed: map[string]error{}, report: SourceReport{Name: s.Name}})
+		}
+	}
+	for _, name := range r.Only {
+		if !names[name] {
+			return fmt.Errorf("unknown source %q; expected one of: %s", name, strings.Join(sortedKeys(names), ", "))
+		}
+	}
+	return nil
 }
 
 // isSignal and isCount report whether a value is a signal, and one that is a number.
@@ -202,87 +221,49 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 	return slices.DeleteFunc(slices.Clone(all), func(e *record.Entity) bool { return !chosen[e.Key()] }), nil
 }
 
-// choose decides which sources are asked.
-func (r *run) choose() error {
-	names := map[string]bool{}
-	for _, s := range r.Sources {
-		names[s.Name] = true
-	}
-	for _, f := range r.config.Files {
-		names[f.Name] = true // it is opened only if it is used
-	}
-	for _, name := range r.Only {
-		if !names[name] {
-			return fmt.Errorf("unknown source %q; expected one of: %s", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
-		}
-	}
-	for _, s := range r.Sources {
-		if len(r.Only) > 0 && !slices.Contains(r.Only, s.Name) || len(r.Only) == 0 && !or(r.config.Sources[s.Name].Enabled, true) {
-			continue
-		}
-		own := *s
-		r.asks = append(r.asks, &asking{Source: &own, columns: r.config.columns(s), today: r.today, used: map[string]Answer{}, failed: map[string]error{}, report: SourceReport{Name: s.Name}})
-	}
-	return nil
-}
-
 // plan decides which source is asked for which entity, and which source owns which value.
 func (r *run) plan() {
 	owned := map[string]bool{} // entity and value
 	for _, a := range r.asks {
 		for _, e := range r.entities {
-			if a.Problem == nil {
-				a.offersOf(e, owned)
-				a.figuresOf(e, owned)
+			if a.Problem != nil {
+				break
 			}
+			a.offersOf(e, owned)
+			t := target{entity: e, id: a.Identify(e), owns: map[string]bool{}}
+			if t.id == "" {
+				continue
+			}
+			for _, col := range a.columns {
+				if key := e.Key() + ":" + col.Name; !owned[key] {
+					owned[key], t.owns[col.Name] = true, true
+				}
+			}
+			a.targets = append(a.targets, t)
 		}
 		a.report.Covers, a.report.Offers = len(a.targets), len(a.offers)
 		a.client.seldom = a.chooseSeldom(r)
 	}
 }
 
-// figuresOf adds an entity that a source covers, with the values that no earlier source has.
-func (a *asking) figuresOf(e *record.Entity, owned map[string]bool) {
-	t := target{entity: e, id: a.Identify(e), owns: map[string]bool{}}
-	if t.id == "" {
-		return
-	}
-	for _, col := range a.columns {
-		if key := e.Key() + ":" + col.Name; !owned[key] {
-			owned[key], t.owns[col.Name] = true, true
-		}
-	}
-	a.targets = append(a.targets, t)
-}
-
-// open opens what earlier runs kept, removes what killed runs left behind, and lets sources read
-// what they must know first.
+// open removes what killed runs left behind, and lets sources read what they must know first.
 func (r *run) open(ctx context.Context) error {
 	if !r.DryRun {
 		removeParts(r.Content, r.content.Kinds)
 	}
-	for _, a := range r.asks {
-		var cache *httpCache
-		path := ""
-		if r.Cache != "" {
-			cache = &httpCache{filepath.Join(r.Cache, "http")}
-			if err := os.MkdirAll(cache.dir, 0o700); err != nil {
-				return err
-			}
-			hosts := sha256.Sum256([]byte(strings.Join(a.Hosts, "\n"))) // answers of another host are others
-			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.Name, hosts[:4]))
+	if r.Cache != "" {
+		r.kept = kept(filepath.Join(r.Cache, "kept"))
+		if err := os.MkdirAll(string(r.kept), 0o700); err != nil {
+			return err
 		}
-		a.client = r.newClient(a, cache)
-		if !a.isList() {
-			var err error
-			if a.journal, err = openJournal(path); err != nil {
-				return err
-			}
-		} else if a.Problem == nil && a.Read != nil {
+	}
+	for _, a := range r.asks {
+		a.client = r.newClient(a)
+		if a.Problem == nil && a.Read != nil {
 			a.Problem = a.Read(ctx, a.client)
 		}
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; no file was changed: %w", errInterrupted)
+			return errors.New("interrupted; no file was changed")
 		}
 	}
 	r.plan()
@@ -297,12 +278,10 @@ func (r *run) askAll(ctx context.Context) error {
 	}
 	err := g.Wait()
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted; no file was changed, and the answers so far are kept: run the same command to continue: %w", errInterrupted)
+		return errors.New("interrupted; no file was changed, and the answers so far are kept: run the same command to continue")
 	}
 	return err
 }
-
-var errInterrupted = errors.New("interrupted")
 
 // finish completes the report.
 func (r *run) finish() {

@@ -12,14 +12,13 @@ import (
 
 // suspicions are the guards that look at all answers of a source together.
 type suspicions struct {
-	all     string                     // the reason no answer is used, or ""
-	columns map[string]string          // the reason a column is not used, by name
-	rows    map[string]string          // the reason an answer is not used, by identifier
-	twins   map[string]string          // another identifier with the same counts, by identifier; or with two of them, by identifier and name
-	single  map[string]bool            // answers with only one count, by identifier
-	equals  map[string]map[float64]int // how many answers have a value, by column
-	least   float64
-	varies  func(name string) bool // not what somebody chose, so that many entities share it
+	run     *run
+	all     string            // the reason no answer is used, or ""
+	columns map[string]string // the reason a column is not used, by name
+	rows    map[string]string // the reason an answer is not used, by identifier
+	twins   map[string]string // another identifier with the same counts, by identifier; or with two of them, by identifier and name
+	single  map[string]bool   // answers with only one count, by identifier
+	equals  map[string]int    // how many answers have a value, by column and value
 }
 
 const (
@@ -35,11 +34,7 @@ const (
 // suspect looks at all answers of a source together: at columns that are mostly empty, at rows
 // that are incomplete, and at figures that belong to something else.
 func (r *run) suspect(a *asking) suspicions {
-	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, single: map[string]bool{},
-		equals: map[string]map[float64]int{}, least: r.config.Guards.Least, varies: func(name string) bool {
-			s := r.content.Kinds.Signal(name)
-			return s != nil && s.Varies()
-		}}
+	g := suspicions{r, "", map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}}
 	answers := a.answers()
 	for _, col := range a.columns {
 		if !col.Always && !col.Mostly {
@@ -53,19 +48,16 @@ func (r *run) suspect(a *asking) suspicions {
 			}
 		}
 		limit := r.bounds(col.Name).Empty
-		if len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100 {
+		switch {
+		case len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100:
 			reason := fmt.Sprintf("%s is missing from %d of %d answers; at most %s%% may lack it", col.Name, len(lacking), len(answers), number(limit))
-			g.columns[col.Name] = reason
-			if col.Always && g.all == "" {
-				g.all = reason
+			if g.columns[col.Name] = reason; col.Always {
+				g.all = cmp.Or(g.all, reason)
 			}
-			continue
-		}
-		for _, id := range lacking {
-			if !col.Always {
-				break
+		case col.Always:
+			for _, id := range lacking {
+				g.rows[id] = "the answer is incomplete: it has no " + col.Name
 			}
-			g.rows[id] = "the answer is incomplete: it has no " + col.Name
 		}
 	}
 	g.compare(answers)
@@ -84,6 +76,12 @@ func (a *asking) answers() (list []Answer) {
 	return list
 }
 
+// varies reports whether a value is not what somebody chose, so that many entities share it.
+func (g *suspicions) varies(name string) bool {
+	s := g.run.content.Kinds.Signal(name)
+	return s != nil && s.Varies()
+}
+
 // compare finds figures that several identifiers share: all of them, or two large ones, such as stars and
 // forks, which the source has mixed up.
 func (g *suspicions) compare(answers []Answer) {
@@ -98,19 +96,15 @@ func (g *suspicions) compare(answers []Answer) {
 		}
 	}
 	for _, answer := range answers {
-		counts := slices.DeleteFunc(slices.Clone(answer.Values), func(v Value) bool { return !g.varies(v.Name) || v.Number < g.least })
+		counts := slices.DeleteFunc(slices.Clone(answer.Values), func(v Value) bool { return !g.varies(v.Name) || v.Number < g.run.config.Guards.Least })
 		slices.SortFunc(counts, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
 		all, largest := "", 0.0
 		for i, a := range counts {
-			text := a.Name + "=" + number(a.Number)
-			all, largest = all+" "+text, max(largest, a.Number)
-			if g.equals[a.Name] == nil {
-				g.equals[a.Name] = map[float64]int{}
-			}
-			g.equals[a.Name][a.Number]++
+			all, largest = all+" "+a.shown(), max(largest, a.Number)
+			g.equals[a.shown()]++
 			for _, b := range counts[:i] {
 				if min(a.Number, b.Number) >= minEqual {
-					share(text+" "+b.Name+"="+number(b.Number), answer.ID, " "+a.Name, " "+b.Name)
+					share(a.shown()+" "+b.shown(), answer.ID, " "+a.Name, " "+b.Name)
 				}
 			}
 		}
@@ -119,6 +113,8 @@ func (g *suspicions) compare(answers []Answer) {
 		}
 	}
 }
+
+func (v *Value) shown() string { return v.Name + "=" + number(v.Number) }
 
 // broken returns the reason an answer, a column or all answers are not used, or "". If what every
 // answer has is missing in many of them, the source has not read the others either: lists then
@@ -129,16 +125,14 @@ func (g *suspicions) broken(t target, v Value) string {
 
 // of returns the reason not to use a value, or "".
 func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
-	broken := g.broken(t, v)
-	switch {
-	case broken != "":
+	twin, partly := g.twins[t.id], g.twins[t.id+" "+v.Name]
+	switch broken := g.broken(t, v); {
+	case broken != "" || !g.varies(v.Name):
 		return broken
-	case !g.varies(v.Name):
-		return ""
-	case g.twins[t.id] != "":
-		return "all its counts equal those of " + g.twins[t.id]
-	case g.twins[t.id+" "+v.Name] != "":
-		return "it equals that of " + g.twins[t.id+" "+v.Name] + ", like another count"
+	case twin != "":
+		return "all its counts equal those of " + twin
+	case partly != "":
+		return "it equals that of " + partly + ", like another count"
 	}
 	for _, name := range sortedKeys(answer.Beside) {
 		if answer.Beside[name] == v.Number && v.Number > 1 && sameWord(name, v.Name) {
@@ -147,7 +141,7 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	}
 	old, known := held.(float64)
 	drifted := !known || math.Abs(v.Number-old) > maxDrift*max(old, 1)
-	if g.single[t.id] && g.equals[v.Name][v.Number] > 1 && v.Number >= minEqual && drifted {
+	if g.single[t.id] && g.equals[v.shown()] > 1 && v.Number >= minEqual && drifted {
 		return "it equals the figure of another entity"
 	}
 	return ""

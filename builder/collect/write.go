@@ -33,22 +33,54 @@ func (r *run) write(ctx context.Context) error {
 	}
 	for _, e := range r.entities {
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; the files changed so far are complete: run the same command to continue: %w", errInterrupted)
+			return errors.New("interrupted; the files changed so far are complete: run the same command to continue")
 		}
 		if len(r.edits[e]) == 0 {
 			continue
 		}
-		changed, err := r.writeEntity(folder, e)
-		if refused := new(refusedError); errors.As(err, &refused) {
-			r.report.Refused = append(r.report.Refused, Problem{Entity: e.Key(), Reason: refused.Error()})
-		} else if err != nil {
+		refused, err := r.writeEntity(folder, e)
+		if err != nil {
 			return err
 		}
-		if changed {
-			r.report.Files++
+		if refused != "" {
+			r.report.Refused = append(r.report.Refused, Problem{Entity: e.Key(), Reason: refused})
 		}
 	}
 	return nil
+}
+
+// writeEntity changes a file, or returns why it cannot be changed.
+func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused string, err error) {
+	shown := folder.Shown(e.Type, e.Slug)
+	data, err := os.ReadFile(folder.Path(e.Type, e.Slug)) //nolint:gosec // content.Load has read it as an entity
+	if err != nil {
+		return "", err
+	}
+	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // as above
+	fields := map[string]any{}
+	for _, change := range r.edits[e] {
+		change(file, fields)
+	}
+	merged, err := yamlfmt.Merge(r.content.Kinds, shown, data, fields)
+	if err != nil || string(merged) == string(data) {
+		return message(err), nil
+	}
+	problems := folder.CheckFile(e.Type, e.Slug, merged)
+	if n, _ := problems.Count(); n > 0 {
+		return cmp.Or(problems[0].Message, "the changed file would not be valid"), nil
+	}
+	r.report.Files++
+	if r.DryRun {
+		return "", nil
+	}
+	return "", content.WriteEntity(r.Content, e.Type, e.Slug, merged, true)
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // member sets a member of a section.
@@ -90,46 +122,7 @@ func follow(e *record.Entity, namespace, old, moved string, fields map[string]an
 			list[i] = moved
 		}
 	}
-	if len(list) < 2 {
-		member(fields, "ids", namespace, moved)
-	} else {
-		member(fields, "ids", namespace, list)
-	}
-}
-
-// refusedError is the reason a file cannot be changed.
-type refusedError struct{ message string }
-
-func (e *refusedError) Error() string { return e.message }
-
-func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (changed bool, err error) {
-	path, shown := folder.Path(e.Type, e.Slug), folder.Shown(e.Type, e.Slug)
-	data, err := os.ReadFile(path) //nolint:gosec // content.Load has read it as an entity
-	if err != nil {
-		return false, err
-	}
-	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // as above
-	fields := map[string]any{}
-	for _, change := range r.edits[e] {
-		if err := change(file, fields); err != nil {
-			return false, err
-		}
-	}
-	merged, err := yamlfmt.Merge(r.content.Kinds, shown, data, fields)
-	if err != nil {
-		return false, &refusedError{err.Error()}
-	}
-	if string(merged) == string(data) {
-		return false, nil
-	}
-	problems := folder.CheckFile(e.Type, e.Slug, merged)
-	if n, _ := problems.Count(); n > 0 {
-		return false, &refusedError{cmp.Or(problems[0].Message, "the changed file would not be valid")}
-	}
-	if r.DryRun {
-		return true, nil
-	}
-	return true, content.WriteEntity(r.Content, e.Type, e.Slug, merged, true)
+	setIDs(fields, namespace, list)
 }
 
 // ReadStatus reads the status file of a content folder. A missing file is an empty status.

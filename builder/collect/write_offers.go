@@ -13,7 +13,7 @@ import (
 
 // editOffers sets the fields offers and offersRead of a file. Offers without an edit stay as they are
 // written, and the order of the file is kept.
-func (r *run) editOffers(e *record.Entity, edits []offerEdit, file, fields map[string]any) error {
+func (r *run) editOffers(e *record.Entity, edits []offerEdit, file, fields map[string]any) {
 	read, _ := file["offersRead"].(map[string]any)
 	list, _ := file["offers"].([]any)
 	var out []any
@@ -47,7 +47,15 @@ func (r *run) editOffers(e *record.Entity, edits []offerEdit, file, fields map[s
 			file[name] = v
 		}
 	}
-	return r.keepNames(e, edits, fields)
+	names := map[string][]string{}
+	for _, edit := range edits {
+		if namespace, _ := r.nameOf(e, edit.offer); edit.remove && namespace != "" {
+			names[namespace] = append(names[namespace], edit.offer.ID)
+		}
+	}
+	for namespace, list := range names {
+		setIDs(fields, namespace, append(e.IDsIn(namespace), list...))
+	}
 }
 
 // hosts are the namespaces for the names of models at providers that have another slug.
@@ -55,35 +63,31 @@ var hosts = map[string]string{
 	"amazon-bedrock": "bedrock", "google-vertex": "vertex", "google-vertex-anthropic": "vertex", "azure-cognitive-services": "azure",
 }
 
-// keepNames adds the names in removed offers to the fields of an entity: programs that still send
-// them must find the model. The name at the maker must not be lost; at other providers, it is only kept if
-// there is a namespace for it.
-func (r *run) keepNames(e *record.Entity, edits []offerEdit, fields map[string]any) error {
-	names := map[string][]string{}
-	for _, edit := range edits {
-		o := edit.offer
-		namespace := cmp.Or(hosts[o.Provider], o.Provider)
-		declared := ids.In(r.content.Kinds, namespace) != nil
-		known := slices.ContainsFunc(e.IDs, func(id record.ID) bool {
-			return ids.NamesModels(id.Namespace) && ids.Canonical(ids.AnyModel, id.Value) == ids.Canonical(ids.AnyModel, o.ID)
-		})
-		made := slices.ContainsFunc(r.content.Providers, func(p pricing.Provider) bool { return p.Slug == o.Provider && p.Maker == e.Provider })
-		switch {
-		case !edit.remove || known:
-		case declared:
-			names[namespace] = append(names[namespace], o.ID)
-		case made:
-			return &refusedError{"the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in kinds.yaml"}
-		}
+// nameOf returns the namespace in ids for the name in an offer that is removed, because programs that still send it
+// must find the model, or why the offer must stay: the name at the maker must not be lost.
+func (r *run) nameOf(e *record.Entity, o *record.Offer) (namespace, problem string) {
+	namespace = cmp.Or(hosts[o.Provider], o.Provider)
+	known := slices.ContainsFunc(e.IDs, func(id record.ID) bool {
+		return ids.NamesModels(id.Namespace) && ids.Canonical(ids.AnyModel, id.Value) == ids.Canonical(ids.AnyModel, o.ID)
+	})
+	switch made := func(p pricing.Provider) bool { return p.Slug == o.Provider && p.Maker == e.Provider }; {
+	case known:
+		return "", ""
+	case ids.In(r.content.Kinds, namespace) != nil:
+		return namespace, ""
+	case slices.ContainsFunc(r.content.Providers, made):
+		return "", "the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in kinds.yaml"
 	}
-	for namespace, list := range names {
-		if list = append(e.IDsIn(namespace), list...); len(list) == 1 {
-			member(fields, "ids", namespace, list[0])
-		} else {
-			member(fields, "ids", namespace, list)
-		}
+	return "", ""
+}
+
+// setIDs sets the identifiers in a namespace.
+func setIDs(fields map[string]any, namespace string, list []string) {
+	if len(list) == 1 {
+		member(fields, "ids", namespace, list[0])
+	} else {
+		member(fields, "ids", namespace, list)
 	}
-	return nil
 }
 
 // commonDay moves the day that most offers have, the newest of several, from the offers to
