@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -53,7 +54,12 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if err != nil {
 		return err
 	}
-	accessible := checkPrivate(s.file)
+	// Commands that only read do not fail: Check reports this as a problem.
+	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && maybeSQLite(s.file) {
+		if err := checkPrivate(s.file); err != nil {
+			return err
+		}
+	}
 	if o.Exclusive {
 		if err := s.LockExclusive(); err != nil {
 			return err
@@ -66,11 +72,6 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	s.writer.SetMaxOpenConns(1)
 	if err := connect(ctx, s.writer); err != nil {
 		return fmt.Errorf("cannot use %s as a database: %w", path, err)
-	}
-	// A file that is no database fails with a more specific error. Commands that only read do not fail: Check
-	// reports this as a problem.
-	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && accessible != nil {
-		return accessible
 	}
 	if s.counters, err = sql.Open("sqlite", dsn+"&_pragma=synchronous(NORMAL)"); err != nil {
 		return err
@@ -143,4 +144,16 @@ func createPrivate(path string, existing bool) error {
 		return fmt.Errorf("cannot create the database: %w", err)
 	}
 	return f.Close()
+}
+
+// maybeSQLite reports whether a file is a SQLite database (https://www.sqlite.org/fileformat.html,
+// section 1.3) or can become one. Opening any other file fails with a more specific error.
+func maybeSQLite(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // opening it will return the error
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 16))
+	return len(head) == 0 || string(head) == "SQLite format 3\x00"
 }
