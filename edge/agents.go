@@ -36,14 +36,10 @@ const maxMessageLen = 64 << 10
 // call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
-func (s *Server) newAgents() {
-	s.agents.handler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
-}
-
 // Agents returns the MCP server for the served build. It describes the categories that exist at
 // the time of the call.
 func (s *Server) Agents() *mcp.Server {
-	o := mcp.Options{Version: openapi.Version(), Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
+	o := mcp.Options{Version: openapi.Version(), Log: s.log, Counted: s.shared.Limited()}
 	id := ""
 	if v := s.reloader.Current(); v != nil {
 		id = v.ID()
@@ -94,15 +90,15 @@ func bySize(list []record.Category) []string {
 // mcp handles POST /mcp. Messages that are not calls do not count towards the daily limit, but
 // are rate-limited like pages. A request with an invalid key is rejected before anything else is
 // checked, and counts towards the same limit as under /api.
-func (s *Server) mcp(c *request, w http.ResponseWriter) {
+func (s *Server) mcp(c *web.Call, w http.ResponseWriter) {
 	if r := c.Request; r.Header["X-Api-Key"] == nil && len(r.Header["Authorization"]) == 1 {
 		// Many programs can send a key only as a bearer token.
 		if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(token, apikey.Prefix) {
 			r.Header["X-Api-Key"], r.Header["Authorization"] = []string{token}, nil
 		}
 	}
-	if refused := c.identify(); refused != nil {
-		if err := c.reserve(metered); err != nil {
+	if refused := c.Identify(); refused != nil {
+		if err := c.Reserve(web.Metered); err != nil {
 			refused = err
 		}
 		c.Fail(w, refused)
@@ -133,7 +129,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), agentTimeout)
 	defer cancel()
-	r := c.Request.Clone(context.WithValue(ctx, outerRequestKey{}, c))
+	r := c.Request.Clone(context.WithValue(ctx, web.OuterCall{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	// The response is always JSON, but the protocol requires clients to accept event streams,
 	// too.
@@ -175,7 +171,7 @@ func (p inProcess) RoundTrip(sent *http.Request) (res *http.Response, err error)
 	defer cancel()
 	r := (&http.Request{Method: sent.Method, URL: &url.URL{Path: sent.URL.Path, RawQuery: sent.URL.RawQuery}, RequestURI: sent.URL.RequestURI(),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Accept": sent.Header["Accept"]}, Body: http.NoBody}).WithContext(ctx)
-	if outer, ok := ctx.Value(outerRequestKey{}).(*request); ok {
+	if outer, ok := ctx.Value(web.OuterCall{}).(*web.Call); ok {
 		// The protocol library's context is not cancelled when the HTTP request ends.
 		defer context.AfterFunc(outer.Request.Context(), cancel)()
 		r.RemoteAddr, r.Host, r.TLS = outer.Request.RemoteAddr, outer.Request.Host, outer.Request.TLS

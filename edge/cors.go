@@ -14,7 +14,7 @@ import (
 // here (DNS rebinding). The sign-in and submission pages can be used only from this service's own
 // origin, regardless of the method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
-	foreign := s.instrument("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
+	foreign := s.shared.Instrument("foreign host", refuseHost)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		if !s.origins.any {
@@ -37,7 +37,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 		if s.origins.varies() {
 			h["Vary"] = []string{"Origin"}
 		}
-		(&request{Call: &web.Call{Shared: s.shared, Request: r}, server: s}).setLimitHeaders(h)
+		(&web.Call{Shared: s.shared, Request: r}).SetLimitHeaders(h)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -91,8 +91,8 @@ func (s *Server) logOrigins() {
 }
 
 // refuseHost answers a request for a host name that is not this service's.
-func (c *request) refuseHost(w http.ResponseWriter) {
-	c.setLimitHeaders(w.Header())
+func refuseHost(c *web.Call, w http.ResponseWriter) {
+	c.SetLimitHeaders(w.Header())
 	c.Fail(w, web.NewProblem("foreign-host", "This index is not open to other websites, and "+web.Shorten(c.Request.Host)+
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }

@@ -118,8 +118,8 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
-	s.router.GET("/panic/:what", s.handle("/panic", unmetered, nil, func(c *web.Call) (*web.Reply, error) { panic("with " + c.Param("what")) }))
-	s.router.GET("/error/:what", s.handle("/error", unmetered, nil, func(c *web.Call) (*web.Reply, error) {
+	s.router.GET("/panic/:what", s.handle("/panic", web.Unmetered, nil, func(c *web.Call) (*web.Reply, error) { panic("with " + c.Param("what")) }))
+	s.router.GET("/error/:what", s.handle("/error", web.Unmetered, nil, func(c *web.Call) (*web.Reply, error) {
 		return nil, fmt.Errorf("with %s and %v", c.Param("what"), secret)
 	}))
 	var errors bytes.Buffer

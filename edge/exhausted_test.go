@@ -15,6 +15,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
+	"kindex/edge/web"
 )
 
 // costlyQueries contains the most expensive queries for each address. Each address is also
@@ -139,7 +140,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			}
 		}
 		for _, path := range s.shared.Paths {
-			if costOfPath(path) != metered {
+			if web.CostOfPath(path) != web.Metered {
 				continue
 			}
 			path = plainPath.Replace(path)

@@ -133,8 +133,8 @@ func TestPanicTellsNothing(t *testing.T) {
 	s := serve(t, 5)
 	var log bytes.Buffer
 	s.shared.Log = slog.New(slog.NewTextHandler(&log, nil))
-	s.router.GET("/panic", s.handle("/panic", unmetered, nil, func(*web.Call) (*web.Reply, error) { panic("the secret cause") }))
-	s.router.GET("/error", s.handle("/error", unmetered, nil, func(*web.Call) (*web.Reply, error) { return nil, errors.New("the secret cause") }))
+	s.router.GET("/panic", s.handle("/panic", web.Unmetered, nil, func(*web.Call) (*web.Reply, error) { panic("the secret cause") }))
+	s.router.GET("/error", s.handle("/error", web.Unmetered, nil, func(*web.Call) (*web.Reply, error) { return nil, errors.New("the secret cause") }))
 	for _, path := range []string{"/panic", "/error"} {
 		log.Reset()
 		a := s.ask(t, "GET", path).want(t, 500, `"code":"internal"`).lacks(t, "secret")
@@ -147,7 +147,7 @@ func TestPanicTellsNothing(t *testing.T) {
 // body must not look complete.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	s := serve(t, 5)
-	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*web.Call) (*web.Reply, error) {
+	s.router.GET("/broken", s.handle("/broken", web.Unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		return &web.Reply{MediaType: "text/csv", Stream: func(w io.Writer) error {
 			if _, err := w.Write(bytes.Repeat([]byte("row\r\n"), 100_000)); err != nil {
 				return err

@@ -69,8 +69,8 @@ func (s *Server) panics(ctx context.Context, name string, job func(context.Conte
 
 // storeKeyUsage stores when keys were used: every few seconds, and once more at the end.
 func (s *Server) storeKeyUsage(ctx context.Context) {
-	s.every(ctx, 5*time.Second, "storing key usage", s.keys.Flush)
-	if err := s.keys.Flush(context.WithoutCancel(ctx)); err != nil {
+	s.every(ctx, 5*time.Second, "storing key usage", s.shared.Keys.Flush)
+	if err := s.shared.Keys.Flush(context.WithoutCancel(ctx)); err != nil {
 		s.log.Error("storing key usage", "error", err)
 	}
 }

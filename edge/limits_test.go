@@ -82,7 +82,7 @@ func TestWhatCounts(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
-		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
+		s.router.GET("/api/broken", s.handle("/api/broken", web.Metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
 		const tier = "anonymous"
 		whole := s.expect(t, 200, 9, tier, "GET", "/api/categories")
 		tag := whole.header.Get("Etag")

@@ -3,6 +3,7 @@ package edge
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"kindex/edge/ratelimit"
+	"kindex/edge/web"
+)
+
+// Limits for a connection.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 15 * time.Second
+	writeTimeout  = 60 * time.Second // extended for a long response while the client keeps reading
+	idleTimeout   = 120 * time.Second
+	maxHeaderLen  = 32 << 10
 )
 
 // Listeners configure where a server listens and how it stops.
@@ -135,4 +146,11 @@ func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))
 	return mux
+}
+
+func writeStatus(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", web.JSONType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // ignore an error: the client has disconnected
 }

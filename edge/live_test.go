@@ -246,7 +246,7 @@ func TestDrain(t *testing.T) {
 	passed := make(chan time.Time)
 	s.timeouts.drainDelay = passed
 	started, finish := make(chan struct{}), make(chan struct{})
-	s.router.GET("/slow", s.handle("/slow", unmetered, nil, func(*web.Call) (*web.Reply, error) {
+	s.router.GET("/slow", s.handle("/slow", web.Unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		close(started)
 		<-finish
 		return &web.Reply{MediaType: "text/plain", Body: []byte("done")}, nil

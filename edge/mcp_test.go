@@ -184,7 +184,7 @@ func TestAgentsLeaving(t *testing.T) {
 	s := serveFew(t, Options{})
 	asked, left := s.slowly("/api/slow")
 	outer, leave := context.WithCancel(context.Background())
-	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}}
+	c := &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}
 	get := func(ctx context.Context, path string) error {
 		r, err := http.NewRequestWithContext(ctx, "GET", "http://localhost"+path, nil)
 		if err != nil {
@@ -198,7 +198,7 @@ func TestAgentsLeaving(t *testing.T) {
 	}
 	failed := make(chan error, 1)
 	go func() {
-		failed <- get(context.WithValue(context.Background(), outerRequestKey{}, c), "/api/slow")
+		failed <- get(context.WithValue(context.Background(), web.OuterCall{}, c), "/api/slow")
 	}()
 	<-asked
 	leave()

@@ -178,7 +178,7 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 	}
 	var known []string
 	for _, r := range s.routeTable() {
-		if r.cost < metered {
+		if r.cost < web.Metered {
 			known = append(known, r.path)
 		}
 	}
@@ -307,8 +307,8 @@ func TestAttackDearPages(t *testing.T) {
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 10})
 	s.shared.Limits.Pages = ratelimit.NewAllowance(10, 10*ratelimit.PageBurst, stopped)
-	s.router.GET("/dear", s.handle("/dear", unmetered, nil, func(*web.Call) (*web.Reply, error) {
-		for start := threadTime(); threadTime()-start < 5*pageCost; {
+	s.router.GET("/dear", s.handle("/dear", web.Unmetered, nil, func(*web.Call) (*web.Reply, error) {
+		for start := web.ThreadTime(); web.ThreadTime()-start < 5*web.PageCost; {
 			yardstick()
 		}
 		return web.JSONReply(http.StatusOK, nil)
@@ -318,7 +318,7 @@ func TestAttackDearPages(t *testing.T) {
 		answered++
 	}
 	if most := (10*ratelimit.PageBurst + 5) / 6; answered == 0 || answered > most {
-		t.Errorf("%d pages of %v were answered, want 1 to %d", answered, 5*pageCost, most)
+		t.Errorf("%d pages of %v were answered, want 1 to %d", answered, 5*web.PageCost, most)
 	}
 	suite.Equal(t, s.statusOf(from("203.0.113.8:1", "GET", "/dear", "")), http.StatusOK, "another address")
 }

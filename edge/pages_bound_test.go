@@ -68,7 +68,7 @@ func TestAttackPages(t *testing.T) {
 		suite.Holds(t, answered >= least &&
 			answered <= 50*ratelimit.PageBurst, answered, "were answered", least, "to", 50*ratelimit.PageBurst)
 	}
-	flood(50, func(i int) *http.Request { // fewer than the burst if some take more than pageCost
+	flood(50, func(i int) *http.Request { // fewer than the burst if some take more than web.PageCost
 		p := pageRequests[i%len(pageRequests)]
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})

@@ -88,7 +88,7 @@ func TestLimitTable(t *testing.T) {
 		fmt.Sprintf("%d per UTC day", standard("limit-anonymous")),
 		fmt.Sprintf("%d per UTC day", standard("limit-key")),
 		fmt.Sprintf("%d times the quota", ratelimit.FreeUnchanged),
-		fmt.Sprintf("%d per second, %d at once; %d ms of processor time count as one", pages, ratelimit.PageBurst*pages, pageCost.Milliseconds()),
+		fmt.Sprintf("%d per second, %d at once; %d ms of processor time count as one", pages, ratelimit.PageBurst*pages, web.PageCost.Milliseconds()),
 		use(ratelimit.SignIn), use(ratelimit.FormCheck), use(ratelimit.FormSubmit), use(ratelimit.PanelChange), use(ratelimit.ReportKey), use(ratelimit.UnknownKey),
 		"two per processor, at least 8; " + queue(l.PageGate), gate(l.FileGate), gate(l.PastGate),
 		fmt.Sprintf("%s; %d per address or account", gate(l.ExportGate), l.ExportGate.PerCaller),

@@ -11,6 +11,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage/storagetest"
+	"kindex/edge/web"
 )
 
 // newOverAPI creates a key with another key, in the same way as an owner who creates one for a
@@ -150,7 +151,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 	for _, r := range s.routeTable() {
 		var want apikey.Scope
 		switch {
-		case r.cost < metered, r.method == http.MethodDelete && r.path == keysPath:
+		case r.cost < web.Metered, r.method == http.MethodDelete && r.path == keysPath:
 			want = anyScope
 		case strings.HasPrefix(r.path, "/api/developer/"):
 			want = apikey.ScopeKeys
@@ -164,7 +165,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 			}
 		}
 		suite.Equal(t, r.scope, want, r.method, r.path, "needs the scope")
-		if strings.HasPrefix(r.path, "/api/") && r.cost == unmetered {
+		if strings.HasPrefix(r.path, "/api/") && r.cost == web.Unmetered {
 			t.Errorf("%s %s is not counted", r.method, r.path)
 		}
 	}

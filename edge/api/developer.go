@@ -119,7 +119,7 @@ func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 	if wait, ok := c.Shared.Limits.Allow(ratelimit.ReportKey, c.Shared.Proxies.Client(c.Request), 1); !ok {
 		return nil, web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report at most %d keys per hour.", ratelimit.ReportKey.Address)+
-			c.Shared.ContactSentence("", " To report more, write to %s.")).RetryAfter(wait)
+			c.Shared.ContactSentence(" To report more, write to %s.")).RetryAfter(wait)
 	}
 	c.SetDeadline()
 	var body struct {

@@ -126,7 +126,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	ranked := c.Served.Build.Board(view.AllBoard, "", view.DefaultSort.Key)
-	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories, Limited: c.Shared.Limited}
+	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories, Limited: c.Shared.Limited()}
 	m.Boards = c.Served.Own.Published()
 	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {

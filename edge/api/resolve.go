@@ -41,7 +41,7 @@ func (a *API) ResolveBatch(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Admission.Charge(int64((len(list) - 1) / idsPerRequest)); err != nil {
+	if err := c.Charge(int64((len(list) - 1) / idsPerRequest)); err != nil {
 		return nil, err
 	}
 	r := resolved(c, list)

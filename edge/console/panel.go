@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -89,9 +88,7 @@ func redirectTo(path string) func(*panelRequest) (panel.Page, error) {
 // serve handles a request within the time limit for personal responses.
 func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panel.Page, error)) {
 	auth.Guard(w.Header())
-	var ctx context.Context
-	ctx, v.CancelDeadline = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls CancelDeadline at the end of the request
-	v.Request = v.Request.WithContext(ctx)
+	v.SetDeadline()
 	if !v.Acquire(w, v.console.Live) {
 		return
 	}

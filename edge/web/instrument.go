@@ -31,10 +31,7 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 		s.Metrics.inFlight.Inc()
 		defer func() {
 			abort := c.recoverPanic(rec, recover())
-			if c.CancelDeadline != nil {
-				c.CancelDeadline()
-			}
-			c.LeaveGate()
+			c.leave()
 			s.Metrics.inFlight.Dec()
 			s.Metrics.observe(route, rec.status, time.Since(start))
 			if s.LogRequests {
@@ -68,16 +65,16 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 
 // requestID returns the ID set by a proxy if it is valid, or else a new one.
 func requestID(r *http.Request) string {
-	if sent := r.Header["X-Request-Id"]; len(sent) > 0 && validRequestID.MatchString(sent[0]) {
-		return sent[0]
+	if sent := r.Header.Get("X-Request-Id"); validRequestID.MatchString(sent) {
+		return sent
 	}
 	return fmt.Sprintf("%016x%08x", rand.Uint64(), rand.Uint32()) //nolint:gosec // the ID is not a secret: it only identifies a request
 }
 
 var validRequestID = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
 
-// recorder records the status of a response, and finalizes the admission before the response is
-// sent.
+// recorder records the status of a response, and finalizes the count of the request before the response
+// is sent.
 type recorder struct {
 	http.ResponseWriter
 	call    *Call
@@ -91,11 +88,11 @@ func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
 	}
-	r.call.LeaveGate() // the expensive work has been done
+	r.call.leave() // the expensive work has been done
 	if status == http.StatusNotModified {
 		delete(r.Header(), "Link") // the link contains a cursor that depends on the records on the page
 	}
-	r.call.Admission.Finalize(r.Header(), status)
+	r.call.finalize(r.Header(), status)
 	r.status, r.written = status, true
 	r.ResponseWriter.WriteHeader(status)
 }

@@ -1,23 +1,17 @@
 package web
 
 import (
-	"bytes"
-	"io"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
-// Identity is the content coding that means no compression.
-const Identity = "identity"
+// identity is the content coding that means no compression.
+const identity = "identity"
 
-// MinCompressLen is the size in bytes above which compression is worthwhile.
-const MinCompressLen = 1024
+// minCompressLen is the size in bytes above which compression is worthwhile.
+const minCompressLen = 1024
 
 // negotiateEncoding returns the content coding that the client prefers (RFC 9110 section 12.5.3)
 // among those offered, which are listed in the server's order of preference. identity is always
@@ -31,78 +25,27 @@ func negotiateEncoding(accept string, offered []string) string {
 		}
 		accepted[name] = q
 	}
-	best, bestQ := Identity, 0.0
+	best, bestQ := identity, 0.0
 	for _, enc := range offered {
 		if q := accepted[enc]; q > bestQ {
 			best, bestQ = enc, q
 		}
 	}
-	identityQ, named := accepted[Identity]
+	identityQ, named := accepted[identity]
 	_, gzipNamed := accepted["gzip"]
 	switch {
-	case best == Identity && named && identityQ == 0 && accepted["*"] > 0 && !gzipNamed && slices.Contains(offered, "gzip"):
+	case best == identity && named && identityQ == 0 && accepted["*"] > 0 && !gzipNamed && slices.Contains(offered, "gzip"):
 		return "gzip"
 	case identityQ > bestQ:
-		return Identity
+		return identity
 	}
 	return best
-}
-
-// pooledEncoder is an encoder from one of the pools.
-type pooledEncoder interface {
-	io.WriteCloser
-	Reset(io.Writer)
-}
-
-// encoders are pools of fast encoders for generated responses. They are reused because the buffers of an
-// encoder cost more than a small response.
-var encoders = map[string]*sync.Pool{
-	"gzip": {New: func() any { return newEncoder(gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)) }},
-	"zstd": {New: func() any {
-		return newEncoder(zstd.NewWriter(io.Discard, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)))
-	}},
-}
-
-func newEncoder[E pooledEncoder](w E, err error) pooledEncoder {
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return w
-}
-
-// encodeTo calls write with a writer that writes encoded data to w.
-func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
-	if encoding == Identity {
-		return write(w)
-	}
-	enc := encoders[encoding].Get().(pooledEncoder)
-	defer encoders[encoding].Put(enc)
-	enc.Reset(w)
-	if err := write(enc); err != nil {
-		return err
-	}
-	return enc.Close()
-}
-
-// encode compresses a complete body.
-func encode(encoding string, body []byte) ([]byte, error) {
-	var buf bytes.Buffer
-	buf.Grow(len(body)/2 + 64)
-	err := encodeTo(&buf, encoding, func(w io.Writer) error {
-		_, err := w.Write(body)
-		return err
-	})
-	return buf.Bytes(), err
 }
 
 // compressible reports whether it is worthwhile to compress data of a media type.
 func compressible(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
-	switch base {
-	case "application/vnd.apache.parquet", "application/octet-stream", "application/gzip", "application/zstd":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"application/vnd.apache.parquet", "application/octet-stream", "application/gzip", "application/zstd"}, base)
 }
 
 // offeredEncodings are the content codings for responses that are not stored, in order of preference.
@@ -162,6 +105,7 @@ func PrefersHTML(accept []string) bool {
 	return specificity > 1 && html > 0 && html >= max(json, problem)
 }
 
+// PrefersYAML reports whether Accept names YAML before JSON.
 func PrefersYAML(accept string) bool {
 	y, j := strings.Index(accept, "yaml"), strings.Index(accept, "json")
 	return y >= 0 && (j < 0 || y < j)

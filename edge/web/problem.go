@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"kindex/edge/apikey"
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
 	"kindex/exports/didyoumean"
@@ -85,6 +86,7 @@ var problemTypes = map[string]struct {
 	"internal":                {http.StatusInternalServerError, "Internal error"},
 }
 
+// NewProblem returns the problem with a code.
 func NewProblem(code, detail string) *Problem {
 	k, ok := problemTypes[code]
 	if !ok {
@@ -92,6 +94,26 @@ func NewProblem(code, detail string) *Problem {
 	}
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
 }
+
+// Unauthorized returns the problem for a request without a valid key.
+func Unauthorized(detail string) *Problem {
+	p := NewProblem("unauthorized", AsSentence(detail))
+	p.Header = http.Header{"Www-Authenticate": {keyChallenge}}
+	return p
+}
+
+// InsufficientScope returns the problem for a key without the required scope. It includes a
+// challenge in the form that RFC 6750, section 3.1 defines.
+func InsufficientScope(needed apikey.Scope, detail string) *Problem {
+	p := NewProblem("insufficient-scope", detail)
+	p.Header = http.Header{"Www-Authenticate": {keyChallenge + `, error="insufficient_scope", scope="` + string(needed) + `"`}}
+	return p
+}
+
+const keyChallenge = `ApiKey realm="kindex", header="x-api-key"`
+
+// AsSentence formats an error message as a sentence.
+func AsSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 // RetryAfter sets after how many seconds the request can be sent again.
 func (p *Problem) RetryAfter(seconds int64) *Problem {
@@ -118,15 +140,15 @@ func AsProblem(err error) *Problem {
 	case errors.Is(err, ratelimit.ErrBusy): // only past days are made behind a gate of their own
 		return NewProblem("busy", "Other past days are being calculated; try again in a few seconds.")
 	case errors.As(err, &q):
-		code := "invalid-parameter"
-		if q.Unknown {
-			code = "unknown-parameter"
-		}
+		code := map[bool]string{true: "unknown-parameter", false: "invalid-parameter"}[q.Unknown]
 		p := NewProblem(code, q.Error()).WithSuggestion(q.Suggestion)
 		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
 		return p
 	}
-	p = NewProblem("internal", "The request could not be processed. When you report this to the operator, include the request id.")
+	return NewProblem("internal", "The request could not be processed. When you report this to the operator, include the request id.").because(err)
+}
+
+func (p *Problem) because(err error) *Problem {
 	p.Cause = err
 	return p
 }
@@ -138,9 +160,12 @@ func StateProblem(err error) error {
 	if err == nil || errors.As(err, &p) {
 		return err
 	}
-	p = NewProblem("state-unavailable", "Accounts, keys and writes are currently unavailable; reading without a key still works. Try again shortly.")
-	p.Cause = err
-	return p
+	return NewProblem("state-unavailable", "Accounts, keys and writes are currently unavailable; reading without a key still works. Try again shortly.").because(err)
+}
+
+// ErrNotReady returns the problem for requests that arrive before there is a build.
+func ErrNotReady() *Problem {
+	return NewProblem("not-ready", "No build is being served yet; try again shortly.")
 }
 
 // DeletedEntity returns the problem for a deleted entity.
@@ -153,9 +178,9 @@ func DeletedEntity(typ, slug string, at int64) error {
 // UnknownEntity returns the problem for an entity that does not exist. It suggests what the
 // client probably meant: the type, or entities with similar names.
 func UnknownEntity(c *Call, typ, slug string) error {
-	if c.Served.Build.Kinds().Kind(typ) == nil {
-		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(c.Served.Build.Kinds().Names(), ", ")))
-		return p.WithSuggestion(didyoumean.Name(typ, c.Served.Build.Kinds().Names()))
+	if kinds := c.Served.Build.Kinds(); kinds.Kind(typ) == nil {
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(kinds.Names(), ", ")))
+		return p.WithSuggestion(didyoumean.Name(typ, kinds.Names()))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
 	if near := c.Served.SimilarSlugs(typ, Shorten(slug)); len(near) > 0 {

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -13,16 +11,16 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 )
 
 // respond sends a handler's response. All responses from handlers are sent through it.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
-	if c.Admission.Exhausted() {
-		if _, tag := c.representation(r); !containsETag(c.Header("If-None-Match"), tag) {
-			return c.Admission.Exceeded(nil)
-		}
+	encoding, tag := c.representation(r)
+	if c.quota.exhausted && !containsETag(c.Header("If-None-Match"), tag) {
+		return c.exceeded(nil)
 	}
 	h := w.Header()
 	for k, v := range r.Header {
@@ -37,10 +35,9 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if r.Build != "" {
 		h.Set("X-Build", r.Build)
 	}
-	if r.Status != 0 {
-		return c.respondPrivate(w, r)
-	}
 	switch {
+	case r.Status != 0:
+		return c.respondPrivate(w, r)
 	case r.Cache != nil:
 		h["Cache-Control"] = r.Cache
 	case r.Immutable:
@@ -55,15 +52,14 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 		return nil
 	}
 	c.immutable = r.Immutable
-	if c.Served != nil && !r.Immutable && r.ErrorStatus == 0 {
+	if !r.Immutable && r.ErrorStatus == 0 {
 		h["Last-Modified"] = c.Served.Modified
 	}
 	h["Content-Type"] = []string{r.MediaType}
-	enc, tag := c.representation(r)
 	if r.Stream != nil {
-		return c.respondStream(w, r, enc, tag)
+		return c.respondStream(w, r, encoding, tag)
 	}
-	return c.respondWhole(w, r, enc, tag)
+	return c.respondWhole(w, r, encoding, tag)
 }
 
 // respondPrivate sends the response to a write or a personal response.
@@ -76,72 +72,101 @@ func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 		return nil
 	}
 	h["Content-Type"] = jsonContent
-	return c.sendBody(w, r.Status, r.Body)
+	c.sendBody(w, r.Status, r.Body)
+	return nil
 }
 
 // respondWhole sends a body or a stored file: compressed, or the file itself with ranges.
-func (c *Call) respondWhole(w http.ResponseWriter, r *Reply, enc, tag string) error {
+func (c *Call) respondWhole(w http.ResponseWriter, r *Reply, encoding, tag string) (err error) {
 	body, f := r.Body, r.File
 	if f != nil {
-		if c, ok := f.Content.(io.Closer); ok {
-			defer c.Close()
+		if file, ok := f.Content.(io.Closer); ok {
+			defer file.Close()
 		}
-		if enc == Identity {
+		if encoding == identity {
 			return c.serveContent(w, f, tag)
 		}
 	}
 	if r.ErrorStatus == 0 && c.notModified(w, tag) {
 		return nil
 	}
-	setEncoding(w.Header(), enc)
-	var err error
+	setEncoding(w.Header(), encoding)
 	switch {
 	case f != nil && f.Gzip != nil:
 		return c.sendMember(w, f.Gzip)
 	case f != nil:
 		body, err = io.ReadAll(f.Content)
 	}
-	if err == nil && enc != Identity {
-		body, err = encode(enc, body)
+	if err == nil && encoding != identity {
+		body, err = encode(encoding, body)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		c.sendBody(w, cmp.Or(r.ErrorStatus, http.StatusOK), body)
 	}
-	return c.sendBody(w, cmp.Or(r.ErrorStatus, http.StatusOK), body)
+	return err
 }
 
 func setEncoding(h http.Header, encoding string) {
-	if encoding != Identity {
+	if encoding != identity {
 		h.Set("Content-Encoding", encoding)
 	}
-}
-
-// ETag returns a strong entity tag, which is different for each content coding.
-func ETag(base, encoding string) string {
-	if encoding == Identity {
-		return `"` + base + `"`
-	}
-	return `"` + base + "-" + encoding + `"`
 }
 
 // notModified responds with 304 if the client already has this representation (RFC 9110
 // sections 13.1.2 and 13.1.3).
 func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
-	w.Header()["Etag"] = []string{tag}
-	sent := c.Header("If-None-Match")
-	if sent == "" && c.Request.Header["If-Modified-Since"] == nil {
-		return false // the case for most requests
-	}
-	if sent != "" {
+	h := w.Header()
+	h["Etag"] = []string{tag}
+	if sent := c.Header("If-None-Match"); sent != "" {
 		if strings.TrimSpace(sent) != "*" && !containsETag(sent, tag) {
 			return false
 		}
-	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.headerTime("If-Modified-Since")) {
+	} else if modified := c.lastModified(h); modified.IsZero() || modified.After(c.modifiedSince()) {
 		return false
 	}
-	w.Header().Del("Content-Type")
+	h.Del("Content-Type")
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// lastModified returns the Last-Modified time to compare with the client's
+// If-Modified-Since, or the zero time if a comparison would prove nothing. Some clients,
+// such as simple feed readers, send back the time they received. Others, such as curl -z,
+// send the time of their download.
+//
+//   - A time that the client received identifies this content only if no other build has
+//     the same time.
+//   - For any other time, the content is known to be unchanged only if this edge was
+//     already serving it at that time.
+//
+// A build's files never change. Pages and responses about the program also change when the
+// program or its settings do.
+func (c *Call) lastModified(h http.Header) time.Time {
+	t, err := http.ParseTime(h.Get("Last-Modified"))
+	since, shown := c.modifiedSince(), c.Served.ShownSince.Load()
+	switch {
+	case err != nil, c.immutable,
+		c.BuildOnly && c.Served.UniqueModified && (since.IsZero() || since.Equal(t)),
+		c.BuildOnly && shown != nil && !since.Before(*shown):
+		return t
+	}
+	return time.Time{}
+}
+
+// modifiedSince returns the time in If-Modified-Since, or the zero time if it is missing or must be ignored.
+func (c *Call) modifiedSince() time.Time {
+	t, err := http.ParseTime(c.Header("If-Modified-Since"))
+	if err != nil || !c.reads() {
+		return time.Time{}
+	}
+	return t
+}
+
+// matchesETag reports whether the client listed the response's entity tag, which means that it
+// already has this representation. An asterisk is ignored, because it would match any response.
+func (c *Call) matchesETag(h http.Header) bool {
+	tags := h["Etag"]
+	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
 // maxEncoded is the size in bytes up to which a file is compressed when it is sent.
@@ -152,29 +177,32 @@ const maxEncoded = 1 << 20
 func (c *Call) representation(r *Reply) (encoding, tag string) {
 	encodings := offeredEncodings
 	var base string
-	switch f := r.File; {
+	switch {
 	case r.Stream != nil:
 		if r.Gzip != nil {
-			if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != Identity {
+			if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != identity {
 				return encoding, `"` + r.Gzip.ETag + `"`
 			}
 			encodings = nil
 		}
 		sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.ETagSeed))
 		base = base64.RawURLEncoding.EncodeToString(sum[:15])
-	case f != nil:
-		base, encodings = f.ETag, c.fileEncodings(f)
+	case r.File != nil:
+		base, encodings = r.File.ETag, c.fileEncodings(r.File)
 	default:
 		base = strconv.FormatUint(xxhash.Sum64(r.Body), 36) // 64 bits are enough to distinguish the responses of one address
-		if len(r.Body) < MinCompressLen {
+		if len(r.Body) < minCompressLen {
 			encodings = nil
 		}
 	}
-	encoding = Identity
+	encoding = identity
 	if encodings != nil && compressible(r.MediaType) {
 		encoding = negotiateEncoding(c.Header("Accept-Encoding"), encodings)
 	}
-	return encoding, ETag(base, encoding)
+	if encoding != identity {
+		base += "-" + encoding
+	}
+	return encoding, `"` + base + `"`
 }
 
 // fileEncodings returns the content codings of a file. A request for a range gets the identity coding,
@@ -204,9 +232,6 @@ func sizeOf(content io.Seeker) (int64, error) {
 // containsETag reports whether a list of entity tags contains the given tag. It uses the weak
 // comparison that If-None-Match requires.
 func containsETag(header, tag string) bool {
-	if header == "" {
-		return false
-	}
 	for candidate := range strings.SplitSeq(header, ",") {
 		if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == tag {
 			return true
@@ -218,14 +243,12 @@ func containsETag(header, tag string) bool {
 // respondStream sends a body while it is being generated, with fast compression and without
 // ranges, or as the stored gzip member if there is one. The request is finalized before anything is
 // generated, and only a few streams run at once.
-func (c *Call) respondStream(w http.ResponseWriter, r *Reply, enc, tag string) error {
-	setEncoding(w.Header(), enc)
-	if enc != Identity && r.Gzip != nil {
-		size, err := sizeOf(r.Gzip.Content)
-		if err != nil {
+func (c *Call) respondStream(w http.ResponseWriter, r *Reply, encoding, tag string) error {
+	setEncoding(w.Header(), encoding)
+	if encoding != identity && r.Gzip != nil {
+		if err := setLength(w.Header(), r.Gzip.Content); err != nil { // http.ServeContent sets that of a range only
 			return err
 		}
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
 		return c.serveContent(w, r.Gzip, tag)
 	}
 	if c.notModified(w, tag) {
@@ -236,27 +259,32 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply, enc, tag string) e
 		return nil
 	}
 	gate := c.Shared.Limits.ExportGate
-	leave, err := gate.Enter(c.Request.Context(), c.Admission.Exporter())
+	leave, err := gate.Enter(c.Request.Context(), c.exporter())
 	if err != nil {
 		return gateProblem(err)
 	}
 	defer leave()
 	w.WriteHeader(http.StatusOK)
-	err = encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: gate.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
-	c.cutOff(err)
+	to := newClientWriter(w)
+	to.contended, to.now, to.start = gate.Contended, c.Shared.Now, c.Shared.Now()
+	c.cutOff(encodeTo(to, encoding, r.Stream))
 	return nil
+}
+
+func setLength(h http.Header, content io.Seeker) error {
+	size, err := sizeOf(content)
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
+	return err
 }
 
 // sendMember sends a stored gzip member whole. If it ends early, the connection is cut.
 func (c *Call) sendMember(w http.ResponseWriter, member io.ReadSeeker) error {
-	size, err := sizeOf(member)
-	if err != nil {
+	if err := setLength(w.Header(), member); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, err = io.Copy(newDeadlineWriter(w), member)
+		_, err := io.Copy(newClientWriter(w), member)
 		c.cutOff(err)
 	}
 	return nil
@@ -272,13 +300,12 @@ func (c *Call) cutOff(err error) {
 }
 
 // sendBody sends the header and a complete body.
-func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) error {
+func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	if c.Request.Method != http.MethodHead {
-		_, _ = newDeadlineWriter(w).Write(body) // ignore an error: the client has disconnected
+		_, _ = newClientWriter(w).Write(body) // ignore an error: the client has disconnected
 	}
-	return nil
 }
 
 // maxRanges is the maximum number of ranges in a request. Each range in the response has its own
@@ -289,11 +316,7 @@ const maxRanges = 10
 // serveContent sends the content of a file, or the ranges of it that are requested.
 func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) error {
 	h := w.Header()
-	if f.SHA256 != "" {
-		sum, err := hex.DecodeString(f.SHA256)
-		if err != nil {
-			return err
-		}
+	if sum, err := hex.DecodeString(f.SHA256); err == nil && len(sum) > 0 {
 		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
 	}
 	h.Set("ETag", tag)
@@ -308,7 +331,7 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) err
 		return p
 	}
 	catcher := &ErrorCatcher{ResponseWriter: w}
-	http.ServeContent(newDeadlineWriter(catcher), r, "", c.lastModified(h), f.Content)
+	http.ServeContent(newClientWriter(catcher), r, "", c.lastModified(h), f.Content)
 	switch catcher.Status {
 	case 0:
 		return nil
@@ -332,50 +355,17 @@ func (c *Call) validRange() *http.Request {
 	return r
 }
 
-// ErrorCatcher intercepts error responses of other handlers, such as http.ServeContent, because the
-// edge reports every error as a problem.
-type ErrorCatcher struct {
-	http.ResponseWriter
-	Type    string // intercept only errors of this media type; "" for all
-	Started bool   // a response that is not intercepted has begun
-	Status  int    // of the error, or 0 if there is none
-	Text    []byte // the beginning of its body
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (e *ErrorCatcher) WriteHeader(status int) {
-	if status >= 400 && strings.HasPrefix(e.Header().Get("Content-Type"), e.Type) {
-		e.Status = status
-		return
-	}
-	e.Started = true
-	e.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (e *ErrorCatcher) Write(b []byte) (int, error) {
-	if e.Status != 0 {
-		e.Text = append(e.Text, b[:min(len(b), 1000-min(len(e.Text), 1000))]...)
-		return len(b), nil
-	}
-	e.Started = true
-	return e.ResponseWriter.Write(b)
-}
-
-// Unwrap lets http.ResponseController reach the underlying writer.
-func (e *ErrorCatcher) Unwrap() http.ResponseWriter { return e.ResponseWriter }
-
 // Fail responds with a problem. A caller with no requests left gets nothing but a 304 or a 429.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
-	if c.Admission.Exhausted() {
-		p = c.Admission.Exceeded(nil)
+	if c.quota.exhausted {
+		p = c.exceeded(nil)
 	}
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
 	// If the client has disconnected, that is usually the cause of the error, so the error is not
 	// logged. Busy and not-ready problems are not logged either, because a client that sends too
 	// many requests would fill the log; they are counted in the metrics.
-	if p.Status >= 500 && p.Code != "busy" && p.Code != "not-ready" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
+	if p.Status >= 500 && p.Code != "busy" && p.Code != "not-ready" && !c.ClientGone() {
 		c.Shared.LogFailure(c.ID, c.Request.URL.Path, p)
 	}
 	h := w.Header()
@@ -391,12 +381,7 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "5")
 	}
-	body := append(AppendJSON(nil, p), '\n')
 	h.Set("Content-Type", problemType)
 	h["Cache-Control"] = revalidate
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(p.Status)
-	if c.Request.Method != http.MethodHead {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // ignore an error: the client has disconnected
-	}
+	c.sendBody(w, p.Status, append(AppendJSON(nil, p), '\n'))
 }

@@ -1,13 +1,17 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"kindex/edge/apikey"
 	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 )
 
 // Shared contains what all requests have in common. It must not be changed once requests are
@@ -20,15 +24,20 @@ type Shared struct {
 	URL            string // the service's public address; if "", the requested host is used
 	ContactAddress string // the operator's address, or "" if there is none
 	SignIn         bool   // people can sign in on the website
-	Limited        bool   // requests are counted towards a daily limit
-	Proxies        *ratelimit.Proxies
-	Limits         *ratelimit.Limits
-	AccountTimeout time.Duration // if 0, the constant AccountTimeout is used
-	Paths          []string      // paths of the API, for suggestions
-	Origins        bool          // responses depend on the origin of the request
+	Keys           *apikey.Authenticator
+	// LimitAnonymous and LimitKey are the maximum numbers of requests per day, or 0.
+	LimitAnonymous, LimitKey int64
+	Proxies                  *ratelimit.Proxies
+	Limits                   *ratelimit.Limits
+	AccountTimeout           time.Duration // if 0, the constant AccountTimeout is used
+	Paths                    []string      // paths of the API, for suggestions
+	Origins                  bool          // responses depend on the origin of the request
 
 	stateFailed atomic.Int64 // the second in which an unavailable database was last logged
 }
+
+// Limited reports whether requests are counted towards a daily limit.
+func (s *Shared) Limited() bool { return s.LimitAnonymous > 0 || s.LimitKey > 0 }
 
 // Vary returns the Vary header of responses that depend on these headers of the request.
 func (s *Shared) Vary(names string) []string {
@@ -47,21 +56,27 @@ func (s *Shared) LogFailure(id, path string, p *Problem) {
 	s.Log.Error("request failed", "requestId", id, "path", path, "error", fmt.Sprint(p.Cause))
 }
 
-// Admission decides whether a request is handled. It identifies the caller and keeps track of the
-// remaining requests.
-type Admission interface {
-	// Exhausted reports whether the caller has no requests left, so that the request can only be
-	// answered with a 304.
-	Exhausted() bool
-	// Charge counts further requests for a request that costs more than one. If fewer remain, it
-	// returns a problem with status 429, and the request costs nothing.
-	Charge(requests int64) error
-	// Exceeded returns the problem for a caller with no requests left. If the caller's key was
-	// rejected, refused is the reason; otherwise, it is nil.
-	Exceeded(refused error) *Problem
-	// Finalize is called with the status when the response starts. It uncounts a request that
-	// turns out to be free and sets the limit headers.
-	Finalize(h http.Header, status int)
-	// Exporter returns the ID of the account or IP address whose exports are limited together.
-	Exporter() string
+// WithSessionActor returns a context in which changes are attributed to the signed-in user.
+func (s *Shared) WithSessionActor(r *http.Request) context.Context {
+	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.ClientAddress(r)})
+}
+
+// ClientAddress returns the IP address that a request comes from, in the form used in the audit
+// log.
+func (s *Shared) ClientAddress(r *http.Request) string {
+	return s.Proxies.Client(r).Unmap().WithZone("").String()
+}
+
+// SuspendedProblem returns the problem for a key of a suspended account.
+func (s *Shared) SuspendedProblem(err *apikey.SuspendedError) *Problem {
+	return NewProblem("account-suspended", AsSentence(err.Error())+s.ContactSentence(" Write to %s."))
+}
+
+// ContactSentence returns a sentence in which it replaces %s with the operator's address, or "" if the
+// operator has none.
+func (s *Shared) ContactSentence(sentence string) string {
+	if s.ContactAddress == "" {
+		return ""
+	}
+	return strings.Replace(sentence, "%s", s.ContactAddress, 1)
 }

@@ -1,4 +1,4 @@
-package edge
+package web
 
 import (
 	"time"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime returns the processor time that this thread has used.
-func threadTime() time.Duration {
+// ThreadTime returns the processor time that this thread has used.
+func ThreadTime() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
 		return 0 // Linux always has this clock

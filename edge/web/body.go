@@ -48,11 +48,11 @@ func (c *Call) Decode(dst any) error {
 	known := slices.Sorted(maps.Keys(fields))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		field, ok := fields[name]
-		if !ok && len(fieldErrors) < MaxFieldErrors {
-			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
-		}
 		if !ok {
-			continue // once enough errors have been reported, stop searching for suggestions
+			if len(fieldErrors) < MaxFieldErrors { // searching for suggestions takes time
+				fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
+			}
+			continue
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
@@ -102,14 +102,13 @@ func fieldNames(fieldErrors []FieldError) string {
 }
 
 func unknownField(name string, known []string) string {
-	message := "is not a known field; expected one of: " + strings.Join(known, ", ")
-	if len(known) == 0 {
-		message = "is not a known field; the body takes no fields"
-	}
+	hint := "expected one of: " + strings.Join(known, ", ")
 	if near := didyoumean.Name(name, known); near != "" {
-		message = "is not a known field; did you mean " + near + "?"
+		hint = "did you mean " + near + "?"
+	} else if len(known) == 0 {
+		hint = "the body takes no fields"
 	}
-	return message
+	return "is not a known field; " + hint
 }
 
 // ReadBody reads the body of a write. It returns an error unless the body is JSON and not too
@@ -124,7 +123,7 @@ func (c *Call) ReadBody() ([]byte, error) {
 	if err != nil || mediaType != "application/json" || charset != "" && charset != "utf-8" {
 		return nil, NewProblem("unsupported-media-type", "Send the body as JSON in UTF-8, with the header Content-Type: application/json.")
 	}
-	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, Identity) {
+	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, identity) {
 		return nil, NewProblem("unsupported-media-type", "Send the body uncompressed: content codings are not supported.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
@@ -140,47 +139,36 @@ func (c *Call) ReadBody() ([]byte, error) {
 		return nil, NewProblem("invalid-body", "The body is not UTF-8.")
 	}
 	c.Body = body
-	c.resetDeadline()
 	return body, nil
 }
 
 // ReadMembers reads a single JSON object. It is strict: it does not allow duplicate members at
 // any depth, deep nesting, trailing data, or characters that a database cannot store.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
-	if err := checkStrictly(body); err != nil {
-		return nil, err
+	d := jsontext.NewDecoder(bytes.NewReader(body)) // refuses duplicate members and invalid escapes
+	for start := true; start || d.StackDepth() > 0; start = false {
+		t, err := d.ReadToken()
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return nil, errors.New("has a duplicate member")
+		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+			return nil, errors.New("is incomplete JSON")
+		case err != nil:
+			return nil, fmt.Errorf("is not JSON, or has an invalid escape, at byte %d", d.InputOffset())
+		case d.StackDepth() > maxDepth:
+			return nil, fmt.Errorf("is nested more than %d levels deep", maxDepth)
+		case t.Kind() == '"' && strings.ContainsAny(t.String(), "\x00\uFFFD"):
+			return nil, errors.New("contains the character U+0000, which a database cannot store, or U+FFFD, which replaces invalid input")
+		}
+	}
+	if len(bytes.TrimSpace(body[d.InputOffset():])) > 0 {
+		return nil, errors.New("has trailing data after the JSON object")
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
 		return nil, errors.New("is not a JSON object")
 	}
 	return members, nil
-}
-
-// checkStrictly checks a body for ReadMembers. The decoder refuses duplicate members and invalid
-// escapes.
-func checkStrictly(body []byte) error {
-	d := jsontext.NewDecoder(bytes.NewReader(body))
-	for {
-		t, err := d.ReadToken()
-		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName):
-			return errors.New("has a duplicate member")
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-			return errors.New("is incomplete JSON")
-		case err != nil:
-			return fmt.Errorf("is not JSON, or has an invalid escape, at byte %d", d.InputOffset())
-		case d.StackDepth() > maxDepth:
-			return fmt.Errorf("is nested more than %d levels deep", maxDepth)
-		case t.Kind() == '"' && strings.ContainsAny(t.String(), "\x00\uFFFD"):
-			return errors.New("contains the character U+0000, which a database cannot store, or U+FFFD, which replaces invalid input")
-		case d.StackDepth() > 0:
-		case len(bytes.TrimSpace(body[d.InputOffset():])) > 0:
-			return errors.New("has trailing data after the JSON object")
-		default:
-			return nil
-		}
-	}
 }
 
 // fieldsOf returns pointers to a struct's fields by JSON name.
