@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"builder/content/schema":   {"builder/content/yamldoc", "exports/board", "exports/didyoumean", "exports/jsonenc", "exports/kinds", "exports/record", "exports/safetext"},
 	"builder/content/yamldoc":  {"exports/safetext"},
 	"builder/content/yamlfmt":  {"builder/content/schema", "builder/content/yamldoc", "exports/kinds", "exports/store"},
-	"builder/diff":             {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports", "exports/*"},
+	"builder/diff":             {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports/*"},
 	"builder/diff/gitdiff":     {"builder", "builder/content/yamldoc", "builder/diff", "builder/gitlog", "builder/plural", "builder/scratch", "exports/jsonenc", "indexes"},
 	"builder/git":              {"builder/scratch"},
 	"builder/gitbranch":        {"builder/content", "builder/content/yamlfmt", "builder/git", "builder/gitlog", "exports/kinds", "exports/safetext"},
