@@ -62,10 +62,8 @@ func (b *bench) classes(file string) (all []class, err error) {
 		name, servers string
 		draw          func(*rand.Rand, *document) string // returns a path
 	}{
-		{"term", engines, search(words(1), "")},
 		{"two words", engines, search(words(2), "")},
 		{"five words", engines, search(words(5), "")},
-		{"prefix", engines, search(prefix, "")},
 		{"phrase", engines, search(phrase, "")},
 		{"typo", "kindex net/http Bleve", search(typo, "")},
 		{"facets", "kindex net/http", search(words(1), "&facets=category,tag,license")},
@@ -108,11 +106,6 @@ func words(n int) func(*rand.Rand, *document) string {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		return strings.Join(list[:min(n, len(list))], " ")
 	}
-}
-
-// prefix is the first three or four letters of a word.
-func prefix(rng *rand.Rand, d *document) string {
-	return string([]rune(words(1)(rng, d))[:3+rng.IntN(2)])
 }
 
 // typo is a word of a name, if one is long enough, in which a letter is replaced, dropped, doubled

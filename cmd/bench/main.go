@@ -52,7 +52,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var o options
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus; one file is edited, and restored")
+	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
 	f.IntVar(&o.queries, "queries", 2000, "number of requests per class")
 	if err := f.Parse(args); err != nil {
@@ -88,10 +88,11 @@ func (b *bench) row(cells ...any) {
 
 // measure builds, opens and asks.
 func (b *bench) measure(ctx context.Context) error {
-	b.row("program", "seconds", "processor s", "peak MiB")
-	if err := b.measureBuilds(ctx); err != nil {
-		return err
+	build := exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", filepath.Join(b.tmp, "built"), "--as-of", "2026-11-01")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("kindex build: %w: %s", err, out)
 	}
+	b.row("program", "seconds", "processor s", "MiB")
 	product, err := b.start("kindex", exec.CommandContext(ctx, b.kindex, "serve", "--dir", filepath.Join(b.tmp, "built"), "--addr", "127.0.0.1:0",
 		"--admin", "", "--state", filepath.Join(b.tmp, "state.db"), "--limit-anonymous", "0"))
 	if err != nil {
@@ -129,42 +130,6 @@ func (b *bench) measure(ctx context.Context) error {
 	for _, p := range servers {
 		b.row(p.name, float64(p.stat().ResidentMemory())/(1<<20))
 	}
-	return nil
-}
-
-// measureBuilds measures a build, and one after an edit.
-func (b *bench) measureBuilds(ctx context.Context) error {
-	paths, err := filepath.Glob(filepath.Join(b.corpus, "tool", "*.yaml"))
-	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("%s has no tools: %w", b.corpus, err)
-	}
-	was, err := os.ReadFile(paths[0])
-	if err != nil {
-		return err
-	}
-	build := func(name string) error {
-		return b.command(name, exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", filepath.Join(b.tmp, "built"), "--as-of", "2026-11-01"))
-	}
-	if err := build("kindex builds"); err != nil {
-		return err
-	}
-	edited := bytes.Replace(was, []byte("description: "), []byte("formerly: [benchmark-edit]\ndescription: "), 1)
-	return errors.Join(os.WriteFile(paths[0], edited, 0o644), build("kindex builds after an edit"), os.WriteFile(paths[0], was, 0o644))
-}
-
-// command runs a program to its end and prints what it cost.
-func (b *bench) command(name string, cmd *exec.Cmd) error {
-	start := time.Now()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
-	}
-	peak := 0.0
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		peak = float64(u.Maxrss) / 1024 // KiB on Linux
-	}
-	seconds := time.Since(start).Seconds()
-	b.row(name, seconds, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak)
 	return nil
 }
 

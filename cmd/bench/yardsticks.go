@@ -59,8 +59,7 @@ func (d *document) texts() [3]string {
 	return [3]string{d.Name, strings.Join(topic, " "), d.Description}
 }
 
-// serveFTS5 fills and serves a table with a prefix index, merged into one segment, as is
-// recommended for data that is only read.
+// serveFTS5 fills and serves a table, merged into one segment, as is recommended for data that is only read.
 func serveFTS5(file string) error {
 	docs, err := documents(file)
 	if err != nil {
@@ -76,7 +75,7 @@ func serveFTS5(file string) error {
 		return err
 	}
 	_, err = tx.Exec(`CREATE TABLE record (id INTEGER PRIMARY KEY, json BLOB) STRICT;
-		CREATE VIRTUAL TABLE words USING fts5(name, topic, text, content='', prefix='2 3 4', tokenize='porter unicode61')`)
+		CREATE VIRTUAL TABLE words USING fts5(name, topic, text, content='', tokenize='porter unicode61')`)
 	for i := 0; i < len(docs) && err == nil; i++ {
 		t := docs[i].texts()
 		_, err = tx.Exec("INSERT INTO record VALUES (?1, ?2); INSERT INTO words (rowid, name, topic, text) VALUES (?1, ?3, ?4, ?5)", i, docs[i].raw, t[0], t[1], t[2])
@@ -94,11 +93,7 @@ func serveFTS5(file string) error {
 	defer search.Close()
 	return serve(func(r *http.Request) (out []byte, err error) {
 		match := r.FormValue("q")
-		switch r.Header.Get("Class") {
-		case "phrase":
-		case "prefix":
-			match = `"` + match + `"*`
-		default:
+		if r.Header.Get("Class") != "phrase" {
 			match = `"` + strings.ReplaceAll(match, " ", `" "`) + `"`
 		}
 		rows, err := search.Query(match)
@@ -195,8 +190,6 @@ func bleveQuery(class, w string) interface {
 	query.BoostableQuery
 } {
 	switch class {
-	case "prefix":
-		return bleve.NewPrefixQuery(w)
 	case "phrase":
 		return bleve.NewMatchPhraseQuery(w)
 	case "typo":

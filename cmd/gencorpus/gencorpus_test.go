@@ -67,22 +67,6 @@ func TestLikeTheContent(t *testing.T) {
 			t.Errorf("%s: %.2f, want about %.2f", what, got, want)
 		}
 	}
-	for status, want := range map[string]float64{record.Deprecated: deprecated, record.Withdrawn: withdrawn} {
-		if got := share(made, func(e *record.Entity) bool { return e.Status == status }); math.Abs(got-want) > 0.015 {
-			t.Errorf("%s: %.3f, want about %.3f", status, got, want)
-		}
-	}
-	words := map[string]bool{}
-	for _, e := range real {
-		for _, w := range wordPattern.FindAllString(e.Name, -1) {
-			words[strings.ToLower(w)] = true
-		}
-	}
-	if got := share(made, func(e *record.Entity) bool {
-		return slices.ContainsFunc(wordPattern.FindAllString(e.Name, -1), func(w string) bool { return !words[strings.ToLower(w)] })
-	}); got < 0.25 { // otherwise the words of names would run out
-		t.Errorf("%.2f of the names have a word of their own", got)
-	}
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
