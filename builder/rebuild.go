@@ -6,15 +6,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/scratch"
 	"kindex/exports"
+	"kindex/exports/jsonenc"
 	"kindex/exports/store"
 	"kindex/exports/view"
 	"kindex/indexes"
@@ -23,12 +27,11 @@ import (
 // Comparison is the result of comparing a published build with a build made again from its
 // sources.
 type Comparison struct {
-	Published, Rebuilt *store.Manifest
-	// FromCommit is set if the sources were taken from the build's commit; otherwise the content
-	// folder was used as it is now.
-	FromCommit bool
-	Files      int      // compared files
-	Differs    []string // the differences, one sentence each
+	Commit  jsonenc.OptionalString `json:"commit"` // "" if the content folder was used as it is now
+	AsOf    string                 `json:"asOf"`
+	Files   int                    `json:"files"`   // compared files
+	Differs []string               `json:"differs"` // the differences, one sentence each
+	Hint    jsonenc.OptionalString `json:"hint"`    // why they may differ
 }
 
 // Rebuild rebuilds the published build of an output folder and compares the result with it. It
@@ -54,14 +57,14 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	tmp := folder.Path
-	c = &Comparison{Published: m}
-	o := Options{Content: content, Out: filepath.Join(tmp, "out"), Keep: 1}
+	c = &Comparison{AsOf: m.AsOf, Differs: []string{}}
+	o := Options{Content: content, Out: filepath.Join(folder.Path, "out"), Keep: 1}
 	if o.AsOf, err = time.Parse(time.RFC3339, m.AsOf); err != nil {
 		return nil, err
 	}
-	if c.FromCommit = m.Commit != "" && !m.Dirty; c.FromCommit {
-		if err := o.checkOut(ctx, string(m.Commit), filepath.Join(tmp, "content")); err != nil {
+	if m.Commit != "" && !m.Dirty {
+		c.Commit = m.Commit
+		if err := o.load(ctx, string(m.Commit)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,20 +76,25 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 		return nil, err
 	}
 	defer rebuilt.Close()
-	c.Rebuilt = rebuilt.Manifest
-	c.compareManifests()
+	c.compareManifests(*m, *rebuilt.Manifest)
 	if len(c.Differs) == 0 {
-		err = c.compareIndexes(out, published, o.Out, rebuilt)
+		return c, c.compareIndexes(out, published, o.Out, rebuilt)
 	}
-	return c, err
+	if m.Commit == "" {
+		c.Hint = jsonenc.OptionalString(fmt.Sprintf("The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.", content))
+	} else if m.Dirty {
+		c.Hint = jsonenc.OptionalString(fmt.Sprintf("The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.", content))
+	}
+	return c, nil
 }
 
-// checkOut writes the content of a commit to a folder.
-func (o *Options) checkOut(ctx context.Context, commit, into string) error {
+// load sets the options for a build of a commit.
+func (o *Options) load(ctx context.Context, commit string) error {
 	location, err := gitlog.FindLocation(ctx, o.Content)
 	if err != nil {
 		return err
 	}
+	defer location.Close() // errors are ignored: leftover temporary files are removed by the system
 	// The commit comes from an untrusted build, so check that it is a full commit hash before it
 	// is passed to git.
 	switch name, err := location.Commit(ctx, commit); {
@@ -99,30 +107,51 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Mkdir(into, 0o777); err != nil {
-		return err
-	}
-	there, err := location.WriteTree(ctx, commit, into)
-	if err != nil {
-		return err
-	}
-	if !there {
-		return fmt.Errorf("commit %s has no folder %s", commit, o.Content)
-	}
-	loaded, problems, err := LoadContent(into, nil)
-	if err != nil {
-		return err
-	}
-	if n, _ := problems.Count(); n > 0 {
-		return problems
+	loaded, problems, err := LoadCommit(ctx, location, commit, o.Content)
+	if n, _ := problems.Count(); err == nil && n > 0 {
+		err = problems
 	}
 	o.Loaded, o.head = loaded, &head
-	return nil
+	return err
+}
+
+// LoadCommit is like LoadContent for the folder as of a commit, which is read from a temporary copy. Messages
+// have the path dir instead of that of the copy. If the commit has no such folder, the error is an fs.ErrNotExist.
+func LoadCommit(ctx context.Context, location *gitlog.Location, commit, dir string) (l *Loaded, problems yamldoc.Problems, err error) {
+	tmp, err := scratch.New("content")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, tmp.Close()) }()
+	at := filepath.Join(tmp.Path, "content")
+	if err := os.Mkdir(at, 0o777); err != nil {
+		return nil, nil, err
+	}
+	if there, err := location.WriteTree(ctx, commit, at); err != nil {
+		return nil, nil, err
+	} else if !there {
+		return nil, nil, &fs.PathError{Op: "commit " + commit, Path: dir, Err: fs.ErrNotExist}
+	}
+	l, problems, err = LoadContent(at, nil)
+	shown := filepath.ToSlash(filepath.Clean(dir))
+	below := shown + "/"
+	if shown == "." {
+		below = ""
+	}
+	at = filepath.ToSlash(at)
+	replace := strings.NewReplacer(at+"/", below, at, shown).Replace
+	for i := range problems {
+		p := &problems[i]
+		p.File, p.Message, p.Suggestion = replace(p.File), replace(p.Message), replace(p.Suggestion)
+	}
+	if err != nil {
+		err = errors.New(replace(err.Error()))
+	}
+	return l, problems, err
 }
 
 // compareManifests lists the differences between two builds.
-func (c *Comparison) compareManifests() {
-	old, now := *c.Published, *c.Rebuilt
+func (c *Comparison) compareManifests(old, now store.Manifest) {
 	for _, f := range old.Files {
 		c.Files++
 		switch other, ok := now.File(f.Path); {
@@ -137,6 +166,7 @@ func (c *Comparison) compareManifests() {
 			c.differs("%s is missing", f.Path)
 		}
 	}
+	ids := []string{old.ID, now.ID}
 	old.Files, now.Files, old.ID, now.ID = nil, nil, "", ""
 	before, after := members(old), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -144,8 +174,8 @@ func (c *Comparison) compareManifests() {
 			c.differs("the manifest has %s %s in the published build, but %s in the rebuilt one", name, before[name], after[name])
 		}
 	}
-	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the ID of the published build is %s, but that of the rebuilt one is %s", c.Published.ID, c.Rebuilt.ID)
+	if len(c.Differs) == 0 && ids[0] != ids[1] {
+		c.differs("the ID of the published build is %s, but that of the rebuilt one is %s", ids[0], ids[1])
 	}
 }
 

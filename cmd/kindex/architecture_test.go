@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"builder/content/yamldoc":  {"exports/safetext"},
 	"builder/content/yamlfmt":  {"builder/content/schema", "builder/content/yamldoc", "exports/kinds", "exports/store"},
 	"builder/diff":             {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports/*"},
-	"builder/diff/gitdiff":     {"builder", "builder/content/yamldoc", "builder/diff", "builder/gitlog", "builder/plural", "builder/scratch", "exports/jsonenc", "indexes"},
+	"builder/diff/gitdiff":     {"builder", "builder/content/yamldoc", "builder/diff", "builder/gitlog", "builder/plural", "exports/jsonenc", "indexes"},
 	"builder/git":              {"builder/scratch"},
 	"builder/gitbranch":        {"builder/content", "builder/content/yamlfmt", "builder/git", "builder/gitlog", "exports/kinds", "exports/safetext"},
 	"builder/gitlog":           {"builder/content", "builder/content/*", "builder/git", "builder/plural", "exports/*"},

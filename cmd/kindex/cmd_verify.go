@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"kindex/builder/scratch"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
-	"kindex/exports/jsonenc"
 	"kindex/exports/mirror"
 	"kindex/exports/sign"
 	"kindex/exports/store"
@@ -68,11 +66,11 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 
 // verifyReport is the report of verify. --json prints it.
 type verifyReport struct {
-	Build   string         `json:"build"`
-	Files   int            `json:"files"`
-	Bytes   int64          `json:"bytes"`
-	Seconds float64        `json:"seconds"`
-	Content *contentReport `json:"content"` // null without --content
+	Build   string              `json:"build"`
+	Files   int                 `json:"files"`
+	Bytes   int64               `json:"bytes"`
+	Seconds float64             `json:"seconds"`
+	Content *builder.Comparison `json:"content"` // null without --content
 	// What --origin adds.
 	Origin    string          `json:"origin,omitempty"`
 	Signature *sign.Signature `json:"signature,omitempty"`
@@ -81,22 +79,21 @@ type verifyReport struct {
 }
 
 // run verifies the build in a folder, or with --origin the one that is published there.
-func (o *verifyOptions) run(cmd *cobra.Command, dir string) (err error) {
+func (o *verifyOptions) run(cmd *cobra.Command, dir string) (failed error) {
 	ctx, bar := cmd.Context(), newProgress(cmd.ErrOrStderr())
-	var pulled mirror.PullResult
+	pulled := &mirror.PullResult{}
 	origin := ""
 	if o.origin != nil {
-		folder, failed := scratch.New("verify")
-		if failed != nil {
-			return failed
+		folder, err := scratch.New("verify")
+		if err != nil {
+			return err
 		}
-		defer func() { err = errors.Join(err, folder.Close()) }()
+		defer func() { failed = errors.Join(failed, folder.Close()) }()
 		dir, origin = folder.Path, o.origin.String() // without secrets
-		r, failed := mirror.Pull(ctx, o.origin, mirror.PullOptions{Dir: dir, Verifiers: o.keys, Progress: bar.step})
-		if bar.finish(); failed != nil {
-			return failed
+		pulled, err = mirror.Pull(ctx, o.origin, mirror.PullOptions{Dir: dir, Verifiers: o.keys, Progress: bar.step})
+		if bar.finish(); err != nil {
+			return err
 		}
-		pulled = *r
 	}
 	r, err := verifyBytes(dir, bar)
 	if err != nil {
@@ -111,28 +108,19 @@ func (o *verifyOptions) run(cmd *cobra.Command, dir string) (err error) {
 		if r.Signature != nil && !r.committed {
 			return fmt.Errorf("%s was built from content that was not committed, so nobody can rebuild it", r.Build)
 		}
-		if r.Content, err = verifyContent(ctx, o.content, dir); err != nil {
+		defer cli.RecoverDamaged(dir, &failed)
+		if r.Content, err = builder.Rebuild(ctx, o.content, dir); err != nil {
 			return err
 		}
 	}
-	if err := cli.Print(cmd, r, r.printContent); err != nil || r.Content == nil || len(r.Content.Differs) == 0 {
+	err = cli.Print(cmd, r, func(w io.Writer) { o.printContent(w, r) })
+	if err != nil || r.Content == nil || len(r.Content.Differs) == 0 {
 		return err
 	}
 	if r.Signature != nil {
-		return fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, r.Signature.Key, r.Content.from(), o.content)
+		return fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, r.Signature.Key, o.source(r.Content), o.content)
 	}
-	return fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
-}
-
-// contentReport is the comparison with a build of the content.
-type contentReport struct {
-	Commit  jsonenc.OptionalString `json:"commit"` // null if the folder was used as it is now
-	AsOf    string                 `json:"asOf"`
-	Files   int                    `json:"files"`
-	Differs []string               `json:"differs"` // one sentence each
-	Hint    jsonenc.OptionalString `json:"hint"`    // why it may differ
-
-	folder string
+	return fmt.Errorf("%s does not match %s", r.Build, o.source(r.Content))
 }
 
 // verifyBytes compares the published build with its manifest.
@@ -159,43 +147,21 @@ func verifyBytes(dir string, bar *progress) (r *verifyReport, err error) {
 	return r, nil
 }
 
-// verifyContent compares the published build with one newly built from the content.
-func verifyContent(ctx context.Context, content, dir string) (r *contentReport, err error) {
-	defer cli.RecoverDamaged(dir, &err)
-	c, err := builder.Rebuild(ctx, content, dir)
-	if err != nil {
-		return nil, err
+// source returns what a build was compared with.
+func (o *verifyOptions) source(c *builder.Comparison) string {
+	if c.Commit == "" {
+		return o.content + " as it is now"
 	}
-	m := c.Published
-	r = &contentReport{AsOf: m.AsOf, Files: c.Files, Differs: append([]string{}, c.Differs...), folder: content}
-	if c.FromCommit {
-		r.Commit = m.Commit
-	}
-	switch {
-	case len(r.Differs) == 0:
-	case m.Commit == "":
-		r.Hint = jsonenc.OptionalString(fmt.Sprintf("The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.", content))
-	case m.Dirty:
-		r.Hint = jsonenc.OptionalString(fmt.Sprintf("The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.", content))
-	}
-	return r, nil
+	return "commit " + string(c.Commit)
 }
 
-// from returns what the build was compared with.
-func (r *contentReport) from() string {
-	if r.Commit == "" {
-		return r.folder + " as it is now"
-	}
-	return "commit " + string(r.Commit)
-}
-
-func (r *verifyReport) printContent(w io.Writer) {
+func (o *verifyOptions) printContent(w io.Writer, r *verifyReport) {
 	c := r.Content
 	if c == nil {
 		return
 	}
 	if len(c.Differs) == 0 {
-		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", r.Build, c.from(), c.AsOf, c.Files)
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", r.Build, o.source(c), c.AsOf, c.Files)
 	}
 	for _, line := range c.Differs {
 		fmt.Fprintln(w, "differs:", line)

@@ -44,7 +44,7 @@ func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, fro
 	if n, _ := second.problems.Count(); n > 0 {
 		return nil, diff.Revision{}, second.problems
 	}
-	if second.failed != nil {
+	if second.failed != nil && !second.absent() {
 		return nil, diff.Revision{}, second.failed
 	}
 	first, err := loadRevision(ctx, location, from, dir)
@@ -52,7 +52,11 @@ func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, fro
 		return nil, diff.Revision{}, err
 	}
 	if first.loaded == nil && second.loaded == nil {
-		return nil, diff.Revision{}, errors.Join(first.failed, fmt.Errorf("neither %s nor %s has a content folder %s", from, to, dir))
+		err = fmt.Errorf("neither %s nor %s has a content folder %s", from, to, dir)
+		if !first.absent() {
+			err = errors.Join(first.failed, err)
+		}
+		return nil, diff.Revision{}, err
 	}
 	addNotes(d, dir, first, second)
 	before, after := first.completedBy(second), second.completedBy(first)
@@ -104,11 +108,11 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		diff.Ref
 		effect string
 	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
-		if s.absent {
+		if s.absent() {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s, so every entity is treated as %s", s.Ref, dir, s.effect))
 		}
 	}
-	if from.failed != nil && !from.absent {
+	if from.failed != nil && !from.absent() {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so every entity is treated as created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
-	"kindex/builder/scratch"
 )
 
 // loadedRevision is the content of one revision.
@@ -21,58 +18,25 @@ type loadedRevision struct {
 	dir      string          // the folder as shown in messages
 	loaded   *builder.Loaded // nil if nothing could be read
 	problems yamldoc.Problems
-	failed   error // the reason nothing could be read, or nil if the folder does not exist
-	absent   bool  // whether the folder does not exist
+	failed   error // the reason nothing could be read
 }
 
-// loadRevision reads the content folder from the working tree, or from a temporary copy of a
-// commit. Messages never show the path of the copy.
-func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
-	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
-	if r.Commit != "" {
-		tmp, err := scratch.New("diff")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, tmp.Close()) }()
-		at = filepath.Join(tmp.Path, "content")
-		if err := os.Mkdir(at, 0o777); err != nil {
-			return nil, err
-		}
-		if there, err := location.WriteTree(ctx, string(r.Commit), at); err != nil || !there {
-			s.absent = true
-			return s, err
-		}
+// loadRevision reads the content folder from the working tree, or as of a commit.
+func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (*loadedRevision, error) {
+	s := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}
+	if r.Commit == "" {
+		s.loaded, s.problems, s.failed = builder.LoadContent(dir, nil)
+	} else {
+		s.loaded, s.problems, s.failed = builder.LoadCommit(ctx, location, string(r.Commit), dir)
 	}
-	s.loaded, s.problems, s.failed = builder.LoadContent(at, nil)
 	if s.failed != nil {
 		s.loaded = nil
-		s.absent = errors.Is(s.failed, fs.ErrNotExist)
 	}
-	if s.absent {
-		s.failed = nil
-	}
-	if r.Commit != "" {
-		s.renamePaths(filepath.ToSlash(at))
-	}
-	return s, nil
+	return s, ctx.Err()
 }
 
-// renamePaths replaces the path of the temporary copy in messages with that of the folder.
-func (s *loadedRevision) renamePaths(from string) {
-	below := s.dir + "/"
-	if s.dir == "." {
-		below = ""
-	}
-	replace := strings.NewReplacer(from+"/", below, from, s.dir).Replace
-	for i := range s.problems {
-		p := &s.problems[i]
-		p.File, p.Message, p.Suggestion = replace(p.File), replace(p.Message), replace(p.Suggestion)
-	}
-	if s.failed != nil {
-		s.failed = errors.New(replace(s.failed.Error()))
-	}
-}
+// absent reports whether the folder does not exist.
+func (s *loadedRevision) absent() bool { return errors.Is(s.failed, fs.ErrNotExist) }
 
 // completedBy returns a revision to be compared with another one. If its folder is missing or
 // its root files are unreadable, the returned revision has the formula, categories and
