@@ -169,7 +169,6 @@ func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (res
 	})
 }
 
-// resolutions are what identifiers refer to.
 type resolutions map[string]*Resolution
 
 func (r *Resolution) known() bool { return r != nil && len(r.Matches) > 0 }
@@ -213,7 +212,6 @@ func (all resolutions) add(ctx context.Context, index Index, entries []manifest.
 	return nil
 }
 
-// batch returns how many of the first identifiers can be resolved at once.
 func batch(list []string) (n int) {
 	length := 0
 	for n < min(batchSize, len(list)) {
@@ -225,7 +223,6 @@ func batch(list []string) (n int) {
 	return n
 }
 
-// acceptable reports whether an index accepts a text as an identifier.
 func acceptable(id string) bool {
 	return strings.TrimSpace(id) != "" && len(id) <= finding.MaxLen && !strings.ContainsAny(id, "\x00\uFFFD") && strings.ToValidUTF8(id, "") == id
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"kindex/builder/actions"
@@ -39,7 +42,6 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// summary returns the counts in a sentence.
 func (r *Report) summary() string {
 	s := fmt.Sprintf("%s in %s: %d known, %d unknown", plural.Count(r.Entries, "package", "packages"), plural.Count(r.Files, "file", "files"), r.Known, r.Unknown)
 	if r.Unreadable > 0 {
@@ -56,7 +58,6 @@ func (r *Report) summary() string {
 	return s
 }
 
-// location returns a file with its line, if that is known.
 func location(file string, line int) string {
 	if line > 0 {
 		return fmt.Sprintf("%s:%d", file, line)
@@ -84,7 +85,6 @@ func (m *Match) latest() string { return orUnknown(m.Version, m.VersionDate) }
 
 func (m *Match) maintained() string { return orUnknown(m.Maintenance, m.MaintenanceAsOf) }
 
-// messages returns the issues of a finding as one text.
 func (f *Finding) messages() string {
 	var list []string
 	for _, issue := range f.Issues {
@@ -111,7 +111,6 @@ func (r *Report) text() string {
 	return b.String()
 }
 
-// rest returns the lines about what is unknown or unreadable.
 func (r *Report) rest() string {
 	var b strings.Builder
 	for _, u := range r.Missing {
@@ -170,7 +169,6 @@ func (r *Report) markdown() string {
 	return b.String()
 }
 
-// note is something about a line of a file.
 type note struct {
 	rule, level string // warning, error or, for what is unknown, note
 	file        string
@@ -179,7 +177,6 @@ type note struct {
 	about       string // what it is about, wherever that is in the file
 }
 
-// unreadable is the rule of what cannot be read.
 const unreadable = "unreadable"
 
 // notes lists the issues, what is unreadable and what is unknown.
@@ -219,4 +216,62 @@ func (r *Report) writeGitHub(w io.Writer) error {
 		return err
 	}
 	return actions.AppendSummary(r.markdown() + "\n")
+}
+
+var ruleTexts = map[string]string{
+	Retired:    "The tool or model has been withdrawn, or its retirement date has been reached.",
+	Retiring:   "The tool or model will be retired.",
+	Deprecated: "The tool or model is deprecated.",
+	Archived:   "The repository is archived.",
+	Dormant:    "The repository has had no commit for more than a year.",
+	License:    "The licence is ruled out by the policy.",
+	unreadable: "A part of a file cannot be read, so that the audit is incomplete.",
+}
+
+type object = map[string]any
+
+// sarif returns the issues and what is unreadable as results of a SARIF log, and what is unknown as
+// notifications (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+func (r *Report) sarif(version string) object {
+	rules := append(slices.Clone(Rules), unreadable)
+	described := make([]object, len(rules))
+	for i, rule := range rules {
+		described[i] = object{"id": rule, "shortDescription": object{"text": ruleTexts[rule]}}
+	}
+	results, unknown := []object{}, []object{}
+	for _, n := range r.notes() {
+		at := object{"artifactLocation": object{"uri": sarifURI(n.file)}}
+		if n.line > 0 {
+			at["region"] = object{"startLine": n.line}
+		}
+		result := object{"level": n.level, "message": object{"text": plainText(n.message)}, "locations": []object{{"physicalLocation": at}}}
+		if n.level == "note" {
+			unknown = append(unknown, result)
+			continue
+		}
+		result["ruleId"], result["ruleIndex"] = n.rule, slices.Index(rules, n.rule)
+		// The line is not part of the fingerprint: it changes with every edit above it.
+		result["partialFingerprints"] = object{"kindex/v1": n.rule + " " + n.about}
+		results = append(results, result)
+	}
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+		"tool":        object{"driver": object{"name": "kindex", "version": version, "rules": described}},
+		"columnKind":  "unicodeCodePoints",
+		"invocations": []object{{"executionSuccessful": true, "toolExecutionNotifications": unknown}},
+		"results":     results,
+	}}}
+}
+
+// links escapes the brackets of links, which texts can contain (section 3.11.6).
+var links = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
+
+func plainText(s string) string { return links.Replace(safetext.Escape(s)) }
+
+// sarifURI returns a file's URI: relative to the repository if the file is in it.
+func sarifURI(file string) string {
+	u := url.URL{Path: actions.RepositoryPath(file)}
+	if filepath.IsAbs(u.Path) {
+		u.Scheme = "file"
+	}
+	return u.String()
 }

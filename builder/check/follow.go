@@ -35,7 +35,6 @@ const (
 	unchecked
 )
 
-// result is what became of a link.
 type result struct {
 	verdict verdict
 	status  int

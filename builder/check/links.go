@@ -106,7 +106,6 @@ type checker struct {
 	done   int
 }
 
-// host is what is known of one host.
 type host struct {
 	limit  *rate.Limiter
 	waited time.Duration // for Retry-After
@@ -188,10 +187,8 @@ func (c *checker) host(name string) *host {
 	return h
 }
 
-// errBudget means that no more requests may be sent.
 var errBudget = errors.New("the maximum number of requests has been reached")
 
-// errClosed means that a host is not asked any more.
 var errClosed = errors.New("the host asks to wait")
 
 // admit waits until a host may be sent a request, and counts the request.

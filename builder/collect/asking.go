@@ -21,7 +21,6 @@ type target struct {
 	owns   map[string]bool // the values that no earlier source has
 }
 
-// asking is the work of one source in a run.
 type asking struct {
 	*Source
 	columns []Column // that collect.yaml does not leave out
@@ -66,7 +65,6 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	return ctx.Err()
 }
 
-// lookUp takes what a list has of everything that it covers.
 func (a *asking) lookUp() {
 	if a.Problem != nil && !errors.Is(a.Problem, errNotKept) {
 		a.report.Error = a.Problem.Error()
@@ -89,7 +87,6 @@ func (a *asking) take(id string, answer Answer) bool {
 	return true
 }
 
-// lacksToken returns an error if the source answers nothing because there is no token.
 func (a *asking) lacksToken() error {
 	if a.NeedsToken && a.client.token == "" {
 		return fmt.Errorf("%s needs a token; set %s", a.Title, a.Token)
@@ -164,7 +161,6 @@ func (a *asking) chooseSeldom(r *run) map[string]bool {
 	return chosen
 }
 
-// age returns the days between two dates.
 func age(day, today string) int {
 	a, err1 := record.DayNumber(day)
 	b, err2 := record.DayNumber(today)
@@ -209,7 +205,6 @@ func mayBeTooMuch(err error) bool {
 	return !errors.As(err, &down) || down.status == http.StatusBadGateway || down.status == http.StatusGatewayTimeout
 }
 
-// keep takes over the answers to a batch.
 func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 	a.report.Asked += len(ids)
 	for _, answer := range answers {

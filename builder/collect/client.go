@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/time/rate"
 
 	"kindex/builder/safedial"
@@ -96,7 +99,6 @@ type Client struct {
 	seldom  map[string]bool          // identifiers to ask for seldom columns
 }
 
-// newClient returns the client of a source.
 func (r *run) newClient(a *asking) *Client {
 	c := &Client{run: r, asking: a, http: *r.HTTP, limits: map[string]*rate.Limiter{}}
 	c.http.Transport, c.http.CheckRedirect = roundTripper(c.send), c.redirect
@@ -182,7 +184,6 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	}
 }
 
-// owns reports whether an address belongs to the source.
 func (c *Client) owns(u *url.URL) bool {
 	return u.User == nil && slices.ContainsFunc(c.asking.Hosts, func(host string) bool { return sameOrigin(host, u) })
 }
@@ -314,4 +315,37 @@ func retryAfter(resp *Response, now time.Time, other time.Duration) time.Duratio
 		}
 	}
 	return other
+}
+
+// requestTimeout limits one request, including the body. GitHub ends requests after 10 s; large
+// packages of npm take longer.
+const requestTimeout = 2 * time.Minute
+
+// NewHTTPClient returns the client for all sources. Every connection goes through guard, except
+// one to a proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY): the proxy is
+// the operator's, and then it is the proxy that connects to the source. The client follows no
+// redirects.
+func NewHTTPClient(guard *safedial.Guard) *http.Client {
+	find := httpproxy.FromEnvironment().ProxyFunc()
+	var proxies sync.Map // by host and port
+	plain := &net.Dialer{Timeout: 10 * time.Second}
+	c := guard.WebClient()
+	c.Timeout = requestTimeout
+	t := c.Transport.(*http.Transport)                                 //nolint:forcetypeassert // it is
+	t.ResponseHeaderTimeout, t.DisableCompression = time.Minute, false // the client reads a limited number of bytes
+	t.Proxy = func(r *http.Request) (*url.URL, error) {
+		u, err := find(r.URL)
+		if u != nil {
+			port := cmp.Or(u.Port(), map[string]string{"https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme], "80")
+			proxies.Store(strings.ToLower(net.JoinHostPort(u.Hostname(), port)), true)
+		}
+		return u, err
+	}
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if _, ok := proxies.Load(strings.ToLower(address)); ok {
+			return plain.DialContext(ctx, network, address)
+		}
+		return guard.Dial(ctx, network, address)
+	}
+	return c
 }

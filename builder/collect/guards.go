@@ -52,7 +52,6 @@ const refusedReason = "it is listed in guards.refuse in collect.yaml"
 // edit changes fields of a file, and may look at all that it has.
 type edit func(file, fields map[string]any)
 
-// edit adds an edit of the file of an entity.
 func (r *run) edit(e *record.Entity, change edit) { r.edits[e] = append(r.edits[e], change) }
 
 // judge lets the values and results of all answers pass the guards, and counts what became of each.
@@ -84,7 +83,6 @@ func (r *run) judge() {
 	}
 }
 
-// judgeAnswer lets the values of an answer pass the guards.
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) {
 	noRelease := false // a guard stopped it
 	for _, v := range answer.Values {
@@ -169,7 +167,6 @@ func (r *run) stop(a *asking, c *Change) {
 	r.report.Stopped = append(r.report.Stopped, c.stopped())
 }
 
-// plain returns a value for reports.
 func (r *run) plain(v Value) any {
 	if r.isCount(v.Name) {
 		return v.Number
@@ -203,7 +200,6 @@ func (r *run) held(e *record.Entity, v Value, found string) (held any, same bool
 	return held, same, day
 }
 
-// heldText returns a value of a file that is not a signal.
 func heldText(e *record.Entity, name string) string {
 	end := record.Lifecycle{}
 	if e.Lifecycle != nil {
@@ -212,7 +208,6 @@ func heldText(e *record.Entity, name string) string {
 	return map[string]string{"license": e.License, "version": e.Version, "status": e.Status, "lifecycle.deprecated": end.Deprecated, "lifecycle.retires": end.Retires}[name]
 }
 
-// isEnd reports whether a value is a day of an announced end.
 func isEnd(name string) bool { return strings.HasPrefix(name, "lifecycle.") }
 
 // sameLicense reports whether a licence in a file says more exactly what a source says: GitHub

@@ -12,7 +12,6 @@ import (
 	"kindex/exports/record"
 )
 
-// offerEdit is what becomes of an offer in a file.
 type offerEdit struct {
 	target
 	fresh   record.Offer // with its new date and source
@@ -169,7 +168,6 @@ func (r *run) isLimit(a *asking, e *record.Entity, signal string, tokens int64) 
 	return ok && int64(v.Number) == tokens
 }
 
-// compareOffers returns the prices and limits that differ.
 func (r *run) compareOffers(a *asking, t target, fresh *record.Offer) (changes []Change) {
 	add := func(term string, held, found any, reason string) {
 		changes = append(changes, t.change(a, term, held, found, reason))
@@ -195,7 +193,6 @@ func (r *run) compareOffers(a *asking, t target, fresh *record.Offer) (changes [
 	return changes
 }
 
-// suspectTerm returns the reason a person must look at a price or limit of an offer, or "".
 func (r *run) suspectTerm(held, found float64) string {
 	factor := r.config.Guards.Factor
 	switch {

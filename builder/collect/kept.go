@@ -51,7 +51,6 @@ func (dir kept) put(key string, v any) error {
 	return store.WriteFile(dir.path(key), b.Bytes())
 }
 
-// response returns what is kept of the response to a request, or nil.
 func (dir kept) response(r Request) *Response {
 	held := new(Response)
 	if r.Body != nil || !dir.get(r.Accept+"\n"+r.URL, held) || held.URL != r.URL {
@@ -60,7 +59,6 @@ func (dir kept) response(r Request) *Response {
 	return held
 }
 
-// putResponse keeps a response that has a validator.
 func (dir kept) putResponse(r Request, resp *Response) error {
 	if r.Body != nil || resp.Status != http.StatusOK || resp.Header.Get("ETag")+resp.Header.Get("Last-Modified") == "" {
 		return nil

@@ -62,7 +62,6 @@ const (
 	minScale = 5
 )
 
-// suspectResult returns the reason a person must look at a result, or "".
 func (r *run) suspectResult(held, b *record.Benchmark, scales map[string]float64) string {
 	median, known := scales[b.FoldedName()]
 	fall := r.bounds(ResultsColumn).Fall

@@ -83,7 +83,6 @@ func message(err error) string {
 	return err.Error()
 }
 
-// member sets a member of a section.
 func member(fields map[string]any, section, name string, v any) {
 	inner, _ := fields[section].(map[string]any)
 	if inner == nil {
@@ -93,7 +92,6 @@ func member(fields map[string]any, section, name string, v any) {
 	inner[name] = v
 }
 
-// set sets a value.
 func (r *run) set(fields map[string]any, v Value, day string) {
 	section, name, inside := strings.Cut(v.Name, ".")
 	switch {

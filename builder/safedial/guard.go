@@ -158,10 +158,8 @@ const (
 	Timeout = 15 * time.Second
 )
 
-// timeouts are the timeouts of one Guard.
 type timeouts struct{ dial, tls, request time.Duration }
 
-// maxAddresses is the maximum number of a name's addresses that are tried.
 const maxAddresses = 4
 
 // Dial connects to host:port over TCP. No address of the host is tried unless all of them are

@@ -17,7 +17,6 @@ import (
 // MaxURL is the maximum length of an address, in bytes.
 const MaxURL = 2048
 
-// lookupTimeout is how long a registration waits for a name to be resolved.
 const lookupTimeout = 5 * time.Second
 
 // URLError means that an address cannot be registered. Its message follows the name of the

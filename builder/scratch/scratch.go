@@ -13,7 +13,6 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// prefix is what the names of all folders of this package begin with.
 const prefix = "kindex-tmp-"
 
 // lockFile is the file in each folder that its program keeps locked. The operating system releases

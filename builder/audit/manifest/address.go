@@ -51,7 +51,6 @@ var (
 	localPath    = lazily(`^(?:file:|link:|portal:|workspace:|exec:|\.{0,2}[/\\]|~[/\\]|\.{1,2}(?:\[.*)?$|[A-Za-z]:\\)`)
 )
 
-// isAddress reports whether a text is an address or a path rather than the name of a package.
 func isAddress(s string) bool {
 	return strings.Contains(s, "://") || vcs().MatchString(s) || localPath().MatchString(s) || scp().MatchString(s) || wheel().MatchString(lastPart(s)) || source().MatchString(lastPart(s))
 }
@@ -149,12 +148,10 @@ func (e Entry) repository(address, version string) Entry {
 	return e
 }
 
-// publicHosts serve the packages of the public registries, or copies of them.
 var publicHosts = lazily(`^(?:pypi\.org|(?:test\.|upload\.)?pypi\.(?:org|python\.org)|files\.pythonhosted\.org|download\.pytorch\.org|pypi\.nvidia\.com|pypi\.ngc\.nvidia\.com|wheels\.vllm\.ai|` +
 	`registry\.npmjs\.(?:org|com)|registry\.yarnpkg\.com|registry\.npmmirror\.com|(?:index\.|static\.)?crates\.io|github\.com/rust-lang/crates\.io-index|` +
 	`pypi\.tuna\.tsinghua\.edu\.cn|mirrors?\.[a-z0-9.-]+|conda\.anaconda\.org|repo\.anaconda\.com|repo\.prefix\.dev|prefix\.dev)(?:[/:]|$)`)
 
-// public reports whether a registry has the packages of the public one.
 func public(registry string) bool {
 	registry = strings.TrimPrefix(strings.TrimPrefix(scrub(registry), "registry+"), "sparse+")
 	if !strings.Contains(registry, "://") {

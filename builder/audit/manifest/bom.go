@@ -94,7 +94,6 @@ func (f *file) spdx(root *node) {
 	})
 }
 
-// spdx3 adds the packages of SPDX 3.
 func (f *file) spdx3(root *node) {
 	root.each("@graph", func(p *node) {
 		t := p.str("type") + p.str("@type")
@@ -145,7 +144,6 @@ func (f *file) listing(root *node) {
 	}
 }
 
-// withPackageURL adds the package of a table that has a package URL.
 func (f *file) withPackageURL(n *node) {
 	for _, m := range n.items {
 		if m.kind == text && strings.HasPrefix(m.text, "pkg:") {
@@ -158,7 +156,6 @@ func (f *file) withPackageURL(n *node) {
 // spdxTags are the names in JSON of what a package has in the form tag: value.
 var spdxTags = map[string]string{"PackageName": "name", "SPDXID": "SPDXID", "PackageVersion": "versionInfo", "PackageDownloadLocation": "downloadLocation"}
 
-// parseTagValue reads SPDX in the form tag: value.
 func parseTagValue(f *file) {
 	packages, relationships := &node{key: "packages", kind: list}, &node{key: "relationships", kind: list}
 	p := &node{}    // what precedes the packages, or follows them

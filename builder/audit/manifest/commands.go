@@ -28,7 +28,6 @@ var installers = []installer{
 	{"git", "clone", func(f *file, arg string, line int) { f.add(Entry{Line: line}.from("git+" + arg)) }, true},
 }
 
-// at returns a reader of name@version in a namespace.
 func at(namespace string) func(*file, string, int) {
 	return func(f *file, arg string, line int) {
 		name, version, _ := strings.Cut(arg, "@")
@@ -77,7 +76,6 @@ var (
 	grouping = map[string]bool{"pip": true, "tool": true, "global": true, "env": true}
 )
 
-// command reads what a command line installs.
 func (f *file) command(line string, n int) {
 	for _, words := range shellCommands(line) {
 		f.install(words, n)
@@ -110,7 +108,6 @@ func (f *file) install(words []string, n int) {
 	}
 }
 
-// arguments reads the arguments of a command that installs packages.
 func (f *file) arguments(in installer, args []string, n int) {
 	f.channels = nil
 	for i := 0; i < len(args); i++ {
@@ -167,7 +164,6 @@ var (
 	execForm = lazily(`(?i)^(?:ONBUILD\s+)?(?:RUN|CMD|ENTRYPOINT)\s+(\[.*\])$`)
 )
 
-// parseDockerfile reads the base images, and what the commands install.
 func parseDockerfile(f *file) {
 	stages := map[string]bool{"scratch": true}
 	values := map[string]string{}
@@ -235,7 +231,6 @@ func assignments(s string) (list [][2]string) {
 	return list
 }
 
-// image adds a container image.
 func (f *file) image(name string, line int) {
 	name = scrub(withDefaults(name)) // before it is divided
 	e := Entry{Name: name, Line: line}
@@ -256,7 +251,6 @@ var (
 	shellCell = lazily(`^%%(?:bash|sh|shell|script\s+(?:bash|sh))\b`)
 )
 
-// notebook reads what the cells of a notebook install, and the models that they name.
 func (f *file) notebook(root *node) {
 	for _, cell := range root.all("cells") {
 		if kind := cell.str("cell_type"); kind == "markdown" || kind == "raw" {

@@ -43,7 +43,6 @@ func (f *file) environment(root *node) {
 	}
 }
 
-// condaSpec adds the package that a match specification or an address names.
 func (f *file) condaSpec(spec string, line int) {
 	spec = strings.TrimSpace(spec)
 	if isAddress(spec) && !strings.Contains(spec, "::") {
@@ -94,7 +93,6 @@ func (f *file) addChannel(n *node) {
 	}
 }
 
-// condaLock reads the file of conda-lock.
 func (f *file) condaLock(root *node) {
 	for _, m := range root.all("package") {
 		if m.str("manager") == "pip" {

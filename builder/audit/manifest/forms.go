@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// form is a kind of structured file.
 type form struct {
 	// has are alternatives, one of which recognizes the form: a file name such as =*.lock, the
 	// path of a value with [] or {} if it must be a list or a table, or several of these joined by +.
@@ -47,7 +46,6 @@ func dataForms() []form {
 	}
 }
 
-// tomlForms are the forms of TOML.
 func tomlForms() []form {
 	return []form{
 		{"=Cargo.lock =poetry.lock =uv.lock =pdm.lock package[]", func(f *file, root *node) { f.locked(lockNamespace(f, root), root.get("package")) }},
@@ -82,7 +80,6 @@ func parseTOML(f *file) { f.read(f.tree((*builder).toml, true), tomlForms()) }
 
 func parseXML(f *file) { f.read(f.tree((*builder).xml, false), xmlForms()) }
 
-// read reads a file by the first form that it has.
 func (f *file) read(root *node, forms []form) {
 	i := slices.IndexFunc(forms, func(form form) bool {
 		return form.has == "" || slices.ContainsFunc(strings.Fields(form.has), func(all string) bool {
@@ -128,7 +125,6 @@ func (f *file) each(root *node, path string, visit func(*node)) {
 	}
 }
 
-// elements returns the elements of a list, or the value itself.
 func elements(n *node) []*node {
 	switch {
 	case n == nil:

@@ -91,7 +91,6 @@ type file struct {
 	within     string            // the path of the file's values in another file; see each
 }
 
-// add adds an entry of the file.
 func (f *file) add(e Entry) {
 	r := f.reader
 	e.ID, e.Version, e.Note, e.Name = scrub(e.ID), scrub(e.Version), scrub(e.Note), scrub(cmp.Or(e.Name, e.ID))
@@ -213,7 +212,6 @@ func (r *Reader) gives(full string) bool {
 	return slices.ContainsFunc(r.given, func(g string) bool { return full == g || strings.HasPrefix(full, g+string(filepath.Separator)) })
 }
 
-// readOne reads a file or a folder.
 func (r *Reader) readOne(name string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -283,7 +281,6 @@ func (f *file) load(parser func(*file)) {
 	f.parse(data, err, parser)
 }
 
-// contents returns at most one byte more than a file may have.
 func (f *file) contents() ([]byte, error) {
 	info, err := f.root.Stat(f.name)
 	if err == nil && !info.Mode().IsRegular() { // reading a pipe could take forever
@@ -347,7 +344,6 @@ func decode(data []byte) (string, error) {
 	return string(out), err
 }
 
-// reason returns the message of a file system error without the path.
 func reason(err error) string {
 	var p *os.PathError
 	if errors.As(err, &p) {
@@ -356,7 +352,6 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// include reads a file that this one includes.
 func (f *file) include(name string, line int) {
 	unquoted := strings.NewReplacer(`"`, "", "'", "", `\ `, " ").Replace(name)
 	name = path.Clean(path.Join(path.Dir(f.name), filepath.ToSlash(unquoted)))

@@ -25,7 +25,6 @@ func namesModel(key string) bool {
 	return modelKey().MatchString(key) && !noModel().MatchString(key) && !secretKey().MatchString(key)
 }
 
-// separated returns a key with underscores between its words.
 func separated(key string) string {
 	return camelCase().ReplaceAllString(strings.NewReplacer("-", "_", ".", "_").Replace(key), "${1}_$2")
 }

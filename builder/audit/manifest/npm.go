@@ -59,7 +59,6 @@ func npmEntry(name, spec string, line int) Entry {
 	return e
 }
 
-// npmAt returns the entry for name@spec.
 func npmAt(s string, line int) Entry {
 	s = strings.TrimPrefix(s, "npm:")
 	at := strings.IndexByte(s[min(1, len(s)):], '@') + 1
@@ -83,7 +82,6 @@ func (f *file) packageJSON(root *node) {
 	f.catalogs(root.get("workspaces"))
 }
 
-// npmTables reads the tables of package.json.
 func (f *file) npmTables(root *node) {
 	for _, key := range npmKeys {
 		for _, m := range root.all(key) {
@@ -117,7 +115,6 @@ func (f *file) npmMember(m *node, name string) {
 	f.add(npmEntry(name, m.text, m.line))
 }
 
-// overrides reads the versions of packages that others depend on.
 func (f *file) overrides(n *node) {
 	for _, m := range n.all() {
 		match := overridden().FindStringSubmatch(m.key)
@@ -250,7 +247,6 @@ func parseYarn(f *file) {
 // denoKey matches the name and the version of a package, which its peers follow.
 var denoKey = lazily(`^((?:@[^/]+/)?[^@]+)@([^_]+)`)
 
-// denoLock reads deno.lock.
 func (f *file) denoLock(root *node) {
 	for _, path := range [][]string{{"npm"}, {"npm", "packages"}, {"packages", "npm"}} {
 		for _, m := range root.all(path...) {
@@ -279,7 +275,6 @@ func (f *file) denoLock(root *node) {
 	}
 }
 
-// specifier adds an import of Deno.
 func (f *file) specifier(n *node) {
 	switch c := cdnName().FindStringSubmatch(n.text); {
 	case n.kind > other:

@@ -60,7 +60,6 @@ func pyproject(within string) func(*file, *node) {
 	}
 }
 
-// addRegistries adds the names of registries that a file states.
 func (f *file) addRegistries(root *node, paths ...string) {
 	f.registries = map[string]string{}
 	for _, path := range paths {
@@ -90,14 +89,12 @@ func (f *file) requirements(n *node) {
 	}
 }
 
-// included reads the requirements files that a table names.
 func (f *file) included(n *node) {
 	for _, m := range elements(n) {
 		f.include(m.text, m.line)
 	}
 }
 
-// pipfile reads Pipfile and Pipfile.lock, whose categories are tables.
 func (f *file) pipfile(root *node) {
 	f.addRegistries(root, "source", "_meta.sources")
 	rules{{"*", named("pypi")}}.read(f, root)
@@ -239,7 +236,6 @@ func (f *file) pylock(root *node) {
 	f.locked("pypi", root.get("packages"))
 }
 
-// locked reads a list of tables with the names, versions and sources of packages.
 func (f *file) locked(namespace string, n *node) {
 	for _, m := range elements(n) {
 		name := m.str("name")

@@ -182,7 +182,6 @@ var (
 	envLine = lazily(`^(?:export\s+)?[A-Z_][A-Z0-9_]*=(?:[^=]|$)`)
 )
 
-// isEnv reports whether a text has variables only.
 func isEnv(text string) bool {
 	some := false
 	for line := range strings.Lines(text) {
@@ -198,7 +197,6 @@ func isEnv(text string) bool {
 	return some
 }
 
-// listed adds the identifiers in a line of a list.
 func (f *file) listed(line string, n int) {
 	line = bullet().ReplaceAllString(line, "")
 	if m := assigned().FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "pkg:") {
@@ -220,10 +218,8 @@ func (f *file) listed(line string, n int) {
 	}
 }
 
-// tomlHead matches the head of a table.
 const tomlHead = `\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`
 
-// parseAny reads a file whose name is not known.
 func parseAny(f *file) {
 	for _, c := range []struct {
 		start string // of a line
@@ -251,7 +247,6 @@ func parseAny(f *file) {
 // setupKey matches the start of a value in setup.cfg, which requirements never do.
 var setupKey = lazily(`^([A-Za-z0-9_.-]+)\s*=([^=].*|)$`)
 
-// parseSetupCfg reads the requirements in setup.cfg of setuptools.
 func parseSetupCfg(f *file) {
 	section, wanted := "", false
 	for n, line := range f.lines(f.data, false) {

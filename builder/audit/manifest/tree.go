@@ -22,7 +22,6 @@ const (
 	maxFaults  = 20 // lines with wrong syntax that are left out
 )
 
-// kind is what a value of a file is.
 type kind int
 
 const (
@@ -43,7 +42,6 @@ type node struct {
 	items []*node // the elements of a list, or the members of a table, which can repeat keys
 }
 
-// get returns the value at a path of keys, or nil.
 func (n *node) get(keys ...string) *node {
 	for _, key := range keys {
 		if n == nil {
@@ -58,7 +56,6 @@ func (n *node) get(keys ...string) *node {
 	return n
 }
 
-// str returns a text or a number, or "".
 func (n *node) str(keys ...string) string {
 	if n = n.get(keys...); n == nil {
 		return ""
@@ -66,7 +63,6 @@ func (n *node) str(keys ...string) string {
 	return strings.TrimSpace(n.text)
 }
 
-// all returns the elements of a list or the members of a table.
 func (n *node) all(keys ...string) []*node {
 	if n = n.get(keys...); n == nil {
 		return nil
@@ -176,7 +172,6 @@ func lineCounter(data []byte) func(offset int) int {
 	}
 }
 
-// json reads JSON, with or without comments and trailing commas.
 func (b *builder) json(data []byte) (line int, err error) {
 	data = jsonc.ToJSON(data)
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -6,7 +6,6 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlTree is a TOML file that is being read.
 type tomlTree struct {
 	*builder
 	tables map[tomlKey]*node // tables, and lists of tables
@@ -75,7 +74,6 @@ func (t *tomlTree) descend(of *node, keys unstable.Iterator) (_ *node, key strin
 	return of, key, line
 }
 
-// member adds a key with its value to a table.
 func (t *tomlTree) member(of *node, n *unstable.Node) {
 	of, key, line := t.descend(of, n.Key())
 	t.value(of, key, line, n.Value())

@@ -25,7 +25,6 @@ import (
 	"kindex/exports/record"
 )
 
-// list is a list that is being read.
 type list struct {
 	*collect.Source
 	kinds    *kinds.Set
@@ -176,7 +175,6 @@ func number(v any) (x float64, ok bool) {
 	return x, err == nil
 }
 
-// addOffers adds the offers of a row.
 func (s *list) addOffers(d *importer.Draft) {
 	list, _ := d.Fields[collect.OffersColumn].([]any)
 	read, _ := d.Fields["offersRead"].(map[string]any)

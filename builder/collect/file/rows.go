@@ -168,10 +168,8 @@ func (s *list) rowsOf(ctx context.Context, c *collect.Client) (string, []byte, e
 	return "list.jsonl", lines.Bytes(), nil
 }
 
-// maxDocuments is the maximum number of documents of a list.
 const maxDocuments = 1000
 
-// names returns the names of the documents of a list on the web.
 func (s *list) names(ctx context.Context, c *collect.Client) ([]string, error) {
 	names := s.config.Names
 	if x := s.config.Index; x != nil {

@@ -62,7 +62,6 @@ type reply struct {
 	Message string `json:"message"` // of an error outside GraphQL, such as Bad credentials
 }
 
-// query sends a GraphQL query.
 func (s *service) query(ctx context.Context, c *collect.Client, query string, variables map[string]any) (r reply, err error) {
 	all := map[string]any{"since": c.Now().AddDate(0, 0, -recentDays).UTC().Format(time.RFC3339)}
 	maps.Copy(all, variables)

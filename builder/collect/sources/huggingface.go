@@ -34,7 +34,6 @@ func modelOf(id string) string {
 	return id
 }
 
-// properties are what the request asks for.
 var properties = []string{"downloads", "likes", "lastModified", "gated", "pipeline_tag", "safetensors", "tags"}
 
 func (s *service) askHub(ctx context.Context, c *collect.Client, names []string) ([]collect.Answer, error) {

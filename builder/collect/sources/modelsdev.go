@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +34,6 @@ type catalog struct {
 	names map[string]string // of providers, by slug: wafer.ai is no slug
 }
 
-// provider has the models that a provider serves.
 type provider struct {
 	Models map[string]item `json:"models"`
 }
@@ -97,18 +95,11 @@ func (all *catalog) complete() error {
 	return nil
 }
 
-// maxFile is the maximum size of a file in a checkout, in bytes.
-const maxFile = 64 << 20
-
 // readLocal reads a checkout or a saved catalog.json.
 func readLocal(path string) (*catalog, error) {
 	all := &catalog{Models: map[string]item{}, Providers: map[string]provider{}}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		data, err := readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		data, err := os.ReadFile(path) //nolint:gosec // the operator names it
 		if err == nil {
 			err = json.Unmarshal(data, all)
 		}
@@ -125,11 +116,10 @@ func readLocal(path string) (*catalog, error) {
 	for _, folder := range []string{"models", "providers"} { // offers have limits of models
 		err = fs.WalkDir(root.FS(), folder, func(name string, d fs.DirEntry, err error) error {
 			id, ok := strings.CutSuffix(name, ".toml")
-			if err != nil || !ok || d.IsDir() {
-				return err
+			if err == nil && ok && !d.IsDir() {
+				all.add(root.FS(), name, strings.SplitN(id, "/", 4))
 			}
-			all.add(root.FS(), name, strings.SplitN(id, "/", 4))
-			return nil
+			return err
 		})
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -145,7 +135,7 @@ func readLocal(path string) (*catalog, error) {
 // add adds a file of a checkout: models/<id>.toml or providers/<provider>/models/<id>.toml.
 func (all *catalog) add(dir fs.FS, name string, parts []string) {
 	m := item{}
-	data, err := readFile(dir, name)
+	data, err := fs.ReadFile(dir, name)
 	if m.err = err; err == nil {
 		m.err = toml.Unmarshal(data, &m.object)
 	}
@@ -180,18 +170,6 @@ func (all *catalog) inherit(m item) {
 	}
 }
 
-func readFile(dir fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(dir, name)
-	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return fs.ReadFile(dir, name)
-}
-
-// model answers what a model is.
 func (s *service) model(all *catalog, id, day string) collect.Answer {
 	m, ok := all.Models[id]
 	a := collect.Answer{ID: id, Day: day, Page: modelsRepository + "blob/dev/models/" + id + ".toml", Gone: !ok}
@@ -209,7 +187,6 @@ func (s *service) model(all *catalog, id, day string) collect.Answer {
 	return a
 }
 
-// offer answers what a provider charges.
 func (all *catalog) offer(provider, id, day string) collect.Answer {
 	name, o := all.names[provider], record.Offer{Provider: provider, ID: id}
 	m, known := all.Providers[name].Models[id]
@@ -230,20 +207,21 @@ func (all *catalog) offer(provider, id, day string) collect.Answer {
 	return a
 }
 
-// fill copies prices and limits into an offer.
 func (m item) fill(o *record.Offer) (err error) {
-	if o.Prices, o.Tiers, err = costOf(m.object, "cost"); err == nil {
-		o.Context, err = tokensAt(m.object, "limit.context")
-	}
-	if err == nil {
-		o.OutputLimit, err = tokensAt(m.object, "limit.output")
-	}
 	o.Deprecated = m.text("status") == "deprecated"
+	if o.Prices, o.Tiers, err = costOf(m.object, "cost"); err != nil {
+		return err
+	}
+	if o.Context, err = tokensAt(m.object, "limit.context"); err != nil {
+		return err
+	}
+	if o.OutputLimit, err = tokensAt(m.object, "limit.output"); err != nil {
+		return err
+	}
 	// The other fast modes are not a service tier.
-	if fast := "experimental.modes.fast."; err == nil && m.text(fast+"provider.body.service_tier") == "priority" {
+	if fast := "experimental.modes.fast."; m.text(fast+"provider.body.service_tier") == "priority" {
 		mode := record.Mode{Name: "priority"}
-		mode.Prices, mode.Tiers, err = costOf(m.object, fast+"cost")
-		if mode.Prices.Known() || len(mode.Tiers) > 0 {
+		if mode.Prices, mode.Tiers, err = costOf(m.object, fast+"cost"); mode.Prices.Known() || len(mode.Tiers) > 0 {
 			o.Modes = []record.Mode{mode}
 		}
 	}
@@ -322,7 +300,6 @@ func costOf(o object, path string) (p record.Prices, tiers []record.Tier, err er
 	return p, tiers, nil
 }
 
-// candidates lists all models, with the offer of the maker.
 func (s *service) candidates(all *catalog, day string) (list []collect.Candidate) {
 	sellers := map[string]int{} // how many offers of each model there are
 	for _, p := range all.Providers {

@@ -17,13 +17,11 @@ import (
 	"kindex/exports/record"
 )
 
-// service is a source and what its responses state.
 type service struct {
 	collect.Source
 	facts []fact
 }
 
-// fact is a value that a service states.
 type fact struct {
 	collect.Column
 	at    string // the members of an object that lead to it, separated by dots
@@ -41,7 +39,6 @@ const (
 	license             // an SPDX expression, or words that mean one
 )
 
-// object is a decoded JSON or TOML object.
 type object map[string]any
 
 func (o object) at(path string) any {
@@ -50,7 +47,6 @@ func (o object) at(path string) any {
 
 func (o object) text(path string) string { return yamldoc.Text(o.at(path)) }
 
-// number returns a number of JSON or TOML.
 func number(v any) (x float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
@@ -66,7 +62,6 @@ func number(v any) (x float64, ok bool) {
 	return 0, false
 }
 
-// read adds the facts in an object to an answer.
 func (s *service) read(a *collect.Answer, o object) {
 	for _, f := range s.facts {
 		v := o.at(f.at)
@@ -119,7 +114,6 @@ func mostly(name string) collect.Column { return collect.Column{Name: name, Most
 
 func sometimes(name string) collect.Column { return collect.Column{Name: name} }
 
-// escapePath escapes an identifier for the path of an address.
 func escapePath(id string) string {
 	parts := strings.Split(id, "/")
 	for i := range parts {
