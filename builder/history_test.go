@@ -38,7 +38,7 @@ func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	s.git("commit", "-q", "-a", "-m", "gone")
 	s.put("tool/a", &source{name: "A", stars: "200", date: "2026-02-01"})
 	s.asOf = s.asOf.AddDate(0, 0, 1)
-	if _, _, list := built(t, s.build(t.TempDir(), 1)).History().Trends("7d"); len(list) > 0 {
+	if list := built(t, s.build(t.TempDir(), 1)).History().Window("7d").List; len(list) > 0 {
 		t.Errorf("%v is trending", list)
 	}
 }

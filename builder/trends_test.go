@@ -75,9 +75,9 @@ func TestTrends(t *testing.T) {
 		s.now = s.now.AddDate(0, 0, 8)
 	}
 	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, and the as-of day is 20 March
-	_, empty, list := b.History().Trends("7d")
+	w := b.History().Window("7d")
 	got := map[string]string{}
-	for _, x := range list {
+	for _, x := range w.List {
 		_, slug := b.Key(x.Ordinal)
 		what := "nothing"
 		if x.Gain() > 0 {
@@ -100,26 +100,23 @@ func TestTrends(t *testing.T) {
 		suite.Equal(t, got[slug], want[slug], slug)
 	}
 	checkGrowth(t, b)
-	if empty || len(got) != len(want) {
-		t.Errorf("empty %v: %s", empty, strings.Join(slices.Sorted(maps.Keys(got)), ", "))
+	if w.Empty || len(got) != len(want) {
+		t.Errorf("empty %v: %s", w.Empty, strings.Join(slices.Sorted(maps.Keys(got)), ", "))
 	}
 }
 
 // checkGrowth checks which counts of TestTrends have grown within the week.
 func checkGrowth(t *testing.T, b *exports.Build) {
 	t.Helper()
-	since, list := b.History().Growth("7d", "stars")
+	w := b.History().Window("7d")
 	var got []string
-	for _, g := range list {
+	for _, g := range w.GrowthOf("stars") {
 		_, slug := b.Key(g.Ordinal)
 		got = append(got, fmt.Sprintf("%s %.0f→%.0f", slug, g.Previous, g.Now))
 	}
 	want := []string{"gains 100→5000", "read-again 100→5000"} // more-came vanished in between
-	if !slices.Equal(got, want) || since != "2026-03-13" {
-		t.Errorf("since %s, stars grew: %q, want %q", since, got, want)
+	if !slices.Equal(got, want) || w.Since != "2026-03-13" {
+		t.Errorf("since %s, stars grew: %q, want %q", w.Since, got, want)
 	}
-	suite.Equal(t, b.History().Growing("7d"), []string{"stars"})
-	if _, list := b.History().Growth("7d", "forks"); len(list) > 0 {
-		t.Errorf("forks: %v", list)
-	}
+	suite.Equal(t, len(w.Growth), len(got), "growth of other signals")
 }

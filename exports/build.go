@@ -66,14 +66,16 @@ type Feature struct {
 	Value string `json:"value"`
 }
 
-// Neighbour is a similar entity. It contains no pointers and is small, because a build has
-// millions of neighbours.
+// Neighbour is a similar entity.
 type Neighbour struct {
 	Similarity  float64 // 0 to 1
 	Ordinal     uint32
-	Reasons     Reasons
-	Alternative bool // it does the same job; otherwise, it is related
+	Reasons     []uint32 // indexes into a list of features, strongest first; at most MaxReasons
+	Alternative bool     // it does the same job; otherwise, it is related
 }
+
+// MaxReasons is the maximum number of features listed for a neighbour.
+const MaxReasons = 3
 
 // The kinds of neighbours, as the API names them.
 const (
@@ -88,24 +90,6 @@ func (n *Neighbour) Kind() string {
 	}
 	return Related
 }
-
-// MaxReasons is the maximum number of features listed for a neighbour.
-const MaxReasons = 3
-
-// Reasons holds indexes into a list of features, strongest feature first.
-type Reasons struct {
-	list [MaxReasons]uint32
-	n    uint8
-}
-
-// ReasonsOf returns Reasons that hold the first MaxReasons indexes in list.
-func ReasonsOf(list ...uint32) (r Reasons) {
-	r.n = uint8(copy(r.list[:], list))
-	return r
-}
-
-// List returns the indexes.
-func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
 // similar are the neighbours of all records as they are stored.
 type similar struct {

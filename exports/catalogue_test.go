@@ -219,10 +219,10 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 		for range rng.IntN(5) {
 			nb := Neighbour{Ordinal: uint32(rng.IntN(n)), Similarity: float64(rng.IntN(10001)) / 10000, Alternative: rng.IntN(2) == 0}
 			var reasons []uint32
-			for range rng.IntN(MaxReasons + 1) {
+			for range 1 + rng.IntN(MaxReasons) {
 				reasons = append(reasons, uint32(rng.IntN(len(features))))
 			}
-			nb.Reasons = ReasonsOf(reasons...)
+			nb.Reasons = reasons
 			lists[i] = append(lists[i], nb)
 		}
 	}

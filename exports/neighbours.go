@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"unique"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -17,23 +15,23 @@ import (
 
 // MarshalJSON implements json.Marshaler.
 func (n Neighbour) MarshalJSON() ([]byte, error) {
-	alternative := uint32(0)
+	list := []uint32{n.Ordinal, uint32(math.Round(n.Similarity * 10000)), 0}
 	if n.Alternative {
-		alternative = 1
+		list[2] = 1
 	}
-	return json.Marshal(append([]uint32{n.Ordinal, uint32(math.Round(n.Similarity * 10000)), alternative}, n.Reasons.List()...))
+	return json.Marshal(append(list, n.Reasons...))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *Neighbour) UnmarshalJSON(b []byte) error {
-	list := make([]uint32, 0, 3+MaxReasons)
+	var list []uint32
 	if err := jsonenc.Decode(b, &list); err != nil {
 		return err
 	}
 	if len(list) < 3 || len(list) > 3+MaxReasons {
 		return fmt.Errorf("a neighbour has %d numbers, want 3 to %d", len(list), 3+MaxReasons)
 	}
-	*n = Neighbour{Ordinal: list[0], Similarity: float64(list[1]) / 10000, Alternative: list[2] == 1, Reasons: ReasonsOf(list[3:]...)}
+	*n = Neighbour{Ordinal: list[0], Similarity: float64(list[1]) / 10000, Alternative: list[2] == 1, Reasons: list[3:]}
 	return nil
 }
 
@@ -63,17 +61,10 @@ func (b *Build) openSimilar() error {
 	if err == nil && len(b.similar.Neighbours) != b.Len() {
 		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
 	}
-	for i, list := range b.similar.Neighbours {
-		b.similar.Neighbours[i] = slices.Clone(list) // decoded lists have room for twice as many
-		for _, n := range list {
-			if err == nil && (int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons.List(), func(r uint32) bool { return int(r) >= len(b.similar.Features) })) {
-				err = fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
-			}
+	for _, n := range slices.Concat(b.similar.Neighbours...) {
+		if err == nil && (int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons, func(r uint32) bool { return int(r) >= len(b.similar.Features) })) {
+			err = fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
 		}
-	}
-	for i := range b.similar.Features { // does not keep all of the file
-		f := &b.similar.Features[i]
-		f.Kind, f.Value = unique.Make(f.Kind).Value(), strings.Clone(f.Value)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", similarFile, err)
@@ -99,9 +90,6 @@ func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
 	}
 	return list
 }
-
-// Features returns the number of features that reasons may refer to.
-func (b *Build) Features() int { return len(b.similar.Features) }
 
 // Feature returns the feature that a Neighbour's reason refers to.
 func (b *Build) Feature(i uint32) Feature { return b.similar.Features[i] }

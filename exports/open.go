@@ -20,8 +20,8 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
-	"kindex/exports/parallel"
 	"kindex/exports/pricing"
+	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
 	"kindex/exports/view"
@@ -67,8 +67,13 @@ func (b *Build) openLookups() error {
 	if err != nil {
 		return err
 	}
-	if b.View, err = b.readView(terms); err != nil {
+	entities, records, err := b.readRecords(terms.Kinds())
+	if err != nil {
 		return err
+	}
+	b.View = view.New(entities, records, terms, "")
+	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
+		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
 	}
 	b.formula = sync.OnceValues(func() (*score.Formula, error) {
 		data, err := b.ReadFile(ScoringFile)
@@ -77,46 +82,22 @@ func (b *Build) openLookups() error {
 		}
 		return score.ParseChecked(terms.Kinds(), data)
 	})
-	var similar error
-	parallel.Do(2, func(w int) {
-		if w == 0 {
-			b.history, err = b.openHistory()
-		} else {
-			similar = b.openSimilar()
+	for _, open := range []func() error{b.openHistory, b.openSimilar, b.openBoards, b.openLeaderboards} {
+		if err := open(); err != nil {
+			return err
 		}
-	})
-	if err := errors.Join(err, similar); err != nil {
-		return err
-	}
-	if err := errors.Join(b.openBoards(), b.openLeaderboards()); err != nil {
-		return err
-	}
-	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
-		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
 	}
 	return nil
 }
 
-// readView reads the records.
-func (b *Build) readView(terms *view.Terms) (*view.View, error) {
-	data, err := b.ReadFile(recordsFile)
-	if err != nil {
-		return nil, err
-	}
-	entities, records, err := readRecords(terms.Kinds(), data)
-	if err != nil {
-		return nil, err
-	}
-	return view.New(entities, records, terms, ""), nil
-}
-
-func (b *Build) openHistory() (*history.Archive, error) {
+func (b *Build) openHistory() (err error) {
 	s := history.Source{File: b.ReadFile, Records: b.View, Formula: b.formula}
 	s.AsOf, _ = time.Parse(time.RFC3339, b.Manifest.AsOf) // without one, the history ends with its last version
 	for _, f := range b.Manifest.Files {
 		s.Files = append(s.Files, f.Path)
 	}
-	return history.Open(s)
+	b.history, err = history.Open(s)
+	return err
 }
 
 // readTerms reads what the content declares besides entities. A file that is missing declares nothing.
@@ -146,14 +127,12 @@ func (b *Build) readTerms() (*view.Terms, error) {
 	for _, c := range b.categories {
 		t.Replace("category", c.Slug, c.Formerly)
 	}
-	if b.vocabulary == nil {
-		return t, nil
-	}
-	for _, w := range b.vocabulary.Capabilities {
-		t.Replace("capability", w.Slug, w.Synonyms)
-	}
-	for _, w := range b.vocabulary.Tags {
-		t.Replace("tag", w.Slug, w.Synonyms)
+	if b.vocabulary != nil {
+		for field, words := range map[string][]record.Word{"capability": b.vocabulary.Capabilities, "tag": b.vocabulary.Tags} {
+			for _, w := range words {
+				t.Replace(field, w.Slug, w.Synonyms)
+			}
+		}
 	}
 	return t, nil
 }

@@ -46,18 +46,28 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 	return f.Close()
 }
 
-// readRecords decodes the records file. The results stay parts of data.
-func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, records [][]byte, err error) {
-	var lines [][]byte
-	for len(data) > 0 {
-		line, rest, _ := bytes.Cut(data, []byte{'\n'})
-		lines, data = append(lines, line), rest
+// readRecords decodes the records file.
+func (b *Build) readRecords(declared *kinds.Set) (entities []*record.Entity, records [][]byte, err error) {
+	data, err := b.ReadFile(recordsFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte{'\n'}), []byte{'\n'})
+	if len(data) == 0 {
+		lines = nil
 	}
 	entities, records = make([]*record.Entity, len(lines)), make([][]byte, len(lines))
-	err = parallel.Each(len(lines), func(i int) (err error) {
-		if entities[i], records[i], err = readRecord(declared, lines[i]); err != nil {
+	err = parallel.Each(len(lines), func(i int) error {
+		var l recordLine
+		if jsonenc.Decode(lines[i], &l) != nil || len(l.Record) == 0 {
+			return fmt.Errorf("%s, line %d: is not a JSON object", recordsFile, i+1)
+		}
+		e := &record.Entity{Kinds: declared}
+		if err := e.Decode(l.Record); err != nil {
 			return fmt.Errorf("%s, line %d: %w", recordsFile, i+1, err)
 		}
+		e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
+		entities[i], records[i] = e, slices.Clip(l.Record)
 		return nil
 	})
 	if err != nil {
@@ -71,35 +81,15 @@ func readRecords(declared *kinds.Set, data []byte) (entities []*record.Entity, r
 	return entities, records, nil
 }
 
-// readRecord decodes a line of the records file.
-func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
-	var l recordLine
-	if jsonenc.Decode(line, &l) != nil || len(l.Record) == 0 {
-		return nil, nil, errors.New("is not a JSON object")
-	}
-	e = &record.Entity{Kinds: declared}
-	if err := e.Decode(l.Record); err != nil {
-		return nil, nil, err
-	}
-	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
-	return e, slices.Clip(l.Record), nil
-}
-
-// Authored returns a record's entity as it was authored in the source file: with its earlier slugs, but
-// without scores or dates derived from the history. The caller owns the result.
-func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
-	e := &record.Entity{Kinds: b.Kinds()}
-	return e, e.Decode(b.Entity(ordinal).AppendAuthored(nil))
-}
-
-// FindAuthored returns the entity that has, or once had, an address, as its author wrote it, or nil if
-// there is none.
+// FindAuthored returns the entity that has, or once had, an address, as its author wrote it: with its earlier slugs, but
+// without scores or dates derived from the history. It returns nil if there is none. The caller owns the result.
 func (b *Build) FindAuthored(typ, slug string) (*record.Entity, error) {
 	o, _, ok := b.Find(typ, slug)
 	if !ok {
 		return nil, nil
 	}
-	return b.Authored(o)
+	e := &record.Entity{Kinds: b.Kinds()}
+	return e, e.Decode(b.Entity(o).AppendAuthored(nil))
 }
 
 // AuthoredSince returns the states of an entity that began at a time or later, the newest first,

@@ -3,6 +3,7 @@ package exports
 import (
 	"errors"
 	"io"
+	"path"
 	"slices"
 
 	"github.com/klauspost/compress/gzip"
@@ -37,52 +38,39 @@ type Table struct {
 // gzipLevel is the compression level of the gzip files of a build.
 const gzipLevel = 5
 
-// stored lists the text forms in which tables are stored as they are; the form ending in .gz is stored,
-// too. Of all others there are only the .jsonl.gz and the .csv.gz: the other forms are made from these
-// while they are sent.
-var stored = map[string][]string{EntitiesFile: {".json", ".jsonl", ".csv"}}
-
-// WriteTable writes a table as Parquet and as text. Each compressed file is a single gzip member,
-// because many clients stop silently after the first member of several.
+// WriteTable writes a table as Parquet and as text: JSON Lines and CSV, each compressed; EntitiesFile, which people
+// download most, also uncompressed and as JSON. The other forms are made from these while they are sent. Each
+// compressed file is a single gzip member, because many clients stop silently after the first member of several.
 func (w *Writer) WriteTable(t *Table) (err error) {
-	var files []io.Closer
+	var files []io.Closer // those that must be closed first come last
 	defer func() {
-		for _, f := range files {
+		for _, f := range slices.Backward(files) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	texts := map[string]io.Writer{".json": io.Discard}
-	for _, extension := range []string{".json", ".jsonl", ".csv"} {
-		plain := slices.Contains(stored[t.Base], extension)
-		if extension == ".json" && !plain {
-			continue
+	open := func(extension string) io.Writer {
+		file, failed := w.Create(t.Base + extension)
+		if failed != nil {
+			err = errors.Join(err, failed)
+			return io.Discard
 		}
-		file, err := w.Create(t.Base + extension + store.GzipExtension)
-		if err != nil {
-			return err
+		files = append(files, file)
+		if path.Ext(extension) != store.GzipExtension {
+			return file
 		}
-		member, err := gzip.NewWriterLevel(file, gzipLevel)
-		if err != nil {
-			return err
-		}
-		files = append(files, member, file)
-		texts[extension] = member
-		if !plain {
-			continue
-		}
-		whole, err := w.Create(t.Base + extension)
-		if err != nil {
-			return err
-		}
-		files = append(files, whole)
-		texts[extension] = io.MultiWriter(whole, member)
+		member, failed := gzip.NewWriterLevel(file, gzipLevel)
+		err, files = errors.Join(err, failed), append(files, member)
+		return member
 	}
-	columns, err := w.Create(t.Base + ".parquet")
+	array, lines, csv, parquet := io.Discard, open(".jsonl.gz"), open(".csv.gz"), open(".parquet")
+	if t.Base == EntitiesFile {
+		array = io.MultiWriter(open(".json"), open(".json.gz"))
+		lines, csv = io.MultiWriter(lines, open(".jsonl")), io.MultiWriter(csv, open(".csv"))
+	}
 	if err != nil {
 		return err
 	}
-	files = append(files, columns)
-	return t.write(texts[".json"], texts[".jsonl"], texts[".csv"], columns)
+	return t.write(array, lines, csv, parquet)
 }
 
 // write encodes the rows in all formats at once.

@@ -293,7 +293,7 @@ func (w *window) growth(then, newest int32) (list []history.Growth) {
 		}
 		g := history.GrowthOver(history.SignalSeries(moments, f.Name), w.asOf, w.days)
 		if g != nil && g.Gain() > 0 {
-			list = append(list, history.Growth{Signal: f.Name, Now: g.Now.Number, Previous: g.Previous.Number})
+			list = append(list, g.Growth)
 		}
 	}
 	return list

@@ -159,7 +159,7 @@ func (v *vectors) sharePurpose(i, j uint32) bool {
 
 // reasons returns the shared features with the largest weights. Words that a quarter of all entities have are none,
 // unless nothing else is shared.
-func (v *vectors) reasons(i, j uint32) exports.Reasons {
+func (v *vectors) reasons(i, j uint32) []uint32 {
 	all := v.common(i, j)
 	top := slices.DeleteFunc(slices.Clone(all), func(id uint32) bool {
 		return v.features[id].Kind == kindWord && 4*len(v.inverted[id]) > len(v.entities)
@@ -170,5 +170,5 @@ func (v *vectors) reasons(i, j uint32) exports.Reasons {
 	slices.SortFunc(top, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(v.square[b], v.square[a]), compareFeatures(v.features[a], v.features[b]))
 	})
-	return exports.ReasonsOf(top...)
+	return top[:min(len(top), exports.MaxReasons)]
 }

@@ -124,7 +124,7 @@ func TestProperties(t *testing.T) {
 				t.Errorf("a withdrawn entity is a neighbour")
 			case n.Similarity <= 0 || n.Similarity > 1:
 				t.Errorf("similarity %v", n.Similarity)
-			case len(n.Reasons.List()) == 0 || int(slices.Max(n.Reasons.List())) >= len(features):
+			case len(n.Reasons) == 0 || int(slices.Max(n.Reasons)) >= len(features):
 				t.Errorf("reasons %v", n.Reasons)
 			case k > 0 && n.Similarity > list[k-1].Similarity:
 				t.Errorf("not the nearest first: %v", list)

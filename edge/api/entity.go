@@ -215,7 +215,7 @@ func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	l := newList(c)
 	for _, n := range near[:min(limit, len(near))] {
 		reasons := []string{}
-		for _, r := range n.Reasons.List() {
+		for _, r := range n.Reasons {
 			reasons = append(reasons, site.Reason(b.Feature(r), c.Served.Titles))
 		}
 		l.addRecord(n.Ordinal, struct {

@@ -235,10 +235,10 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	by := c.Query.OneOf("by", byScore, append([]string{byScore}, c.Served.Build.Kinds().Growing()...))
 	l.paged = false
 	wanted := l.selected()
-	since, _, trends := c.Served.Build.History().Trends(window)
-	inScore := make(map[uint32]*trend, len(trends))
+	moved := c.Served.Build.History().Window(window)
+	inScore := make(map[uint32]*trend, len(moved.List))
 	var order []uint32
-	for _, t := range trends {
+	for _, t := range moved.List {
 		if !wanted.Contains(t.Ordinal) {
 			continue
 		}
@@ -248,9 +248,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	grown := map[uint32]*growth{}
 	if by != byScore {
 		order = nil
-		var list []history.Growth
-		since, list = c.Served.Build.History().Growth(window, by)
-		for _, g := range list {
+		for _, g := range moved.GrowthOf(by) {
 			if wanted.Contains(g.Ordinal) {
 				order = append(order, g.Ordinal)
 				grown[g.Ordinal] = &growth{g.Signal, g.Now, g.Previous, g.Gain(), percentOf(g)}
@@ -264,7 +262,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 			Growth *growth `json:"growth"`
 		}{inScore[o], grown[o]})
 	}
-	return l.reply(len(order), nil, member{"window", window}, member{"since", since}, member{"by", by}), nil
+	return l.reply(len(order), nil, member{"window", window}, member{"since", moved.Since}, member{"by", by}), nil
 }
 
 // rank returns nil, which is encoded as null, for an entity that was not ranked.
@@ -276,7 +274,7 @@ func rank(n uint32) *uint32 {
 }
 
 // percentOf returns the gain in percent of the previous value, or nil if that was 0.
-func percentOf(g interface{ Percent() (float64, bool) }) *float64 {
+func percentOf(g history.Growth) *float64 {
 	percent, ok := g.Percent()
 	if !ok {
 		return nil

@@ -114,5 +114,5 @@ func newFigureGrowth(g *history.FigureGrowth) *figureGrowth {
 	if g == nil {
 		return nil
 	}
-	return &figureGrowth{g.Now.Number, jsonenc.OptionalString(g.Now.Date), g.Previous.Number, jsonenc.OptionalString(g.Previous.Date), g.Gain(), percentOf(g)}
+	return &figureGrowth{g.Now, jsonenc.OptionalString(g.To), g.Previous, jsonenc.OptionalString(g.From), g.Gain(), percentOf(g.Growth)}
 }

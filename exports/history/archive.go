@@ -7,6 +7,7 @@ package history
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ func (a *Archive) Version(i int) record.Version { return a.versions[i] }
 func (a *Archive) json(v int) []byte {
 	switch c := a.contents[v]; {
 	case c.patch:
-		return AppendPatched(nil, a.json(int(a.next[v])), c.json)
+		return patched(a.json(int(a.next[v])), c.json)
 	case c.json != nil:
 		return c.json
 	}
@@ -190,6 +191,10 @@ func (a *Archive) LastDay() string {
 	}
 	return last
 }
+
+// Weeks returns the completed weeks with movers, newest first. The caller must not modify the
+// weeks.
+func (a *Archive) Weeks() []*record.Week { return slices.Clone(a.weeks) }
 
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }

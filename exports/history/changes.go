@@ -6,18 +6,16 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
 // changelog holds the lines of the changelog, and where to find them.
 type changelog struct {
-	*lines
+	lines  [][]byte
 	ids    map[string]uint32                     // the changes by ID
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
 }
@@ -34,71 +32,52 @@ const (
 )
 
 // readChanges reads the changelog.
-func (a *Archive) readChanges(file []byte) error {
-	data, err := Inflate(file)
-	if err != nil {
+func (a *Archive) readChanges(file []byte) (err error) {
+	c := &a.log
+	if c.lines, err = inflatedLines(file); err != nil {
 		return err
 	}
-	c := changelog{ids: map[string]uint32{}, values: map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}}
-	list, err := splitLines(data)
-	if err != nil {
-		return err
+	if len(c.lines) != len(a.changed) {
+		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
 	}
-	if len(list) != len(a.changed) {
-		return fmt.Errorf("has %d changes, but the versions have %d", len(list), len(a.changed))
-	}
-	found := make([]struct {
-		id, event string
-		fields    []string
-	}, len(list)) // changes take more memory than anything else
-	if err = parallel.Each(len(list), func(i int) error {
+	c.ids, c.values = map[string]uint32{}, map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}
+	for i, line := range c.lines {
 		var change record.Change
-		err := change.Decode(list[i])
-		found[i].id, found[i].event = change.ID, change.Event
-		for _, f := range change.Fields {
-			found[i].fields = append(found[i].fields, f.Field)
+		if err := change.Decode(line); err != nil {
+			return err
 		}
-		return err
-	}); err != nil {
-		return err
-	}
-	c.lines = packLines(list)
-	for i := range found {
-		f, at := &found[i], uint32(i)
-		if !changeID.MatchString(f.id) {
-			return fmt.Errorf("%.40q is not the ID of a change", f.id)
+		if !changeID.MatchString(change.ID) {
+			return fmt.Errorf("%.40q is not the ID of a change", change.ID)
 		}
-		c.ids[strings.Clone(f.id)] = at // does not keep all of data
-		c.add(byEvent, f.event, at)
+		at := uint32(i)
+		c.ids[change.ID] = at
+		c.add(byEvent, change.Event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
-		if category := a.categories[i]; category != "" {
-			c.add(byCategory, category, at)
-		}
-		for _, field := range f.fields {
-			c.add(byField, field, at)
-			if group := record.FieldGroup(field); group != "" {
-				c.add(byField, group, at)
-			}
+		c.add(byCategory, a.categories[i], at)
+		for _, f := range change.Fields {
+			c.add(byField, f.Field, at)
+			c.add(byField, record.FieldGroup(f.Field), at)
 		}
 	}
-	a.log = c
 	return nil
 }
 
+// add adds a change to those with a value, unless that is unknown.
 func (c *changelog) add(field, value string, change uint32) {
-	set := c.values[field][value]
-	if set == nil {
-		set = roaring.New()
-		c.values[field][strings.Clone(value)] = set
+	if value == "" {
+		return
 	}
-	set.Add(change)
+	if c.values[field][value] == nil {
+		c.values[field][value] = roaring.New()
+	}
+	c.values[field][value].Add(change)
 }
 
 // Changes returns the number of changes.
 func (a *Archive) Changes() int { return len(a.changed) }
 
 // ChangeLine returns a change's JSON object in the changelog, without the line ending.
-func (a *Archive) ChangeLine(i int) []byte { return a.log.line(i) }
+func (a *Archive) ChangeLine(i int) []byte { return a.log.lines[i] }
 
 // Change decodes a change.
 func (a *Archive) Change(i int) *record.Change {

@@ -3,16 +3,14 @@ package history
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
 
 	"github.com/klauspost/compress/gzip"
 
 	"kindex/exports/jsonenc"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -73,39 +71,26 @@ func Inflate(file []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The file ends with the length, RFC 1952, section 2.3.1. One that is wrong costs an allocation.
-	length := int(binary.LittleEndian.Uint32(file[len(file)-4:]))
-	data := bytes.NewBuffer(make([]byte, 0, min(length, maxInflation*len(file))+bytes.MinRead))
-	_, err = data.ReadFrom(r)
-	return data.Bytes(), err
+	return io.ReadAll(r)
 }
 
-// maxInflation is how much smaller deflate can make a file at most.
-const maxInflation = 1032
-
-// splitLines returns the lines of a file without their endings.
-func splitLines(data []byte) ([][]byte, error) {
-	if len(data) == 0 {
-		return nil, nil
+// inflatedLines returns the lines of a gzip file without their endings.
+func inflatedLines(file []byte) ([][]byte, error) {
+	data, err := Inflate(file)
+	if err != nil {
+		return nil, err
 	}
-	if data[len(data)-1] != '\n' {
+	lines := bytes.Split(data, []byte{'\n'})
+	last := len(lines) - 1
+	if len(lines[last]) > 0 {
 		return nil, errors.New("the last line is not complete")
 	}
-	lines := make([][]byte, 0, bytes.Count(data, []byte{'\n'}))
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, '\n')
-		lines, data = append(lines, data[:end:end]), data[end+1:]
-	}
-	return lines, nil
+	return lines[:last], nil
 }
 
 // readVersions reads the VersionsFile.
 func (a *Archive) readVersions(file []byte) error {
-	data, err := Inflate(file)
-	if err != nil {
-		return err
-	}
-	lines, err := splitLines(data)
+	lines, err := inflatedLines(file)
 	if err != nil {
 		return err
 	}
@@ -119,67 +104,52 @@ func (a *Archive) readVersions(file []byte) error {
 	if a.head.Commits < 0 || a.head.Commits > len(lines) {
 		return fmt.Errorf("has %d lines after the first, but says that %d of them are commits", len(lines), a.head.Commits)
 	}
-	a.commits = make([]record.ArchivedCommit, a.head.Commits)
-	for i := range a.commits {
+	for _, line := range lines[:a.head.Commits] {
 		var c commitLine
-		if err := json.Unmarshal(lines[i], &c); err != nil {
+		if err := json.Unmarshal(line, &c); err != nil {
 			return err
 		}
-		a.commits[i] = record.ArchivedCommit(c)
+		a.commits = append(a.commits, record.ArchivedCommit(c))
 	}
-	return a.decodeVersions(lines[a.head.Commits:])
+	return a.addVersions(lines[a.head.Commits:])
 }
 
-func (a *Archive) decodeVersions(lines [][]byte) error {
-	n := len(lines)
-	a.versions, a.contents = make([]record.Version, n), make([]content, n)
-	categories := make([]string, n)
-	err := parallel.Each(n, func(i int) error {
+// addVersions decodes versions and finds what refers to each. It rejects versions that refer to something that does
+// not exist.
+func (a *Archive) addVersions(lines [][]byte) error {
+	for i, line := range lines {
 		var l versionLine
-		if err := jsonenc.Decode(lines[i], &l); err != nil {
+		if err := jsonenc.Decode(line, &l); err != nil {
 			return err
 		}
 		added, err1 := record.DayNumber(l.Added)
 		updated, err2 := record.DayNumber(l.Updated)
-		a.versions[i] = record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit, Previous: l.Previous, Change: l.Change,
-			Added: added, Updated: updated}
-		categories[i], a.contents[i] = l.Category, content{slices.Clip(l.Record), false}
-		if l.Patch != nil {
-			a.contents[i] = content{slices.Clip(l.Patch), true}
-		}
-		return cmp.Or(err1, err2)
-	})
-	if err != nil {
-		return err
-	}
-	return a.link(categories)
-}
-
-// link finds what refers to each version, and rejects versions that refer to something that does not exist.
-func (a *Archive) link(categories []string) error {
-	a.next, a.at = make([]int32, len(a.versions)), map[string][]int32{}
-	for i := range a.next {
-		a.next[i] = none
-	}
-	for i := range a.versions {
-		v := &a.versions[i]
-		key := v.Type + "\x00" + v.Slug
-		a.at[key] = append(a.at[key], int32(i))
 		switch {
-		case v.Previous < none || int(v.Previous) >= i, v.Previous >= 0 && a.next[v.Previous] != none:
-			return fmt.Errorf("version %d cannot follow version %d", i, v.Previous)
-		case v.Commit < none || int(v.Commit) >= len(a.commits):
-			return fmt.Errorf("version %d refers to commit %d of %d", i, v.Commit, len(a.commits))
-		case i > 0 && v.Time < a.versions[i-1].Time:
+		case err1 != nil || err2 != nil:
+			return cmp.Or(err1, err2)
+		case l.Previous < none || int(l.Previous) >= i, l.Previous >= 0 && a.next[l.Previous] != none:
+			return fmt.Errorf("version %d cannot follow version %d", i, l.Previous)
+		case l.Commit < none || int(l.Commit) >= len(a.commits):
+			return fmt.Errorf("version %d refers to commit %d of %d", i, l.Commit, len(a.commits))
+		case i > 0 && l.Time < a.versions[i-1].Time:
 			return fmt.Errorf("version %d is older than the one before it", i)
-		case v.Change != none && int(v.Change) != len(a.changed):
-			return fmt.Errorf("version %d refers to change %d instead of %d", i, v.Change, len(a.changed))
+		case l.Change != none && int(l.Change) != len(a.changed):
+			return fmt.Errorf("version %d refers to change %d instead of %d", i, l.Change, len(a.changed))
 		}
-		if v.Previous >= 0 {
-			a.next[v.Previous] = int32(i)
+		a.versions = append(a.versions, record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit,
+			Previous: l.Previous, Change: l.Change, Added: added, Updated: updated})
+		c := content{l.Record, false}
+		if l.Patch != nil {
+			c = content{l.Patch, true}
 		}
-		if v.Change != none {
-			a.changed, a.categories = append(a.changed, int32(i)), append(a.categories, categories[i])
+		a.contents, a.next = append(a.contents, c), append(a.next, none)
+		key := l.Type + "\x00" + l.Slug
+		a.at[key] = append(a.at[key], int32(i))
+		if l.Previous >= 0 {
+			a.next[l.Previous] = int32(i)
+		}
+		if l.Change != none {
+			a.changed, a.categories = append(a.changed, int32(i)), append(a.categories, l.Category)
 		}
 	}
 	return a.checkContents()

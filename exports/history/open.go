@@ -1,12 +1,14 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
 )
@@ -22,7 +24,7 @@ type Source struct {
 
 // Open reads the history of a build, which is empty if the build has no files of one.
 func Open(s Source) (*Archive, error) {
-	a := &Archive{stored: &stored{base: s.Records, formula: s.Formula, asOf: s.AsOf}}
+	a := &Archive{stored: &stored{base: s.Records, formula: s.Formula, asOf: s.AsOf, at: map[string][]int32{}}}
 	a = a.Of(s.Records, func(ordinal uint32) (uint32, bool) { return ordinal, true })
 	if !s.AsOf.IsZero() {
 		a.days.compared = s.AsOf.UTC().AddDate(0, 0, -MovementDays).Format(time.DateOnly)
@@ -37,12 +39,7 @@ func Open(s Source) (*Archive, error) {
 		{VersionsFile, a.readVersions},
 		{ChangelogFile, a.readChanges},
 		{TrendsFile, func(b []byte) error { return errors.Join(json.Unmarshal(b, &a.windows), a.checkTrends()) }},
-		{WeeksFile, func(b []byte) error {
-			if err := json.Unmarshal(b, &a.weeks); err != nil {
-				return err
-			}
-			return checkWeeks(a.weeks)
-		}},
+		{WeeksFile, func(b []byte) error { return cmp.Or(json.Unmarshal(b, &a.weeks), checkWeeks(a.weeks)) }},
 	} {
 		file, err := s.File(f.name)
 		if err == nil {
@@ -54,6 +51,19 @@ func Open(s Source) (*Archive, error) {
 	}
 	a.findSnapshots(s.Files, s.File)
 	return a, nil
+}
+
+// checkWeeks rejects weeks that are not in order, newest first.
+func checkWeeks(list []*record.Week) error {
+	for i, w := range list {
+		if err := w.Check(); err != nil {
+			return err
+		}
+		if i > 0 && !w.End.Before(list[i-1].End) {
+			return fmt.Errorf("week %s must not follow week %s", w.Name(), list[i-1].Name())
+		}
+	}
+	return nil
 }
 
 // Of returns the archive for a catalogue with edits. current returns the ordinal that a record of the build

@@ -2,85 +2,67 @@ package history
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"kindex/exports/jsonenc"
 )
 
-// AppendPatch appends the JSON merge patch (RFC 7386) that turns one compact object into another. A member
-// that is null counts as missing: a merge patch cannot tell them apart, and neither can a reader of records.
-func AppendPatch(dst, from, to []byte) []byte {
-	had := map[string][]byte{}
-	for name, value := range jsonenc.Members(from) {
-		if !isNull(value) {
-			had[string(name)] = value
-		}
-	}
-	dst = append(dst, '{')
-	add := func(name string, value []byte) { dst = append(jsonenc.AppendMember(dst, name), value...) }
-	for member, value := range jsonenc.Members(to) {
-		name := string(member)
-		before, known := had[name]
-		switch {
-		case isNull(value):
-			if known {
-				add(name, value)
-			}
-		case !known:
-			add(name, value)
-		case isObject(before) && isObject(value):
-			if !bytes.Equal(before, value) {
-				add(name, AppendPatch(nil, before, value))
-			}
-		case !bytes.Equal(before, value):
-			add(name, value)
-		}
-		delete(had, name)
-	}
-	for member := range jsonenc.Members(from) { // in their order, not in that of the map
-		if _, gone := had[string(member)]; gone {
-			add(string(member), null)
-		}
-	}
-	return append(dst, '}')
-}
-
-// AppendPatched appends a compact object to which a merge patch is applied.
-func AppendPatched(dst, object, patch []byte) []byte {
-	changed := map[string][]byte{}
-	for name, value := range jsonenc.Members(patch) {
-		changed[string(name)] = value
-	}
-	dst = append(dst, '{')
-	add := func(name, before, value []byte) {
-		switch {
-		case isNull(value):
-		case isObject(value) && before != nil:
-			dst = AppendPatched(jsonenc.AppendMember(dst, string(name)), before, value)
-		default:
-			dst = append(jsonenc.AppendMember(dst, string(name)), value...)
-		}
-	}
-	for name, value := range jsonenc.Members(object) {
-		to, known := changed[string(name)]
-		switch {
-		case !known:
-			add(name, nil, value)
-		case isObject(value):
-			add(name, value, to)
-		default:
-			add(name, []byte("{}"), to)
-		}
-		delete(changed, string(name))
-	}
-	for name, value := range jsonenc.Members(patch) {
-		if _, added := changed[string(name)]; added {
-			add(name, []byte("{}"), value)
-		}
-	}
-	return append(dst, '}')
-}
-
 var null = []byte("null")
 
-func isNull(value []byte) bool   { return bytes.Equal(value, null) }
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// members returns the members of a compact object. A member that is null counts as missing: a merge patch cannot
+// tell them apart, and neither can a reader of records.
+func members(object []byte) map[string][]byte {
+	m := map[string][]byte{}
+	if isObject(object) {
+		for name, value := range jsonenc.Members(object) {
+			if !bytes.Equal(value, null) {
+				m[string(name)] = value
+			}
+		}
+	}
+	return m
+}
+
+// object is the inverse of members.
+func object(members map[string][]byte) []byte {
+	dst := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		dst = append(jsonenc.AppendMember(dst, name), members[name]...)
+	}
+	return append(dst, '}')
+}
+
+// diff returns the JSON merge patch (RFC 7386) that turns one compact object into another.
+func diff(from, to []byte) []byte {
+	before, patch := members(from), members(to)
+	for name, was := range before {
+		switch value, known := patch[name]; {
+		case !known:
+			patch[name] = null
+		case bytes.Equal(was, value):
+			delete(patch, name)
+		case isObject(was) && isObject(value):
+			patch[name] = diff(was, value)
+		}
+	}
+	return object(patch)
+}
+
+// patched returns a compact object to which a merge patch is applied.
+func patched(to, patch []byte) []byte {
+	all := members(to)
+	for name, value := range jsonenc.Members(patch) {
+		switch {
+		case bytes.Equal(value, null):
+			delete(all, string(name))
+		case isObject(value):
+			all[string(name)] = patched(all[string(name)], value)
+		default:
+			all[string(name)] = value
+		}
+	}
+	return object(all)
+}

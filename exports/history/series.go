@@ -26,7 +26,7 @@ func (a *Archive) Moments(v, limit int) ([]Moment, error) {
 			m.Commit = a.commits[at.Commit].Hash
 		}
 		if c := a.contents[v]; c.patch && after != none { // from the content of the next version, which is known already
-			json = AppendPatched(nil, json, c.json)
+			json = patched(json, c.json)
 		} else if !at.Deleted {
 			json = a.json(v)
 		}

@@ -52,15 +52,7 @@ func (a *Archive) checkTrends() error {
 	return nil
 }
 
-// window returns a time window, or nil if there is none with the name.
-func (a *Archive) window(name string) *Trends {
-	if i := slices.IndexFunc(a.windows, func(w Trends) bool { return w.Window == name }); i >= 0 {
-		return &a.windows[i]
-	}
-	return nil
-}
-
-// Windows returns the names of the windows that Trends accepts.
+// Windows returns the names of the time windows.
 func (a *Archive) Windows() []string {
 	list := make([]string, len(a.windows))
 	for i, w := range a.windows {
@@ -69,52 +61,34 @@ func (a *Archive) Windows() []string {
 	return list
 }
 
-// Growing returns the signals that have grown within a time window.
-func (a *Archive) Growing(window string) (signals []string) {
-	w := a.window(window)
-	if w == nil {
-		return nil
+// Window returns the movement within a time window, without that of entities that edits removed or withdrew. It is
+// empty if there is no window with the name.
+func (a *Archive) Window(name string) Trends {
+	i := slices.Index(a.Windows(), name)
+	if i < 0 {
+		return Trends{Empty: true}
 	}
-	for _, g := range w.Growth { // by signal
-		if n := len(signals); n == 0 || signals[n-1] != g.Signal {
-			signals = append(signals, g.Signal)
-		}
-	}
-	return signals
+	w := a.windows[i]
+	w.List = current(a, w.List, func(t *Trend) *uint32 { return &t.Ordinal })
+	w.Growth = current(a, w.Growth, func(g *Growth) *uint32 { return &g.Ordinal })
+	return w
 }
 
-// Growth returns the entities whose signal has grown within a time window, the largest gain
-// first, and the day whose end is the start of the window. Entities that edits removed or
-// withdrew are left out.
-func (a *Archive) Growth(window, signal string) (since string, list []Growth) {
-	w := a.window(window)
-	if w == nil {
-		return "", nil
-	}
-	for _, g := range w.Growth {
+// current returns what is said of records that edits left, with their ordinals.
+func current[T any](a *Archive, list []T, ordinal func(*T) *uint32) (now []T) {
+	for _, x := range list {
+		o := ordinal(&x)
 		var ok bool
-		if g.Ordinal, ok = a.current(g.Ordinal); ok && g.Signal == signal {
-			list = append(list, g)
+		if *o, ok = a.current(*o); ok {
+			now = append(now, x)
 		}
 	}
-	return w.Since, list
+	return now
 }
 
-// Trends returns the movement of entities within a time window, and the day whose end is the
-// start of the window. empty is set if the index was still empty on that day or if the window
-// is unknown. Entities that edits removed or withdrew are left out.
-func (a *Archive) Trends(window string) (since string, empty bool, list []Trend) {
-	w := a.window(window)
-	if w == nil {
-		return "", true, nil
-	}
-	for _, t := range w.List {
-		var ok bool
-		if t.Ordinal, ok = a.current(t.Ordinal); ok {
-			list = append(list, t)
-		}
-	}
-	return w.Since, w.Empty, list
+// GrowthOf returns the entities of which a signal has grown, the largest gain first.
+func (w *Trends) GrowthOf(signal string) []Growth {
+	return slices.DeleteFunc(slices.Clone(w.Growth), func(g Growth) bool { return g.Signal != signal })
 }
 
 // GrowthWindows lists the numbers of days over which the growth of an entity's figures is given.
@@ -128,29 +102,22 @@ type Growth struct {
 	Previous float64 `json:"previous"`
 }
 
-// Gain returns the difference of the two values.
+// Gain returns the difference of the two values. It is negative if the count fell.
 func (g Growth) Gain() float64 { return g.Now - g.Previous }
 
 // Percent returns the gain in percent of the previous value, rounded to a tenth. ok is false if
 // that value was 0.
-func (g Growth) Percent() (percent float64, ok bool) { return percentOf(g.Gain(), g.Previous) }
-
-// FigureGrowth is how a count changed from one reading to a later one.
-type FigureGrowth struct{ Previous, Now record.Fact }
-
-// Gain returns the difference of the two values. It is negative if the count fell.
-func (g *FigureGrowth) Gain() float64 { return g.Now.Number - g.Previous.Number }
-
-// Percent returns the gain in percent of the previous value, as in Growth.
-func (g *FigureGrowth) Percent() (percent float64, ok bool) {
-	return percentOf(g.Gain(), g.Previous.Number)
-}
-
-func percentOf(gain, previous float64) (percent float64, ok bool) {
-	if previous <= 0 {
+func (g Growth) Percent() (percent float64, ok bool) {
+	if g.Previous <= 0 {
 		return 0, false
 	}
-	return math.Round(1000*gain/previous) / 10, true
+	return math.Round(1000*g.Gain()/g.Previous) / 10, true
+}
+
+// FigureGrowth is how a count changed from one reading to a later one.
+type FigureGrowth struct {
+	Growth          // of the signal, without an entity
+	From, To string // the days of the readings
 }
 
 // GrowthOver returns the growth of a count over the days before asOf, given the series that
@@ -170,12 +137,10 @@ func GrowthOver(points []Point[record.Fact], asOf time.Time, days int) *FigureGr
 		case p.Time == 0 || p.Time >= start: // without a time, it is not committed yet
 			continue
 		}
-		g := &FigureGrowth{Previous: p.Value, Now: points[len(points)-1].Value}
-		if again := g.Now.Number != g.Previous.Number || g.Now.Date != g.Previous.Date; !again {
-			return nil
-		}
-		if apart, ok := record.DaysApart(g.Previous.Date, g.Now.Date); ok && apart > 2*days {
-			return nil
+		now := points[len(points)-1].Value
+		g := &FigureGrowth{Growth{Signal: now.Name, Now: now.Number, Previous: p.Value.Number}, p.Value.Date, now.Date}
+		if apart, ok := record.DaysApart(g.From, g.To); ok && apart > 2*days || g.Gain() == 0 && g.From == g.To {
+			return nil // too far apart, or not read again
 		}
 		return g
 	}

@@ -133,7 +133,7 @@ func (d *Data) line(i, next int) (l versionLine, err error) {
 			return l, err
 		}
 		content, err = d.content(i)
-		l.Patch = AppendPatch(nil, after, content)
+		l.Patch = diff(after, content)
 	}
 	return l, err
 }

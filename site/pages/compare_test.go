@@ -147,8 +147,7 @@ func TestTrendingRows(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	gains := 0
 	for path, window := range map[string]string{"/trending/": "7d", "/trending/window-30d/": "30d", "/trending/type-model/": "7d"} {
-		_, _, trends := s.Build.History().Trends(window)
-		trends = slices.DeleteFunc(trends, func(x history.Trend) bool {
+		trends := slices.DeleteFunc(s.Build.History().Window(window).List, func(x history.Trend) bool {
 			typ, _ := s.Build.Key(x.Ordinal)
 			return strings.Contains(path, "type-") && typ != "model"
 		})
@@ -194,12 +193,16 @@ func TestGrowthRows(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	compared := 0
 	for _, window := range []string{"7d", "30d"} {
-		for _, signal := range s.Build.History().Growing(window) {
+		moved, signals := s.Build.History().Window(window), map[string]bool{}
+		for _, g := range moved.Growth {
+			signals[g.Signal] = true
+		}
+		for signal := range signals {
 			path := "/trending/by-" + signal + "/"
 			if window != "7d" {
 				path = "/trending/window-" + window + "/by-" + signal + "/"
 			}
-			_, list := s.Build.History().Growth(window, signal)
+			list := moved.GrowthOf(signal)
 			rows := rowsOf(htmlAt(t, s, path))
 			if len(rows) != min(len(list), 50) {
 				t.Fatalf("%s has %d rows, want %d", path, len(rows), len(list))

@@ -45,7 +45,7 @@ func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []s
 	for _, n := range near {
 		other, reasons := s.Build.Entity(n.Ordinal), s.reasons(n)
 		brief, shared := slices.Clone(reasons), map[string]int{} // places of reasons by kind
-		for i, id := range n.Reasons.List() {
+		for i, id := range n.Reasons {
 			shared[s.Build.Feature(id).Kind] = i + 1
 		}
 		job := shared["tag"]+shared["capability"] > 0

@@ -125,7 +125,7 @@ func grown(points []history.Point[record.Fact], asOf time.Time) (list []growth) 
 	for _, days := range history.GrowthWindows {
 		x := growth{Days: days}
 		if g := history.GrowthOver(points, asOf, days); g != nil {
-			x.Text, x.From, x.To = signed(g.Gain()), g.Previous.Date, g.Now.Date
+			x.Text, x.From, x.To = signed(g.Gain()), g.From, g.To
 			if percent, ok := g.Percent(); ok && g.Gain() != 0 {
 				x.Text += " (" + signed(percent) + "%)"
 			}

@@ -285,7 +285,7 @@ func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 
 // reasons returns the reasons for a similarity in words.
 func (s *Site) reasons(n exports.Neighbour) (list []string) {
-	for _, r := range n.Reasons.List() {
+	for _, r := range n.Reasons {
 		list = append(list, site.Reason(s.Build.Feature(r), s.titles))
 	}
 	return list

@@ -82,8 +82,8 @@ type gain struct{ gain, course, more cell }
 
 // gains fills in the rows and what is said of them. It reports whether the history is shorter than the window.
 func (r *request) gains(l *listing, window string) (young bool) {
-	a, by, of := r.Build.History(), r.choices["by"], map[uint32]gain{}
-	since, young, trends := a.Trends(window)
+	by, of := r.choices["by"], map[uint32]gain{}
+	moved := r.Build.History().Window(window)
 	add := func(o uint32, g gain) {
 		if typ, _ := r.Build.Key(o); len(l.ordered) < trendingRows && (r.choices["type"] == "" || r.choices["type"] == typ) {
 			of[o], l.ordered = g, append(l.ordered, o)
@@ -92,17 +92,15 @@ func (r *request) gains(l *listing, window string) (young bool) {
 	course, more := "Score", "Changes"
 	if by == "" {
 		l.Notes = []string{"Both scores are by the present formula. Scores that moved because a figure appeared, vanished or was long out of date are left out."}
-		for i := range trends {
-			if len(l.ordered) > 0 || trends[i].Gain() > 0 { // they are sorted by gain
-				add(trends[i].Ordinal, trendOf(&trends[i]))
+		for _, t := range moved.List {
+			if len(l.ordered) > 0 || t.Gain() > 0 { // they are sorted by gain
+				add(t.Ordinal, trendOf(&t))
 			}
 		}
 	} else {
 		l.Notes = []string{"A first figure does not count as growth, nor does growth across a gap in the figures, or between readings that are more than twice that long apart."}
-		var grown []history.Growth
-		since, grown = a.Growth(window, by)
-		for i := range grown {
-			add(grown[i].Ordinal, growthOf(&grown[i]))
+		for _, g := range moved.GrowthOf(by) {
+			add(g.Ordinal, growthOf(&g))
 		}
 		course, more = r.label(by), "Growth"
 	}
@@ -112,11 +110,11 @@ func (r *request) gains(l *listing, window string) (young bool) {
 		{Name: "more", Title: more, Number: true, Down: true, Lesser: true, cell: func(it *item) cell { return of[it.ordinal].more }}}
 	l.at = func(o uint32) item { return item{Entity: r.Build.Entity(o), ordinal: o} }
 	r.turn(l)
-	l.What = "changed entities with the largest gains since " + textfmt.DayOrUnknown(since)
-	if l.Empty = "No gains since " + textfmt.DayOrUnknown(since) + "."; young {
-		l.Empty = "Not enough history yet: this page compares the index with its state at the end of " + textfmt.DayOrUnknown(since) + "."
+	l.What = "changed entities with the largest gains since " + textfmt.DayOrUnknown(moved.Since)
+	if l.Empty = "No gains since " + textfmt.DayOrUnknown(moved.Since) + "."; moved.Empty {
+		l.Empty = "Not enough history yet: this page compares the index with its state at the end of " + textfmt.DayOrUnknown(moved.Since) + "."
 	}
-	return young
+	return moved.Empty
 }
 
 // trendOf shows how much a score rose.
@@ -159,7 +157,9 @@ func (s *Site) grownSignals(one string) (names []string) {
 		names = append(names, one)
 	}
 	for _, w := range s.Build.History().Windows() {
-		names = append(names, s.Build.History().Growing(w)...)
+		for _, g := range s.Build.History().Window(w).Growth {
+			names = append(names, g.Signal)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
