@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"kindex/builder/content/yamldoc"
@@ -19,9 +20,9 @@ func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
 	for i, b := range l.Boards {
 		var wrong *board.Error
 		if err := b.Resolve(l.Kinds, l.Formula); errors.As(err, &wrong) {
-			problems = append(problems, l.BoardsFile.Problem(i, wrong.Path, wrong.Message))
+			problems = append(problems, l.BoardsFile.Problem(wrong.Message, append([]string{"boards", strconv.Itoa(i)}, wrong.Path...)...))
 		} else if err != nil {
-			problems = append(problems, l.BoardsFile.Problem(i, nil, err.Error()))
+			problems = append(problems, l.BoardsFile.Problem(err.Error(), "boards", strconv.Itoa(i)))
 		}
 	}
 	return problems

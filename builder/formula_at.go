@@ -34,7 +34,7 @@ func (b *build) formulaAt(ctx context.Context, location *gitlog.Location) change
 		}
 		read, last = text, nil
 		if asJSON, problems := content.ParseScoring(b.content.Kinds, path, text); !problems.HasErrors() {
-			last, _ = parseFormula(b.content.Kinds, path, text, asJSON) // nil with an error
+			last, _ = parseFormula(b.content.Kinds, content.RootFile{Path: path, Text: text}, asJSON) // nil with an error
 		}
 		return last, nil
 	}

@@ -32,7 +32,7 @@ func LoadFolder(f *content.Folder, progress func(done, total int)) (*Loaded, yam
 	}
 	l := &Loaded{Content: c}
 	if c.Scoring != nil {
-		l.Formula, err = parseFormula(c.Kinds, c.ScoringPath, c.ScoringText, c.Scoring)
+		l.Formula, err = parseFormula(c.Kinds, c.ScoringFile, c.Scoring)
 	} else {
 		l.Formula, err = defaultFormula(c.Kinds)
 	}
@@ -73,7 +73,7 @@ func defaultFormula(declared *kinds.Set) (*score.Formula, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	f, err := parseFormula(kinds.Default(), path, score.Default, asJSON)
+	f, err := parseFormula(kinds.Default(), content.RootFile{Path: path, Text: score.Default}, asJSON)
 	if err == nil {
 		f.Restrict(declared)
 	}
@@ -81,16 +81,14 @@ func defaultFormula(declared *kinds.Set) (*score.Formula, error) {
 }
 
 // parseFormula reads a scoring file. It returns errors in the file as yamldoc.Problems.
-func parseFormula(declared *kinds.Set, path string, text, asJSON []byte) (*score.Formula, error) {
+func parseFormula(declared *kinds.Set, file content.RootFile, asJSON []byte) (*score.Formula, error) {
 	f, mistakes, err := score.Parse(declared, asJSON)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", file.Path, err)
 	}
 	var problems yamldoc.Problems
 	for _, m := range mistakes {
-		line, column := content.LocateScoring(path, text, m.Path...)
-		problems = append(problems, yamldoc.Problem{File: path, Line: line, Column: column, Severity: yamldoc.Error,
-			Field: yamldoc.FieldName(m.Path), Message: m.Message})
+		problems = append(problems, file.Problem(m.Message, m.Path...))
 	}
 	if len(problems) > 0 {
 		return nil, problems

@@ -246,7 +246,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 		stored := suite.Must(s.state.Submission(t.Context(), made.ID))(t)
 		suite.Require(t, stored.YAML == said.YAML &&
 			stored.Key()+".yaml" == said.Path, stored.Key(), stored.YAML, "the page shows", said.Path, said.YAML)
-		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
+		if _, problems := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)); problems.HasErrors() {
 			t.Fatalf("the content rejects\n%s", said.YAML)
 		}
 		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
@@ -613,7 +613,8 @@ func TestContribute(t *testing.T) {
 		around, err := content.OpenWorkspace(s.content)
 		suite.Require(t, err == nil && len(files) == 2, files, err)
 		for i, typ := range []string{"tool", "model"} {
-			suite.Equal(t, len(around.CheckFile(typ, "new-"+typ, []byte(files[i][1]))), 0, files[i][1])
+			_, problems := around.CheckFile(typ, "new-"+typ, []byte(files[i][1]))
+			suite.Equal(t, len(problems), 0, files[i][1])
 			formatted := suite.Must(yamlfmt.Format(kinds.Default(), typ+"/x.yaml", []byte(files[i][1])))(t)
 			suite.Holds(t, string(formatted) == files[i][1], "not in canonical form", formatted)
 		}

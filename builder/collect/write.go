@@ -65,7 +65,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 	if err != nil || string(merged) == string(data) {
 		return message(err), nil
 	}
-	problems := folder.CheckFile(e.Type, e.Slug, merged)
+	_, problems := folder.CheckFile(e.Type, e.Slug, merged)
 	if n, _ := problems.Count(); n > 0 {
 		return cmp.Or(problems[0].Message, "the changed file would not be valid"), nil
 	}
@@ -73,7 +73,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 	if r.DryRun {
 		return "", nil
 	}
-	return "", content.WriteEntity(r.Content, e.Type, e.Slug, merged, true)
+	return "", content.WriteEntity(r.Content, e.Type, e.Slug, merged)
 }
 
 func message(err error) string {

@@ -11,20 +11,6 @@ import (
 	"kindex/exports/view"
 )
 
-// BoardsFile is the file boards.yaml.
-type BoardsFile struct {
-	Path string // as shown in messages
-	Text []byte // nil if there is no such file, or if it does not match its schema
-}
-
-// Problem returns an error in a field of board i that can be found only when the formulas of
-// scoring.yaml are known.
-func (f *BoardsFile) Problem(i int, path []string, message string) yamldoc.Problem {
-	path = append([]string{"boards", strconv.Itoa(i)}, path...)
-	line, column := yamldoc.Parse(f.Path, f.Text).Locate(path, false)
-	return yamldoc.Problem{File: f.Path, Line: line, Column: column, Severity: yamldoc.Error, Field: yamldoc.FieldName(path), Message: message}
-}
-
 // parseBoards reads boards.yaml, which matches its schema, and checks what the schema cannot:
 // the slugs, the conditions and the formulas.
 func (c *Content) parseBoards() (yamldoc.Problems, error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
@@ -24,7 +25,7 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 	checkIDs(d, e, m)
 	if l := e.Lifecycle; l != nil {
-		if l.Deprecated > l.Retires && l.Retires != "" && !d.Faulty["lifecycle.retires"] && !d.Faulty["lifecycle.deprecated"] {
+		if l.Deprecated > l.Retires && l.Retires != "" && !d.Reported("lifecycle", "retires") && !d.Reported("lifecycle", "deprecated") {
 			d.AddAt([]string{"lifecycle", "retires"}, false, yamldoc.Problem{Message: l.Retires + " is before deprecated " + l.Deprecated})
 		}
 		if l.ReplacedBy == e.Key() {
@@ -70,7 +71,7 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	for _, f := range set.Fields {
 		check(f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
 	}
-	for block, names := range blockMembers {
+	for block, names := range schema.BlockMembers {
 		for _, name := range names {
 			if !set.HasBlock(block) {
 				continue // reported as unknown
@@ -85,9 +86,6 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		}
 	}
 }
-
-// blockMembers are the members of entity files that only kinds with a block have.
-var blockMembers = map[string][]string{kinds.Offers: {"offersRead", "offers"}, kinds.Lifecycle: {"lifecycle"}}
 
 // hasBlock reports whether the kind of an entity has a block.
 func hasBlock(e *record.Entity, block string) bool {
@@ -144,7 +142,7 @@ func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			if _, isList := v.([]any); isList {
 				path = append(path, strconv.Itoa(i))
 			}
-			if !d.Faulty[yamldoc.FieldName(path)] && !n.Pattern.MatchString(id) {
+			if !d.Reported(path...) && !n.Pattern.MatchString(id) {
 				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(id) + " is not an identifier on " + n.Title + "; use " + n.Hint})
 			}
 		}
@@ -212,7 +210,7 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 		}
 		x := numberOf(v)
 		inner := append(slices.Clone(path), name)
-		if len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(inner)] {
+		if d.Reported(inner...) {
 			continue
 		}
 		switch _, exact, err := record.TakePrice(x); {

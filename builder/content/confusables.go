@@ -5,11 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/record"
-	"kindex/exports/safetext"
 	"kindex/exports/table"
 )
 
@@ -33,21 +30,6 @@ func lookAlikes(pairs ...string) map[rune]rune {
 		}
 	}
 	return m
-}
-
-// latinSkeleton returns a name with its look-alike letters replaced by Latin ones, or "" if
-// it has no look-alike letters.
-func latinSkeleton(name string) string {
-	name = norm.NFKC.String(name)
-	if !strings.ContainsFunc(name, func(r rune) bool { return latinLookAlikes[r] != 0 }) {
-		return ""
-	}
-	return strings.Map(func(r rune) rune {
-		if twin := latinLookAlikes[r]; twin != 0 {
-			return twin
-		}
-		return r
-	}, name)
 }
 
 // mixedWord returns the first word in a name that mixes Latin letters with a look-alike letter
@@ -74,7 +56,7 @@ func mixedWord(name string) (word string, letter rune) {
 func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
-		if len(d.Faulty) > 0 && d.Faulty[f.name] {
+		if d.Reported(f.name) {
 			continue
 		}
 		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
@@ -86,34 +68,4 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 				yamldoc.Quote(string([]rune(f.text)[:1])))})
 		}
 	}
-}
-
-// lookAlike returns a message if an entity's name looks like the name of another entity, or ""
-// if it does not. find returns the name by which messages refer to the entity with a given type
-// and name, or "" if there is none.
-func lookAlike(e *record.Entity, find func(typ, name string) string) string {
-	if e == nil {
-		return ""
-	}
-	skeleton := latinSkeleton(e.Name)
-	if skeleton == "" {
-		return ""
-	}
-	for _, typ := range e.Declared().Names() {
-		if other := find(typ, skeleton); other != "" {
-			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with different letters: " + otherLetters(e.Name)
-		}
-	}
-	return ""
-}
-
-// otherLetters lists the letters of a name that look like Latin ones.
-func otherLetters(name string) string {
-	var list []string
-	for _, r := range name {
-		if latinLookAlikes[r] != 0 && len(list) < 3 {
-			list = append(list, safetext.Describe(r))
-		}
-	}
-	return strings.Join(list, ", ")
 }

@@ -9,6 +9,8 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -81,10 +83,14 @@ type among struct {
 
 // among returns the files of the folder. c has the contents of the files next to the type folders.
 func (f *Folder) among(c *Content) *among {
-	a := &among{files: f.files, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary), namespaces: namespacesOf(c.Kinds), declared: c.Categories}
+	a := &among{files: f.files, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary), namespaces: ids.Names(), declared: c.Categories}
 	for kind := range a.claims {
 		a.claims[kind] = map[string][]*file{}
 	}
+	for _, n := range c.Kinds.IDs {
+		a.namespaces = append(a.namespaces, n.Name)
+	}
+	slices.Sort(a.namespaces)
 	for _, p := range c.Providers {
 		a.providers = append(a.providers, p.Slug)
 	}
@@ -194,9 +200,6 @@ func (a *among) categories(counts func(*file) bool) []Category {
 	return list
 }
 
-// complainer adds a problem with a file.
-type complainer func(severity yamldoc.Severity, path []string, message, suggestion string)
-
 // checkFile returns the problems between a file and the others.
 func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 	if r.entity == nil {
@@ -214,15 +217,15 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
-	offer := func(o *record.Offer) int {
+	fields := func() map[string]any {
 		fields, _ := document().Value.(map[string]any)
-		return offerIndex(fields, o)
+		return fields
 	}
-	c := siblingCheck{Siblings: a, words: a.words, near: a.near, offer: offer, add: complain}
+	c := &siblingCheck{Siblings: a, words: a.words, near: a.near, fields: fields, add: complain}
 	c.check(r.entity)
-	a.checkProjects(r, complain)
-	a.checkShared(r, offer, complain)
-	a.checkSeries(r, offer, complain)
+	a.checkProjects(r, c)
+	a.checkShared(r, c)
+	a.checkSeries(r, c)
 	return problems
 }
 
@@ -253,3 +256,46 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 }
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
+
+// project is an identifier that two entities may have, but with which another one is probably the
+// same project.
+type project struct {
+	key string
+	id  record.ID
+}
+
+// projects returns the package of an entity, whose link others may have too, and the repositories
+// of an entity, with its name without spaces and punctuation: one repository may contain several.
+func projects(e *record.Entity) (list []project) {
+	for _, id := range e.IDs {
+		p := project{idKey(e, id), id}
+		switch {
+		case id.Namespace == "github" || id.Namespace == "gitlab":
+			p.key += "\x00" + record.FoldName(e.Name)
+		case id.Namespace != "pypi" || hasBlock(e, kinds.Offers): // models have the packages of tools
+			continue
+		}
+		if !slices.ContainsFunc(list, func(other project) bool { return other.key == p.key }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// checkProjects finds entities that are probably in another file too.
+func (a *among) checkProjects(r *file, c *siblingCheck) {
+	for _, p := range projects(r.entity) {
+		first := a.claims[byProject][p.key][0]
+		if first == r || nameKey(first.entity) == nameKey(r.entity) {
+			continue // a warning about the name is enough
+		}
+		if owners := a.claims[byID][idKey(r.entity, p.id)]; slices.Contains(owners, r) && owners[0] != r {
+			continue // an error
+		}
+		path := []string{"ids", p.id.Namespace}
+		if slices.Contains(record.LinkedIDs(r.entity.Links), p.id) {
+			path = []string{"links", map[string]string{"github": "repository", "pypi": "package"}[p.id.Namespace]}
+		}
+		c.add(yamldoc.Warning, path, yamldoc.Quote(p.id.Value)+" is also of "+first.shown+"; are both the same?", "")
+	}
+}

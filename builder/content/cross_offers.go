@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -82,12 +83,12 @@ func listPrice(o *record.Offer) record.Price {
 
 // checkSeries finds an offer that costs less than a smaller model of the series at the same provider. It
 // reports one in a file.
-func (a *among) checkSeries(r *file, offer func(*record.Offer) int, complain complainer) {
+func (a *among) checkSeries(r *file, c *siblingCheck) {
 	for _, s := range sizesOf(r.entity.Slug) {
 		for i := range r.entity.Offers {
 			o := &r.entity.Offers[i]
 			if smaller := a.dearer(r, s, o); smaller != "" {
-				complain(yamldoc.Warning, offerPath(offer(o), "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
+				c.add(yamldoc.Warning, c.offerPath(o, "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
 				return
 			}
 		}
@@ -118,7 +119,7 @@ func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 
 // checkShared finds offers whose provider and id another entity has too. It reports one in a file:
 // usually an entity has been given the offers of another.
-func (a *among) checkShared(r *file, offer func(*record.Offer) int, complain complainer) {
+func (a *among) checkShared(r *file, c *siblingCheck) {
 	shared := slices.DeleteFunc(slices.Clone(r.entity.Offers), func(o record.Offer) bool {
 		return o.ID == "" || a.claims[byOffer][o.Key()][0] == r
 	})
@@ -130,14 +131,121 @@ func (a *among) checkShared(r *file, offer func(*record.Offer) int, complain com
 	if len(shared) > 1 {
 		more = fmt.Sprintf(" (%d offers are shared)", len(shared))
 	}
-	complain(yamldoc.Warning, offerPath(offer(o), "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
+	c.add(yamldoc.Warning, c.offerPath(o, "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
 		yamldoc.Quote(o.ID), o.Provider, a.claims[byOffer][o.Key()][0].shown, more), "")
 }
 
-// offerPath returns the path of a field of an offer with some index in its file.
-func offerPath(at int, field string) []string {
-	if at >= 0 {
-		return []string{"offers", strconv.Itoa(at), field}
+// The rules about unlikely prices, as offers name them in reviewed.
+const (
+	implausible      = "implausible"
+	farFromMedian    = "far-from-median"
+	outputBelowInput = "output-below-input"
+	cacheAboveInput  = "cache-above-input"
+
+	// cheaperThanSmaller is not a rule of one entity; see among.checkSeries.
+	cheaperThanSmaller = "cheaper-than-smaller"
+)
+
+// UnlikelyPrice is a price of an offer that is probably wrong.
+type UnlikelyPrice struct {
+	Rule    string
+	Offer   *record.Offer
+	Price   int    // an index of Prices
+	Message string // without the field with which it is compared
+
+	other      *record.Offer // with which it is compared, or nil
+	otherPrice int
+}
+
+// Prices per token and per thousand tokens, taken for prices per million, are below the bounds of
+// plausible prices, and prices multiplied by mistake are above them. No known price is beyond them.
+const (
+	minTokenPrice = 0.001 // dollars per million tokens
+	minCachePrice = 0.0001
+	maxTokenPrice = 1000
+	maxOnePrice   = 100 // dollars for an image, a request and the like
+)
+
+// Implausible returns why no offer can have a price in dollars, or "". kind is an index of Prices.
+func Implausible(kind int, dollars float64) string {
+	least, most, unit := minTokenPrice, float64(maxTokenPrice), " dollars for a million tokens"
+	switch {
+	case kind == record.CacheReadPrice:
+		least = minCachePrice
+	case !record.PerMillion(kind):
+		least, most, unit = 0, maxOnePrice, " dollars for one "+record.PriceNames[kind]
 	}
-	return []string{"offers"}
+	amount := strconv.FormatFloat(dollars, 'f', -1, 64) + unit
+	switch {
+	case dollars > 0 && dollars < least:
+		return amount + " is implausibly little: perhaps it is the price of one or a thousand tokens"
+	case dollars > most:
+		return amount + " is implausibly much"
+	}
+	return ""
+}
+
+// UnlikelyPrices returns the prices of an entity that are probably wrong, except those that a
+// person has checked.
+func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
+	var medians [len(record.Prices{})]*record.Offer
+	for kind := range medians {
+		medians[kind] = pricing.MedianOffer(e.Offers, kind)
+	}
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		add := func(rule string, price int, relation string, other *record.Offer, otherPrice int) {
+			if !slices.Contains(o.Reviewed, rule) {
+				list = append(list, UnlikelyPrice{Rule: rule, Offer: o, Price: price, other: other, otherPrice: otherPrice,
+					Message: fmt.Sprintf("%s is %s, %s", o.Prices[price], relation, other.Prices[otherPrice])})
+			}
+		}
+		in, out, cache := o.Prices[record.InputPrice], o.Prices[record.OutputPrice], o.Prices[record.CacheReadPrice]
+		if out.Known() && out.Micros() < in.Micros() && !cheapOutput(e) {
+			add(outputBelowInput, record.OutputPrice, "below the input price", o, record.InputPrice)
+		}
+		if cache.Known() && in.Known() && cache.Micros() > in.Micros() {
+			add(cacheAboveInput, record.CacheReadPrice, "above the input price", o, record.InputPrice)
+		}
+		for kind := range record.PriceNames {
+			if why := Implausible(kind, o.Prices[kind].Float()); why != "" {
+				if !slices.Contains(o.Reviewed, implausible) {
+					list = append(list, UnlikelyPrice{Rule: implausible, Offer: o, Price: kind, Message: why})
+				}
+			} else if other := medians[kind]; other != nil && isFar(kind, o.Prices[kind], other.Prices[kind]) {
+				add(farFromMedian, kind, "far from the median of the offers", other, kind)
+			}
+		}
+	}
+	return list
+}
+
+// warnOfPrices adds warnings about prices that are probably wrong. at has the index of each
+// offer in the file.
+func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
+	for _, u := range UnlikelyPrices(e) {
+		with := ""
+		if u.other != nil {
+			with = fmt.Sprintf(" (offers[%d].%s)", at[u.other.Key()], record.PriceNames[u.otherPrice])
+		}
+		d.AddAt([]string{"offers", strconv.Itoa(at[u.Offer.Key()]), record.PriceNames[u.Price]}, false, yamldoc.Problem{Severity: yamldoc.Warning,
+			Message: u.Message + with + "; correct it, or add " + u.Rule + " to reviewed"})
+	}
+}
+
+// cheapOutput reports whether a model's output may cost less than its input: embeddings,
+// relevance scores and speech.
+func cheapOutput(e *record.Entity) bool {
+	return slices.ContainsFunc(e.FieldValues(kinds.OutputModality), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
+}
+
+// isFar reports whether an input or output price differs from the median by a factor of 10 or more.
+// Providers differ more in what they charge for caches and the like: there it takes a factor of 100.
+// A price of 0 is not far.
+func isFar(kind int, p, median record.Price) bool {
+	factor := int64(100)
+	if kind == record.InputPrice || kind == record.OutputPrice {
+		factor = 10
+	}
+	return p.Micros() > 0 && (p.Micros() >= factor*median.Micros() || factor*p.Micros() <= median.Micros())
 }

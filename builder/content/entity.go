@@ -2,6 +2,7 @@ package content
 
 import (
 	"cmp"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -37,27 +40,27 @@ func DeviceName(slug string) string {
 // alone. The entity is nil if one of the problems is an error. path is used only in messages.
 // ParseEntity does not set scores or the dates that are derived from the history.
 func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
-	e, problems := parseEntity(declared, path, typ, slug, data)
-	if problems.HasErrors() {
+	e, d := parseEntity(declared, path, typ, slug, data)
+	if d.Problems.HasErrors() {
 		e = nil
 	}
-	return e, problems
+	return e, d.Report()
 }
 
-// parseEntity is like ParseEntity, but also returns the readable part of an entity with
-// errors, so that it can be compared with other entities.
-func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
+// parseEntity returns the readable part of an entity, or nil, so that it can be compared with other entities even
+// if it has errors, and the document with its problems.
+func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, *yamldoc.Document) {
 	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	d.WarnOfCutText(data)
 	fields, ok := d.Fields()
 	if !ok {
-		return nil, d.Report()
+		return nil, d
 	}
 	e := entityOf(declared, typ, slug, d, fields)
 	if !d.Problems.HasErrors() {
 		e.Rest = restOf(e, fields)
 	}
-	return e, d.Report()
+	return e, d
 }
 
 // entityOf returns the entity that the fields of a document describe, and adds its problems to the document.
@@ -82,49 +85,38 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 		LastUpdated: text("lastUpdated"), Status: cmp.Or(text("status"), record.Active),
 		Formerly: yamldoc.Texts(m["formerly"]),
 	}
-	if links, ok := m["links"].(map[string]any); ok {
-		for name, v := range links {
-			e.Links = append(e.Links, record.Link{Name: yamldoc.Text(name), URL: yamldoc.Text(v)})
-		}
-		slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
+	links, _ := m["links"].(map[string]any)
+	for name, v := range links {
+		e.Links = append(e.Links, record.Link{Name: yamldoc.Text(name), URL: yamldoc.Text(v)})
 	}
-	var sources []string // most facts of an entity have the same source
-	sourceOf := func(v any) string {
-		s, _ := v.(string)
-		i := slices.Index(sources, strings.TrimSpace(s))
-		if i < 0 {
-			i = len(sources)
-			sources = append(sources, yamldoc.Text(v))
-		}
-		return sources[i]
-	}
+	slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
 	signals, _ := m["signals"].(map[string]any)
-	facts := make([]record.Fact, 0, len(signals))
 	for name, v := range signals {
 		s, ok := v.(map[string]any)
 		if !ok {
 			continue
 		}
-		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
-		if f.Source == "" {
-			f.Source = sourceOf(defaultSource(m["sources"], name, f.Date))
-		}
+		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"])}
+		f.Source = cmp.Or(yamldoc.Text(s["source"]), yamldoc.Text(defaultSource(m["sources"], name, f.Date)))
 		if t := declared.Signal(name); t != nil && t.IsDay() {
 			f.Day = yamldoc.Text(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])
 		}
-		facts = append(facts, f)
-	}
-	if len(facts) > 0 {
-		e.Signals.Facts = facts
+		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
 	slices.SortFunc(e.Signals.Facts, func(a, b record.Fact) int { return cmp.Compare(a.Name, b.Name) })
 	list, _ := signals["benchmarks"].([]any)
 	for _, v := range list {
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v, sourceOf))
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v))
 	}
-	decodeFacts(e, m, sourceOf)
+	e.IDs = decodeIDs(e, m["ids"])
+	e.Values = record.ValuesOf(declared, m)
+	if l, ok := m["lifecycle"].(map[string]any); ok {
+		e.Lifecycle = &record.Lifecycle{Deprecated: yamldoc.Text(l["deprecated"]), Retires: yamldoc.Text(l["retires"]),
+			ReplacedBy: yamldoc.Text(l["replacedBy"]), Source: yamldoc.Text(l["source"])}
+	}
+	e.Offers = decodeOffers(m)
 	return e
 }
 
@@ -155,19 +147,172 @@ func numberOf(v any) float64 {
 func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	warnOfTexts(d, e)
 	checkFacts(d, e, m)
-	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
+	if !d.Reported("addedDate") && !d.Reported("lastUpdated") && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
 		d.AddAt([]string{"lastUpdated"}, false, yamldoc.Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}
 	for _, f := range e.Signals.Facts {
 		value, date := []string{"signals", f.Name, "value"}, []string{"signals", f.Name, "date"}
-		if len(d.Faulty) > 0 && (d.Faulty[yamldoc.FieldName(value)] || d.Faulty[yamldoc.FieldName(date)]) {
-			continue
-		}
-		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
+		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] && !d.Reported(value...) && !d.Reported(date...) {
 			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the date on which the signal was read, " + f.Date})
 		}
 	}
 	if i := slices.Index(e.FormerKeys(), e.Key()); i >= 0 {
 		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Formerly[i]) + " is its current address; list only earlier ones"})
 	}
+}
+
+// decodeIDs returns the identifiers that a file states, and those that follow from its links.
+func decodeIDs(e *record.Entity, v any) (list []record.ID) {
+	stated, _ := v.(map[string]any)
+	for namespace, value := range stated {
+		for _, id := range textOrTexts(value) {
+			list = append(list, record.ID{Namespace: yamldoc.Text(namespace), Value: strings.Clone(id)})
+		}
+	}
+	for _, id := range record.LinkedIDs(e.Links) {
+		if stated[id.Namespace] == nil {
+			list = append(list, id)
+		}
+	}
+	record.SortIDs(list)
+	return list
+}
+
+// textOrTexts returns the texts of a list, or a text as a list.
+func textOrTexts(v any) []string {
+	if s := yamldoc.Text(v); s != "" {
+		return []string{s}
+	}
+	return yamldoc.Texts(v)
+}
+
+func decodeOffers(m map[string]any) (offers []record.Offer) {
+	list, _ := m["offers"].([]any)
+	read, _ := m["offersRead"].(map[string]any)
+	for _, v := range list {
+		f, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"]), Prices: decodePrices(f),
+			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]), Modes: decodeModes(f["modes"]), Until: yamldoc.Text(f["until"]),
+			Free: f["free"] == true, Deprecated: f["deprecated"] == true, Reviewed: yamldoc.Texts(f["reviewed"]),
+			Date: cmp.Or(yamldoc.Text(f["date"]), yamldoc.Text(read["date"])), Source: cmp.Or(yamldoc.Text(f["source"]), yamldoc.Text(read["source"]))}
+		if next, ok := f["next"].(map[string]any); ok {
+			o.Next = &record.Terms{From: yamldoc.Text(next["from"]), Prices: decodePrices(next), Tiers: decodeTiers(next["tiers"]), Modes: decodeModes(next["modes"])}
+		}
+		offers = append(offers, o)
+	}
+	record.SortOffers(offers)
+	return offers
+}
+
+func decodeModes(v any) (modes []record.Mode) {
+	fields, _ := v.(map[string]any)
+	for name, v := range fields {
+		mode, _ := v.(map[string]any)
+		modes = append(modes, record.Mode{Name: yamldoc.Text(name), Hours: yamldoc.Text(mode["hours"]), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
+	}
+	return modes
+}
+
+func decodeTiers(v any) (tiers []record.Tier) {
+	list, _ := v.([]any)
+	for _, v := range list {
+		t, _ := v.(map[string]any)
+		tiers = append(tiers, record.Tier{Over: int64(numberOf(t["over"])), Prices: decodePrices(t)})
+	}
+	return tiers
+}
+
+// decodePrices returns the valid prices among some fields.
+func decodePrices(fields map[string]any) (p record.Prices) {
+	for i, name := range record.PriceNames {
+		switch v := fields[name].(type) {
+		case int64, float64:
+			if price, _, err := record.RoundPrice(numberOf(v)); err == nil {
+				p[i] = price
+			}
+		}
+	}
+	return p
+}
+
+func decodeBenchmark(v any) record.Benchmark {
+	f, _ := v.(map[string]any)
+	text := func(key string) string { return yamldoc.Text(f[key]) }
+	b := record.Benchmark{Name: text("name"), Value: numberOf(f["value"]), Metric: text("metric"), Harness: text("harness"),
+		Variant: text("variant"), Dataset: text("dataset"), Version: text("version"), By: text("by"), Publisher: text("publisher"),
+		Date: text("date"), Source: text("source")}
+	b.Unfold()
+	return b
+}
+
+// hasID reports whether a list has a value, compared as in its namespace.
+func hasID(list []record.ID, id record.ID) bool {
+	return slices.ContainsFunc(list, func(x record.ID) bool {
+		return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == ids.Canonical(id.Namespace, id.Value)
+	})
+}
+
+// ParseFields parses an entity from fields that do not come from a file. The values must be
+// JSON values (json.Number, too), and the fields must follow the same rules as those in a file.
+// Strings are trimmed. ParseFields also returns the entity file that Compose writes for these
+// fields, which ParseEntity accepts. The problems name fields but have no meaningful positions.
+// If one of the problems is an error, both the entity and the file are nil. No YAML is parsed
+// before the values have passed the schema, so the cost is linear in the size of the input.
+func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
+	d := yamldoc.New(path)
+	var data []byte
+	accepted, err := yamlfmt.Normalize(fields)
+	if err == nil {
+		entityOf(declared, typ, slug, d, accepted)
+	}
+	if err == nil && !d.Problems.HasErrors() {
+		data, err = yamlfmt.Compose(declared, trimTexts(fields).(map[string]any))
+	}
+	if wrong, ok := errors.AsType[*yamlfmt.FieldError](err); ok {
+		d.AddAt(nil, false, yamldoc.Problem{Field: wrong.Field, Message: wrong.Message})
+	} else if err != nil {
+		d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
+	}
+	if d.Problems.HasErrors() {
+		return nil, nil, d.Report()
+	}
+	e, problems := ParseEntity(declared, path, typ, slug, data)
+	if e == nil {
+		data = nil
+	}
+	return e, data, problems
+}
+
+// trimTexts returns JSON values with all strings trimmed.
+func trimTexts(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = trimTexts(item)
+		}
+		return list
+	case map[string]any:
+		set := make(map[string]any, len(v))
+		for name, item := range v {
+			set[name] = trimTexts(item)
+		}
+		return set
+	}
+	return v
+}
+
+// Fields returns the values of an entity file as JSON values.
+func Fields(data []byte) (map[string]any, error) {
+	d := yamldoc.Parse("", data, yamldoc.TextFields...)
+	fields, ok := d.Fields()
+	if !ok || len(d.Problems) > 0 {
+		return nil, d.Report()
+	}
+	return fields, nil
 }

@@ -91,9 +91,9 @@ func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err erro
 		switch {
 		case found.HasErrors():
 		case name == "scoring.yaml":
-			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shown
+			c.Scoring, c.ScoringFile = asJSON, RootFile{shown, data}
 		case name == "boards.yaml":
-			c.BoardsFile = BoardsFile{shown, data}
+			c.BoardsFile = RootFile{shown, data}
 		default:
 			if err := json.Unmarshal(asJSON, into[name]); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
@@ -240,10 +240,17 @@ func ParseScoring(declared *kinds.Set, path string, data []byte) ([]byte, yamldo
 	return parseChecked(path, data, schema.Of(declared, "scoring"))
 }
 
-// LocateScoring returns the position of a field in a scoring file, for problems that the
-// schema cannot detect.
-func LocateScoring(path string, data []byte, field ...string) (line, column int) {
-	return yamldoc.Parse(path, data, "version").Locate(field, false)
+// RootFile is a file next to the type folders, in which problems are found later.
+type RootFile struct {
+	Path string // as shown in messages
+	Text []byte // nil if there is no such file, or if it does not match its schema
+}
+
+// Problem returns an error in a field of the file.
+func (f *RootFile) Problem(message string, path ...string) yamldoc.Problem {
+	d := yamldoc.Parse(f.Path, f.Text)
+	d.AddAt(path, false, yamldoc.Problem{Message: message})
+	return d.Problems[len(d.Problems)-1]
 }
 
 // parse reads a YAML file and checks it against its schema. fields is nil if there are none.

@@ -25,10 +25,14 @@ func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
 		return nil, d.Report()
 	}
 	set, err := kinds.Parse(data)
-	for _, wrong := range mistakes(err) {
+	mistakes := []error{err}
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		mistakes = all.Unwrap()
+	}
+	for _, wrong := range mistakes {
 		if e, ok := errors.AsType[*kinds.Error](wrong); ok {
 			d.AddAt(e.Path, e.Key, yamldoc.Problem{Message: e.Message, Suggestion: e.Suggestion})
-		} else {
+		} else if wrong != nil {
 			d.Add(1, 1, yamldoc.Problem{Message: wrong.Error()})
 		}
 	}
@@ -36,17 +40,6 @@ func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
 		warnOfUnused(d, set)
 	}
 	return set, d.Report()
-}
-
-// mistakes returns the errors that an error joins.
-func mistakes(err error) []error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		return all.Unwrap()
-	}
-	if err == nil {
-		return nil
-	}
-	return []error{err}
 }
 
 // warnOfUnused adds a warning about each field and signal that no kind lists.

@@ -33,13 +33,12 @@ type Content struct {
 	Synonyms   [][]string         // from synonyms.yaml: groups of words and phrases
 	Index      Index
 	Boards     []*board.Board // from boards.yaml, in its order; not resolved
-	BoardsFile BoardsFile
+	BoardsFile RootFile
 
 	Blobs map[string][sha1.Size]byte // git blob names of the files that it was read from, by path relative to the folder
 
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
-	ScoringText []byte // scoring.yaml verbatim
-	ScoringPath string
+	ScoringFile RootFile
 
 	Collect json.RawMessage // collect.yaml as JSON; nil if there is none
 	Status  quality.Status  // collect-status.json
@@ -163,8 +162,9 @@ func (f *Folder) readEntity(r *file) (*file, error) {
 	if previous := f.files[r.name]; previous != nil && previous.blob == r.blob {
 		return previous, nil
 	}
-	r.entity, r.problems = parseEntity(f.declared.set, r.shown, r.typ, r.slug, data)
-	r.claims = claimsOf(r.entity)
+	var d *yamldoc.Document
+	r.entity, d = parseEntity(f.declared.set, r.shown, r.typ, r.slug, data)
+	r.problems, r.claims = d.Report(), claimsOf(r.entity)
 	return r, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
@@ -124,15 +125,23 @@ func dropFaulty(kind *kinds.Kind, problems yamldoc.Problems, fields map[string]a
 			switch {
 			case nested && !declaredHere && len(rest) < len(members):
 				fields[name], dropped = rest, true
-			case !core[name], name == "pricingModel", slices.ContainsFunc(slices.Collect(maps.Keys(blockMembers)), func(block string) bool {
-				return !kind.HasBlock(block) && slices.Contains(blockMembers[block], name)
-			}):
+			case !core[name], name == "pricingModel", ofOtherBlock(kind, name):
 				delete(fields, name)
 				dropped = true
 			}
 		}
 	}
 	return dropped
+}
+
+// ofOtherBlock reports whether a member belongs to a block that a kind does not have.
+func ofOtherBlock(kind *kinds.Kind, name string) bool {
+	for block, members := range schema.BlockMembers {
+		if slices.Contains(members, name) {
+			return !kind.HasBlock(block)
+		}
+	}
+	return false
 }
 
 // concerns reports whether a problem is with the value at a path, or within it.

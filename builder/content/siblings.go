@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
+	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
@@ -38,10 +41,10 @@ type Siblings interface {
 // in messages. fields are the fields of the entity's file, whose offers need not be sorted.
 func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) (problems yamldoc.Problems) {
 	c := siblingCheck{Siblings: siblings, words: newVocabulary(siblings.Vocabulary()), near: func(string) string { return "" },
-		offer: func(o *record.Offer) int { return offerIndex(fields, o) },
-		add: func(severity yamldoc.Severity, path2 []string, message, suggestion string) {
+		fields: func() map[string]any { return fields },
+		add: func(severity yamldoc.Severity, field []string, message, suggestion string) {
 			problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
-				Field: yamldoc.FieldName(path2), Message: message, Suggestion: suggestion})
+				Field: yamldoc.FieldName(field), Message: message, Suggestion: suggestion})
 		}}
 	c.check(e)
 	return problems
@@ -50,12 +53,21 @@ func CheckSiblings(path string, e *record.Entity, fields map[string]any, sibling
 // siblingCheck checks entities against their siblings.
 type siblingCheck struct {
 	Siblings
-	words *vocabulary
-	// near returns the key of the entity whose address is most similar, or "".
-	near func(key string) string
-	// offer returns the index of an offer in its file, which need not be sorted, or -1.
-	offer func(o *record.Offer) int
-	add   func(severity yamldoc.Severity, path []string, message, suggestion string)
+	words  *vocabulary
+	near   func(key string) string // the key of the entity whose address is most similar, or ""
+	fields func() map[string]any   // of the entity's file
+	add    func(severity yamldoc.Severity, path []string, message, suggestion string)
+}
+
+// offerPath returns the path of a field of an offer in its file, which need not be sorted.
+func (c *siblingCheck) offerPath(o *record.Offer, field string) []string {
+	list, _ := c.fields()["offers"].([]any)
+	for i, v := range list {
+		if m, _ := v.(map[string]any); yamldoc.Text(m["provider"]) == o.Provider && yamldoc.Text(m["id"]) == o.ID {
+			return []string{"offers", strconv.Itoa(i), field}
+		}
+	}
+	return []string{"offers"}
 }
 
 func (c *siblingCheck) check(e *record.Entity) {
@@ -66,12 +78,6 @@ func (c *siblingCheck) check(e *record.Entity) {
 	c.addresses(e)
 	if by := c.WithName(e); e.Name != "" && by != "" {
 		c.add(yamldoc.Warning, []string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by, "")
-	}
-	message := lookAlike(e, func(typ, name string) string {
-		return c.WithName(&record.Entity{Kinds: e.Kinds, Type: typ, Name: name})
-	})
-	if message != "" {
-		c.add(yamldoc.Warning, []string{"name"}, message, "")
 	}
 	seen := map[string]bool{}
 	for _, id := range ownIDs(e) {
@@ -101,4 +107,81 @@ func (c *siblingCheck) addresses(e *record.Entity) {
 	if by := c.OnceWithSlug(e.Type, e.Slug, e); by != "" {
 		c.add(yamldoc.Error, []string{"slug"}, yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
 	}
+}
+
+// references checks what the facts of an entity refer to: namespaces, providers and other entities.
+func (c *siblingCheck) references(e *record.Entity) {
+	namespaces, providers := c.Namespaces(), c.Providers()
+	for i, id := range e.IDs {
+		if i > 0 && e.IDs[i-1].Namespace == id.Namespace {
+			continue
+		}
+		if !slices.Contains(namespaces, id.Namespace) {
+			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, namespaces))
+		}
+	}
+	for i := range e.Offers {
+		if p := e.Offers[i].Provider; len(providers) > 0 && p != "" && !slices.Contains(providers, p) {
+			c.add(yamldoc.Error, c.offerPath(&e.Offers[i], "provider"), yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
+		}
+	}
+	for _, r := range e.References() {
+		if _, exists := c.Successor(r.Key); exists {
+			continue
+		}
+		path := strings.Split(r.Field.Path, ".")
+		if r.Index >= 0 {
+			path = append(path, strconv.Itoa(r.Index))
+		}
+		c.add(yamldoc.Error, path, yamldoc.Quote(r.Key)+" does not exist", c.near(r.Key))
+	}
+	l := e.Lifecycle
+	if l == nil {
+		return
+	}
+	if problem := c.successorProblem(e); problem != "" {
+		c.add(yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
+	}
+	today := time.Now().UTC().Format(time.DateOnly) // only warnings depend on it, never the content of a build
+	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < today && e.Status != record.Withdrawn {
+		c.add(yamldoc.Warning, []string{"lifecycle", "retires"},
+			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date", "")
+	}
+}
+
+// successorProblem returns why an entity cannot be replaced by its successor, or "".
+func (c *siblingCheck) successorProblem(e *record.Entity) string {
+	next := e.Lifecycle.ReplacedBy
+	if !strings.Contains(next, "/") || next == e.Key() {
+		return "" // reported already
+	}
+	for seen := map[string]bool{e.Key(): true}; next != ""; {
+		if seen[next] {
+			return "leads back to " + next + "; a chain of successors must end"
+		}
+		seen[next] = true
+		after, ok := c.Successor(next)
+		if !ok && next == e.Lifecycle.ReplacedBy {
+			return yamldoc.Quote(next) + " does not exist"
+		}
+		next = after // if a later one does not exist, that is a problem of another file
+	}
+	return ""
+}
+
+// ownIDs returns the identifiers that no other entity of the type may have. Those that
+// follow from links are not among them: two entities may have the same link.
+func ownIDs(e *record.Entity) (list []record.ID) {
+	linked := record.LinkedIDs(e.Links)
+	for _, id := range e.IDs {
+		if n := ids.Find(id.Namespace); (n == nil || !n.Shared) && !slices.Contains(linked, id) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// idKey returns the key by which identifiers of a type are compared.
+func idKey(e *record.Entity, id record.ID) string {
+	return e.Type + "\x00" + id.Namespace + "\x00" + ids.Canonical(id.Namespace, id.Value)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
@@ -46,16 +47,15 @@ func (v *vocabulary) check(e *record.Entity, add func(path []string, message, su
 	if v == nil {
 		return
 	}
-	for i, value := range e.Capabilities {
-		if message, suggestion := v.wrongCapability(value); message != "" {
-			add([]string{"capabilities", strconv.Itoa(i)}, message, suggestion)
+	check := func(field string, values []string, wrong func(string) (message, suggestion string)) {
+		for i, value := range values {
+			if message, suggestion := wrong(value); message != "" {
+				add([]string{field, strconv.Itoa(i)}, message, suggestion)
+			}
 		}
 	}
-	for i, value := range e.Tags {
-		if message, suggestion := v.wrongTag(value); message != "" {
-			add([]string{"tags", strconv.Itoa(i)}, message, suggestion)
-		}
-	}
+	check("capabilities", e.Capabilities, v.wrongCapability)
+	check("tags", e.Tags, v.wrongTag)
 }
 
 // checkBoard calls add with the problems in the conditions of a board, as check does.
@@ -82,7 +82,6 @@ func (v *vocabulary) wrongCapability(value string) (message, suggestion string) 
 	return yamldoc.Quote(value) + " is not in vocabulary.yaml", v.capabilities[didyoumean.Name(value, v.known)]
 }
 
-// wrongTag returns the reason an entity cannot have a tag, or "".
 func (v *vocabulary) wrongTag(value string) (message, suggestion string) {
 	return wrongSynonym(value, v.tags)
 }
@@ -92,4 +91,43 @@ func wrongSynonym(value string, words map[string]string) (message, suggestion st
 		return yamldoc.Quote(value) + " is only a synonym in vocabulary.yaml", slug
 	}
 	return "", ""
+}
+
+// maxSynonymWords is the maximum number of words in a phrase.
+const maxSynonymWords = 6
+
+// checkSynonyms refuses entries that occur in two groups, because it would be unclear what they
+// mean, and entries without words.
+func checkSynonyms(d *yamldoc.Document) {
+	groups, _ := yamldoc.ValueAt(d.Value, []string{"synonyms"}).([]any)
+	first := map[string]int{} // by folded entry: its group
+	for i, group := range groups {
+		entries, _ := group.([]any)
+		for j, entry := range entries {
+			path := []string{"synonyms", strconv.Itoa(i), strconv.Itoa(j)}
+			text, ok := entry.(string)
+			if !ok || d.Reported(path...) {
+				continue
+			}
+			words := strings.FieldsFunc(record.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+			key := strings.Join(words, " ")
+			before, seen := first[key]
+			message := ""
+			switch {
+			case key == "":
+				message = " has no letters or digits"
+			case len(words) > maxSynonymWords:
+				message = " has more than " + strconv.Itoa(maxSynonymWords) + " words"
+			case seen && before == i:
+				message = givenTwice
+			case seen:
+				message = " is also in synonyms[" + strconv.Itoa(before) + "]; merge the groups, or remove it from one"
+			}
+			if message != "" {
+				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(text) + message})
+			} else {
+				first[key] = i
+			}
+		}
+	}
 }

@@ -2,13 +2,17 @@ package content
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // Workspace is a content folder to which files are being added. It checks the files before
@@ -117,21 +121,20 @@ func (s *Workspace) Prefer(fields map[string]any) {
 	}
 }
 
-// CheckFile returns the problems in an entity file itself, and its conflicts with other
-// files.
-func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
-	e, problems := parseEntity(s.Kinds, s.Shown(typ, slug), typ, slug, data)
+// CheckFile returns the entity in a file, or nil if it has errors, and the problems of the file itself and with
+// other files.
+func (s *Workspace) CheckFile(typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
+	e, d := parseEntity(s.Kinds, s.Shown(typ, slug), typ, slug, data)
+	problems := d.Report()
 	if e == nil {
-		return problems
+		return nil, problems
 	}
-	fields, _ := yamldoc.Parse(s.Shown(typ, slug), data, yamldoc.TextFields...).Fields()
-	return problems.With(s.Check(e, fields))
-}
-
-// Check returns the conflicts between an entity and the other entities. fields are the fields
-// of its file.
-func (s *Workspace) Check(e *record.Entity, fields map[string]any) (problems yamldoc.Problems) {
-	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, s.all)
+	fields, _ := d.Fields()
+	all := problems.With(CheckSiblings(s.Shown(typ, slug), e, fields, s.all))
+	if problems.HasErrors() {
+		e = nil
+	}
+	return e, all
 }
 
 // Add adds an entity to the folder. The caller writes the file.
@@ -139,4 +142,45 @@ func (s *Workspace) Add(e *record.Entity) {
 	r := &file{name: e.Key() + ".yaml", path: s.Path(e.Type, e.Slug), shown: s.Shown(e.Type, e.Slug), typ: e.Type, slug: e.Slug, entity: e, claims: claimsOf(e)}
 	s.all.files[r.name] = r
 	s.all.add(r)
+}
+
+// WriteEntity atomically writes an entity file into a content folder, which is created if
+// missing. It replaces an existing file or link. It is an error if the type folder is a link. So nothing is ever
+// written outside the content folder, whatever a cloned repository contains.
+func WriteEntity(dir, typ, slug string, data []byte) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	folder, err := openType(dir, typ)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	name := slug + ".yaml"
+	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // the name need not be secret, because O_EXCL detects a clash; readers ignore hidden files
+	f, err := folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = folder.Rename(part, name)
+	}
+	if err != nil {
+		err = errors.Join(err, folder.Remove(part))
+	}
+	return err
+}
+
+// openType opens the folder for a type, creating it if necessary.
+func openType(dir, typ string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := root.Mkdir(typ, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return store.OpenFolder(dir, typ)
 }

@@ -1,9 +1,7 @@
 package importer
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -116,11 +114,8 @@ func (g *guesser) read(delimiter rune) error {
 		g.note(name, nil)
 	}
 	const maxRows = 1000
-	for g.Rows < maxRows {
-		r, err := in.next()
+	for r, err := range in.rows {
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", g.Input, err)
 		case r.wrong == "":
@@ -128,6 +123,9 @@ func (g *guesser) read(delimiter rune) error {
 			g.note("", map[string]any(r.fields))
 		case g.wrong == "":
 			g.wrong = fmt.Sprintf("; line %d %s", r.line, r.wrong)
+		}
+		if g.Rows == maxRows {
+			break
 		}
 	}
 	return nil

@@ -132,7 +132,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
 		}
 		if o := &outcomes[i]; report.Wrote && o.data != nil {
-			if err := content.WriteEntity(j.Content, o.typ, o.slug, o.data, true); err != nil {
+			if err := content.WriteEntity(j.Content, o.typ, o.slug, o.data); err != nil {
 				return report, err
 			}
 		}

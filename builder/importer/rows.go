@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -10,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,10 +29,6 @@ const maxRow = 1 << 20
 // compressed file can contain terabytes.
 const maxInput = 512 << 20
 
-// maxBlank is the maximum number of blank lines between two rows. A megabyte of compressed blank
-// lines would take minutes to read.
-const maxBlank = 100_000
-
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
 
 // row is one record of the input.
@@ -47,10 +43,8 @@ type row struct {
 
 // input reads the rows of a file.
 type input struct {
-	names []string // the columns, if the file declares them
-	// next returns io.EOF after the last row. Any other error is final; a problem with a
-	// single row is recorded in the row.
-	next func() (*row, error)
+	names []string               // the columns, if the file declares them
+	rows  iter.Seq2[*row, error] // an error is the last; a problem with a single row is recorded in the row
 }
 
 // kind is an input format.
@@ -119,7 +113,7 @@ func newInput(data []byte, k kind) (*input, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark
 	if k.jsonl {
-		return &input{next: jsonRows(data)}, nil
+		return &input{rows: jsonRows(data)}, nil
 	}
 	if !bytes.ContainsRune(data, '\n') { // old programs end lines with a carriage return
 		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
@@ -143,43 +137,47 @@ func newInput(data []byte, k kind) (*input, error) {
 			return nil, fmt.Errorf("duplicate column %q; column names must be unique", names[i])
 		}
 	}
-	return &input{names: names, next: csvRows(rows, data, names)}, nil
+	return &input{names, csvRows(rows, data, names)}, nil
 }
 
 // csvRows reads CSV (RFC 4180) after the row of column names.
-func csvRows(in *csv.Reader, data []byte, names []string) func() (*row, error) {
-	number := 0
-	return func() (*row, error) {
-		start := in.InputOffset()
-		cells, err := in.Read()
-		number++
-		bad, isBad := errors.AsType[*csv.ParseError](err)
-		raw := data[start:in.InputOffset()]
-		switch {
-		case len(raw) > maxRow:
-			return nil, fmt.Errorf("row %d %w", number, errRowTooLong)
-		case err != nil && !isBad:
-			return nil, err
-		}
-		if isBad {
-			return &row{number: number, line: bad.StartLine, raw: bytes.TrimRight(raw, "\r\n"),
-				wrong: "is not valid CSV: " + csvMessages(bad)}, nil
-		}
-		r := &row{number: number, cells: cells, fields: object{}}
-		r.line, _ = in.FieldPos(0)
-		if len(cells) != len(names) {
-			r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(names))
-			return r, nil
-		}
-		for i, cell := range cells {
-			if names[i] != "" {
-				r.fields[names[i]] = cell
+func csvRows(in *csv.Reader, data []byte, names []string) iter.Seq2[*row, error] {
+	return func(yield func(*row, error) bool) {
+		for number := 1; ; number++ {
+			start := in.InputOffset()
+			cells, err := in.Read()
+			raw := data[start:in.InputOffset()]
+			if errors.Is(err, io.EOF) {
+				return
 			}
-			if r.wrong == "" && !utf8.ValidString(cell) {
-				r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", names[i], yamldoc.Quote(cell))
+			if len(raw) > maxRow {
+				yield(nil, fmt.Errorf("row %d %w", number, errRowTooLong))
+				return
+			}
+			r := &row{number: number, cells: cells, fields: object{}}
+			if bad, isBad := errors.AsType[*csv.ParseError](err); isBad {
+				r = &row{number: number, line: bad.StartLine, raw: bytes.TrimRight(raw, "\r\n"), wrong: "is not valid CSV: " + csvMessages(bad)}
+			} else if r.line, _ = in.FieldPos(0); len(cells) != len(names) {
+				r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(names))
+			} else {
+				r.name(names)
+			}
+			if !yield(r, nil) {
+				return
 			}
 		}
-		return r, nil
+	}
+}
+
+// name makes fields of the cells of a row.
+func (r *row) name(names []string) {
+	for i, cell := range r.cells {
+		if names[i] != "" {
+			r.fields[names[i]] = cell
+		}
+		if r.wrong == "" && !utf8.ValidString(cell) {
+			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", names[i], yamldoc.Quote(cell))
+		}
 	}
 }
 
@@ -191,28 +189,22 @@ func csvMessages(e *csv.ParseError) string {
 }
 
 // jsonRows reads one JSON object per line.
-func jsonRows(data []byte) func() (*row, error) {
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, maxRow)
-	line, number := 0, 0
-	return func() (*row, error) {
-		for blank := 0; lines.Scan(); blank++ {
-			line++
-			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
-				number++
-				return parseLine(&row{number: number, line: line, raw: bytes.Clone(lines.Bytes())}), nil
+func jsonRows(data []byte) iter.Seq2[*row, error] {
+	return func(yield func(*row, error) bool) {
+		line, number := 0, 0
+		for text := range bytes.Lines(data) {
+			text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+			if line++; len(bytes.TrimSpace(text)) == 0 {
+				continue
 			}
-			if blank == maxBlank {
-				return nil, fmt.Errorf("line %d is blank, and so are the %d lines before it", line, maxBlank)
+			if len(text) > maxRow {
+				yield(nil, fmt.Errorf("line %d %w", line, errRowTooLong))
+				return
+			}
+			if number++; !yield(parseLine(&row{number: number, line: line, raw: text}), nil) {
+				return
 			}
 		}
-		switch err := lines.Err(); {
-		case errors.Is(err, bufio.ErrTooLong):
-			return nil, fmt.Errorf("line %d %w", line+1, errRowTooLong)
-		case err != nil:
-			return nil, err
-		}
-		return nil, io.EOF
 	}
 }
 

@@ -2,9 +2,7 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -45,11 +43,7 @@ func (j *job) read(ctx context.Context) error {
 	seen, plain := columns{}, claims{} // plain by the slugs that clash
 	var inputs []float64               // input prices, in dollars for a million tokens
 	j.header = in.names
-	for {
-		r, err := in.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for r, err := range in.rows {
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.Input, err)
 		}

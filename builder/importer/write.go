@@ -109,11 +109,7 @@ func (j *job) compose(d *Draft) (f *file, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.entity, f.problems = content.ParseEntity(j.folder.Kinds, shown, d.Type, named, f.data); f.entity != nil {
-		f.problems = f.problems.With(j.folder.Check(f.entity, d.Fields))
-	} else {
-		f.problems = j.folder.CheckFile(d.Type, named, f.data) // those of the readable part, too
-	}
+	f.entity, f.problems = j.folder.CheckFile(d.Type, named, f.data)
 	return f, nil
 }
 

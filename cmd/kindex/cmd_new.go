@@ -122,13 +122,13 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return err
 	}
 	data = append([]byte(commonHeader(filepath.Dir(path))), data...)
-	problems := workspace.CheckFile(typ, slug, data)
+	_, problems := workspace.CheckFile(typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
 		return cli.Quiet(cli.ExitProblem)
 	}
-	if err := content.WriteEntity(o.content, typ, slug, data, false); err != nil {
+	if err := content.WriteEntity(o.content, typ, slug, data); err != nil {
 		return err
 	}
 	if len(problems) > 0 {

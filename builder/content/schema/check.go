@@ -34,11 +34,6 @@ func (c *checker) add(key bool, format string, args ...any) {
 	c.d.AddAt(c.path, key, yamldoc.Problem{Message: fmt.Sprintf(format, args...)})
 }
 
-// faulty reports whether the current value has a problem already.
-func (c *checker) faulty() bool {
-	return len(c.d.Faulty) > 0 && c.d.Faulty[yamldoc.FieldName(c.path)]
-}
-
 // in calls check for a member or an entry of the current value.
 func (c *checker) in(step string, check func()) {
 	c.path = append(c.path, step)
@@ -80,7 +75,7 @@ func (c *checker) check(p *Part, value any) any {
 func (c *checker) missing(required bool) {
 	_, err := strconv.Atoi(c.path[len(c.path)-1])
 	switch {
-	case c.faulty(): // it only looks missing
+	case c.d.Reported(c.path...): // it only looks missing
 	case required:
 		c.add(false, "has no value; add one")
 	case err == nil:
@@ -110,12 +105,11 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 			}
 		}
 	}
-	var unknown []string
 	for name, value := range fields {
 		member := p.Members.Of[name]
 		if member == nil {
 			if member = p.Others.Part; member == nil {
-				unknown = append(unknown, name)
+				c.unknown(p, name)
 				continue
 			}
 		}
@@ -130,21 +124,13 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 		}
 		c.path = c.path[:len(c.path)-1]
 	}
-	if unknown != nil {
-		c.unknown(p, unknown)
-	}
 }
 
 func (c *checker) list(p *Part, list []any) []any {
-	if len(list) < p.MinItems {
-		switch len(list) {
-		case 0:
-			c.add(false, "must not be empty")
-		case 1:
-			c.add(false, "has 1 entry; at least %d are needed", p.MinItems)
-		default:
-			c.add(false, "has %d entries; at least %d are needed", len(list), p.MinItems)
-		}
+	if len(list) == 0 && p.MinItems > 0 {
+		c.add(false, "must not be empty")
+	} else if len(list) < p.MinItems {
+		c.add(false, "has 1 entry; at least %d are needed", p.MinItems) // no schema needs more than two
 	}
 	if p.MaxItems > 0 && len(list) > p.MaxItems {
 		c.add(false, "has %d entries; at most %d are allowed", len(list), p.MaxItems)
@@ -200,7 +186,7 @@ func (c *checker) text(p *Part, text string) {
 	if text != "" && p.match != nil && !p.match.MatchString(text) {
 		fail("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
 	}
-	if right && !c.faulty() && c.hidden(text, false) {
+	if right && !c.d.Reported(c.path...) && c.hidden(text, false) {
 		c.meaning(p.Pattern, text)
 	}
 }
@@ -216,42 +202,21 @@ func (c *checker) hidden(s string, key bool) (ok bool) {
 	return true
 }
 
-// unknown adds a problem for each unknown field of a mapping, in the order of the file.
-// Once the report is full, it only counts the fields.
-func (c *checker) unknown(p *Part, names []string) {
-	place := make(map[string][2]int, len(names))
-	for _, name := range names {
-		c.in(name, func() {
-			line, col := c.d.Locate(c.path, true)
-			place[name] = [2]int{line, col}
-		})
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(place[a][0], place[b][0]), cmp.Compare(place[a][1], place[b][1]), cmp.Compare(a, b))
-	})
-	for i, name := range names {
-		if i > yamldoc.MaxProblems {
-			c.d.Dropped += len(names) - i
-			break
+// unknown adds a problem for an unknown field of a mapping.
+func (c *checker) unknown(p *Part, name string) {
+	problem := p.unknownField(c.path, name)
+	c.in(name, func() {
+		if from := c.computed[strings.Join(c.path, ".")]; from != "" {
+			problem = yamldoc.Problem{Message: "is computed from " + from + "; remove it"}
 		}
-		problem := p.unknownField(c.path, name)
-		c.in(name, func() {
-			if from := c.computed[strings.Join(c.path, ".")]; from != "" {
-				problem = yamldoc.Problem{Message: "is computed from " + from + "; remove it"}
-			}
-			c.d.AddAt(c.path, true, problem)
-		})
-	}
+		c.d.AddAt(c.path, true, problem)
+	})
 }
 
 // unknownField describes an unknown field of a mapping.
 func (p *Part) unknownField(at []string, field string, more ...string) yamldoc.Problem {
-	known, names := p.known(), p.names
-	if len(more) > 0 {
-		known = slices.Sorted(slices.Values(append(known, more...)))
-		names = joined(known)
-	}
-	problem := yamldoc.Problem{Message: "unknown field; expected one of: " + names,
+	known := slices.Sorted(slices.Values(append(p.known(), more...)))
+	problem := yamldoc.Problem{Message: "unknown field; expected one of: " + joined(known),
 		Suggestion: cmp.Or(p.within(field), didyoumean.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
 		problem.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without quotes it would look like a list entry
@@ -321,10 +286,10 @@ func (p *Part) wrongType(value any) string {
 		return yamldoc.Quote(value) + " is not a whole number"
 	case got == "string" && (wants("integer") || wants("number")):
 		return message + ", not the text " + yamldoc.Quote(value) + "; write plain decimal digits without quotes"
-	case wants("object") && p.names == "":
+	case wants("object") && len(p.Members.Of) == 0:
 		message += `, one "name: …" line per entry`
 	case wants("object"):
-		message += " (" + p.names + ")"
+		message += " (" + joined(p.known()) + ")"
 	case wants("array"):
 		message += ` ([…], or one "- …" line per entry)`
 	}

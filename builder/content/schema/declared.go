@@ -92,12 +92,12 @@ func expand(object []byte, marks map[string]members, absent []string) []byte {
 	return out.object()
 }
 
-// blockMembers are the members of entity files that only kinds with a block have.
-var blockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}, kinds.Results: {"benchmarks"}}
+// BlockMembers are the members of entity files, or of their signals, that only kinds with a block have.
+var BlockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}, kinds.Results: {"benchmarks"}}
 
 // absentMembers lists the members of entity files that no kind has.
 func absentMembers(declared *kinds.Set) (absent []string) {
-	for block, names := range blockMembers {
+	for block, names := range BlockMembers {
 		if !declared.HasBlock(block) {
 			absent = append(absent, names...)
 		}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,35 +30,21 @@ func checkLicense(d *yamldoc.Document, s string, path []string) {
 	d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + message, Suggestion: guess})
 }
 
-// licenses caches the results of licenseExpression, since a catalogue has thousands of entities
-// but few licences. It contains only identifiers from the SPDX list, so its size is bounded
-// regardless of the input.
-var licenses sync.Map // string → licenseVerdict
-
-type licenseVerdict struct {
-	ok    bool
-	guess string
-}
-
 // licenseExpression reports whether s is an SPDX licence expression
 // (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If s is not one, or is
 // written in the wrong case, guess is the identifier that was probably meant.
 func licenseExpression(s string) (ok bool, guess string) {
-	if v, hit := licenses.Load(s); hit {
-		verdict := v.(licenseVerdict)
-		return verdict.ok, verdict.guess
-	}
-	verdict := licenseVerdict{ok: spdxValid(s)}
 	known := spdxlicenses.GetLicenses()
-	if !verdict.ok {
-		verdict.guess = guessLicense(s, known)
-	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
-		verdict.guess = known[i]
+	switch {
+	case slices.Contains(known, s):
+		return true, ""
+	case !spdxValid(s):
+		return false, guessLicense(s, known)
 	}
-	if slices.Contains(known, s) {
-		licenses.Store(s, verdict)
+	if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 {
+		guess = known[i]
 	}
-	return verdict.ok, verdict.guess
+	return true, guess
 }
 
 // alternatives separates the licences that a text offers to choose from.
@@ -157,14 +144,11 @@ var (
 // License returns a text as an SPDX licence expression in the spelling of the SPDX list, or "" if
 // it is none.
 func License(text string) string {
-	ok, guess := licenseExpression(strings.TrimSpace(text))
-	switch {
-	case !ok:
-		return ""
-	case guess != "":
-		return guess
+	text = strings.TrimSpace(text)
+	if ok, guess := licenseExpression(text); ok {
+		return cmp.Or(guess, text)
 	}
-	return strings.TrimSpace(text)
+	return ""
 }
 
 func spdxValid(s string) (ok bool) {

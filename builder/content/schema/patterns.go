@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	pathpkg "path"
@@ -109,7 +110,12 @@ func (c *checker) meaning(pattern, s string) {
 func validURL(s string) bool {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
-	return err == nil && !hidden && validHost(u.Hostname()) && validPort(u.Port())
+	if err != nil || hidden {
+		return false
+	}
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
+	host := u.Hostname()
+	return err == nil && port > 0 && host != "" && host[0] != '.' && !strings.Contains(host, "..")
 }
 
 func validRepository(s string) bool {
@@ -136,15 +142,6 @@ func validBranch(s string) bool {
 		}
 	}
 	return true
-}
-
-func validHost(host string) bool {
-	return host != "" && !strings.HasPrefix(host, ".") && !strings.Contains(host, "..")
-}
-
-func validPort(port string) bool {
-	n, err := strconv.ParseUint(port, 10, 16)
-	return port == "" || err == nil && n > 0
 }
 
 // The years in which facts of a catalogue can lie: its oldest entries, and the farthest plans. A

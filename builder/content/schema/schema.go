@@ -65,7 +65,6 @@ type Part struct {
 	Description string
 
 	match *regexp.Regexp // nil if there is no pattern
-	names string         // of the members, for messages
 }
 
 // oneOrMore is a word or a list of words.
@@ -118,20 +117,20 @@ func decode(data []byte, into *Part) error {
 	return d.Decode(into)
 }
 
-// schemas holds the schemas of each set of kinds, as functions that read them on first use.
-var schemas sync.Map // of func(name string) *Schema, by *kinds.Set
+var schemas sync.Map // of *Schema, by schemaKey
+
+type schemaKey struct {
+	declared *kinds.Set
+	name     string
+}
 
 // Of returns one of the schemas for an index with some kinds.
 func Of(declared *kinds.Set, name string) *Schema {
-	made, ok := schemas.Load(declared)
+	made, ok := schemas.Load(schemaKey{declared, name})
 	if !ok {
-		of := map[string]func() *Schema{}
-		for _, name := range Names {
-			of[name] = sync.OnceValue(func() *Schema { return newSchema(declared, name) })
-		}
-		made, _ = schemas.LoadOrStore(declared, of)
+		made, _ = schemas.LoadOrStore(schemaKey{declared, name}, newSchema(declared, name))
 	}
-	return made.(map[string]func() *Schema)[name]()
+	return made.(*Schema)
 }
 
 func newSchema(declared *kinds.Set, name string) *Schema {
@@ -180,7 +179,6 @@ func (p *Part) prepare(defs map[string]*Part) {
 		p.Members.Of[name] = resolve(member)
 	}
 	p.Others.Part, p.Items = resolve(p.Others.Part), resolve(p.Items)
-	p.names = joined(p.known())
 	if p.Pattern != "" {
 		p.match = regexp.MustCompile(p.Pattern)
 	}

@@ -35,7 +35,6 @@ type Document struct {
 	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
 	Problems Problems
 	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
-	Dropped  int             // errors that were counted but not described
 
 	root   *Node
 	tokens token.Tokens
@@ -165,8 +164,8 @@ func (d *Document) Report() Problems {
 	}
 	more := d.Problems[MaxProblems:]
 	rest := Problem{File: d.Path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
-		Message: fmt.Sprintf("this file has %d more problems", len(more)+d.Dropped)}
-	if n, _ := more.Count(); n+d.Dropped > 0 {
+		Message: fmt.Sprintf("this file has %d more problems", len(more))}
+	if more.HasErrors() {
 		rest.Severity = Error
 	}
 	return append(d.Problems[:MaxProblems:MaxProblems], rest)
@@ -191,6 +190,11 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 		d.Faulty[p.Field] = true
 	}
 	d.Add(line, col, p)
+}
+
+// Reported reports whether the value at a path has been reported as invalid.
+func (d *Document) Reported(path ...string) bool {
+	return len(d.Faulty) > 0 && d.Faulty[FieldName(path)]
 }
 
 // Locate returns the position of a field, or of the nearest enclosing field if there is no

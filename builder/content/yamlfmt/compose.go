@@ -10,11 +10,13 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/kinds"
+	"kindex/exports/store"
 )
 
 // Compose returns an entity file in the same format as Format, with its fields in the order of
@@ -28,8 +30,7 @@ func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	entity := schema.Of(declared, "entity").Part
-	order(root, entity)
-	chooseFlow(root, true, 0)
+	arrange(root, entity)
 	data := printFile(root, entity)
 	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
@@ -135,3 +136,21 @@ type FieldError struct {
 
 // Error returns the field and the message.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
+
+// SourceYAML formats a source as an entry in the sources field of index.yaml.
+func SourceYAML(s store.Source) string {
+	fields := map[string]any{}
+	for name, text := range map[string]string{"name": s.Name, "url": s.URL, "license": s.License, "changes": s.Changes} {
+		if text != "" {
+			fields[name] = text
+		}
+	}
+	if len(s.Types) > 0 {
+		fields["types"] = s.Types
+	}
+	list, part := normalNode([]any{fields}), schema.Of(kinds.Default(), "index").Member("sources")
+	order(list, part)
+	chooseFlow(list, true, 0)
+	text := strings.TrimRight(string(printFile(list, part)), "\n")
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
+}

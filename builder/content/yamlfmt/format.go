@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 
 	"kindex/builder/content/schema"
@@ -50,18 +51,17 @@ func format(declared *kinds.Set, path string, data []byte) (result []byte, root 
 	result = printFile(before, s)
 	after, err := arranged(path, result, s)
 	if err != nil {
-		return nil, nil, refusal(original, nil, "the result would not be valid YAML")
+		return nil, nil, refusal(original, "the result would not be valid YAML")
 	}
-	switch field, lost := firstDifference(before, after, nil); {
-	case lost != "":
-		return nil, nil, refusal(original, field, lost+" would change")
+	switch r := lostCharacter(text, result); {
 	case !reflect.DeepEqual(original.Value, after.Value()):
-		return nil, nil, refusal(original, nil, "a value would change")
+		return nil, nil, refusal(original, "a value would change")
+	case !slices.Equal(commentsOf(before, nil), commentsOf(after, nil)):
+		return nil, nil, refusal(original, "a comment would change")
 	case !bytes.Equal(printFile(after, s), result):
-		return nil, nil, refusal(original, nil, "formatting the result again would change it")
-	}
-	if r := lostCharacter(text, result); r != 0 {
-		return nil, nil, refusal(original, nil, fmt.Sprintf("one of its %q characters would be lost", r))
+		return nil, nil, refusal(original, "formatting the result again would change it")
+	case r != 0:
+		return nil, nil, refusal(original, fmt.Sprintf("one of its %q characters would be lost", r))
 	}
 	return result, after, nil
 }
@@ -94,30 +94,9 @@ func arranged(path string, text []byte, s *schema.Part) (*yamldoc.Node, error) {
 }
 
 // refusal returns the problem for a valid file that cannot be formatted.
-func refusal(d *yamldoc.Document, field []string, why string) error {
-	d.AddAt(field, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
+func refusal(d *yamldoc.Document, why string) error {
+	d.AddAt(nil, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
 	return d.Report()
-}
-
-// firstDifference describes the first difference between two nodes; it returns "" if there
-// is none.
-func firstDifference(a, b *yamldoc.Node, path []string) (field []string, what string) {
-	switch {
-	case a.Name != b.Name || a.Named != b.Named:
-		return path, "the order of the fields"
-	case a.Kind != b.Kind || a.Raw != b.Raw || a.Text != b.Text || len(a.Items) != len(b.Items):
-		return path, "the value"
-	case !slices.Equal(a.Head, b.Head) || !slices.Equal(a.Foot, b.Foot) || a.Comment != b.Comment:
-		return path, "a comment"
-	case a.Flow != b.Flow || a.BlankBefore != b.BlankBefore || !slices.Equal(a.Block, b.Block):
-		return path, "the notation"
-	}
-	for i, item := range a.Items {
-		if field, what := firstDifference(item, b.Items[i], step(path, item, i)); what != "" {
-			return field, what
-		}
-	}
-	return nil, ""
 }
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
@@ -125,8 +104,7 @@ var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 // lostCharacter returns a letter, digit or # that occurs more often before formatting than after
 // it, or 0 if there is none. It does not parse YAML, so bugs in the parser do not affect it.
 func lostCharacter(before, after []byte) rune {
-	escapes := bytes.IndexByte(before, '\\') >= 0
-	numbers := indentNumber.Match(before)
+	escapes, numbers := bytes.IndexByte(before, '\\') >= 0, indentNumber.Match(before)
 	count := map[rune]int{}
 	for _, r := range string(before) {
 		switch {
@@ -145,4 +123,138 @@ func lostCharacter(before, after []byte) rune {
 		}
 	}
 	return worst
+}
+
+// arrange decides how a file is written: the order of its fields, where its comments and blank lines are, and
+// what is in brackets. s is the schema of entities, or empty for other files.
+func arrange(root *yamldoc.Node, s *schema.Part) {
+	entity := len(s.Members.Names) > 0
+	hoistHeader(root)
+	if entity {
+		order(root, s)
+		hoistHeader(root)
+	}
+	placeComments(root, true)
+	chooseFlow(root, entity, 0)
+}
+
+// partOf returns the part of the schema for an item of a mapping or list.
+func partOf(s *schema.Part, item *yamldoc.Node) *schema.Part {
+	if item.Named {
+		return s.Member(item.Name)
+	}
+	return s.Entry()
+}
+
+// hasComments reports whether a comment in a mapping or list forbids to write it on one line.
+func hasComments(n *yamldoc.Node) bool {
+	return len(n.Foot) > 0 || slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool {
+		return len(item.Head) > 0 || item.Comment != "" || item.Block != nil || hasComments(item)
+	})
+}
+
+// order sorts the fields of an entity in the order of the schema, followed by unknown fields.
+func order(n *yamldoc.Node, s *schema.Part) {
+	for _, item := range n.Items {
+		order(item, partOf(s, item))
+	}
+	if n.Kind != yamldoc.Mapping || len(n.Items) == 0 {
+		return
+	}
+	rank := func(item *yamldoc.Node) int {
+		if i := slices.Index(s.Members.Names, item.Name); i >= 0 {
+			return i
+		}
+		return len(s.Members.Names)
+	}
+	first := n.Items[0]
+	gap := first.BlankBefore // separates the comments at the top from the first field
+	slices.SortStableFunc(n.Items, func(a, b *yamldoc.Node) int { return rank(a) - rank(b) })
+	if n.Items[0] != first {
+		first.BlankBefore, n.Items[0].BlankBefore = false, gap
+	}
+}
+
+// placeComments places comments and blank lines once the order of the fields is known: comments
+// on the first item of a list entry move above the entry's dash, and a blank line at the start
+// of a mapping or list is dropped.
+func placeComments(n *yamldoc.Node, top bool) {
+	for i, item := range n.Items {
+		placeComments(item, false)
+		if len(item.Items) > 0 && !item.Named {
+			item.Head = append(item.Head, item.Items[0].Head...)
+			item.Items[0].Head = nil
+		}
+		if i == 0 && (!top || len(n.Head) == 0) {
+			item.BlankBefore = false
+		}
+	}
+}
+
+// chooseFlow decides what is written in brackets. In entity files, these are lists of single
+// values and nested mappings; in other files, they are the values that the author wrote in
+// brackets. A value that contains a comment is never written in brackets, since there would be
+// no room for the comment.
+func chooseFlow(n *yamldoc.Node, entity bool, depth int) {
+	words := true
+	for _, item := range n.Items {
+		chooseFlow(item, entity, depth+1)
+		words = words && (item.Kind == yamldoc.Scalar || len(item.Items) == 0)
+	}
+	if n.Kind == yamldoc.Scalar {
+		return
+	}
+	written := n.Flow
+	if entity {
+		n.Flow = words && (n.Kind == yamldoc.Sequence || depth > 1)
+	}
+	n.Flow = len(n.Items) == 0 || n.Flow && depth > 0 && !hasComments(n)
+	for _, item := range n.Items {
+		if written && !n.Flow {
+			item.BlankBefore, item.CommentColumn = false, 0 // the value is no longer on one line
+		}
+		switch {
+		case n.Flow:
+			item.BlankBefore = false
+			if item.Raw && item.Text == "" {
+				item.Text = "null" // an empty value is easy to overlook
+			}
+		case !item.Named && item.Kind != yamldoc.Scalar && !item.Flow && item.Comment != "":
+			item.Head, item.Comment = append(item.Head, item.Comment), "" // the first field is on the same line as the dash
+		}
+	}
+}
+
+// hoistHeader moves comments about the whole file from the first field to the root: the
+// modeline, which specifies the file's schema for editors, and comments followed by a blank line. These
+// comments then stay at the top even if the first field moves.
+func hoistHeader(root *yamldoc.Node) {
+	if len(root.Items) == 0 {
+		return
+	}
+	first := root.Items[0]
+	isModeline := func(s string) bool { return strings.HasPrefix(s, "# yaml-language-server:") }
+	for i := len(first.Head) - 1; i >= 0; i-- {
+		if first.Head[i] == "" {
+			if len(root.Head) > 0 && first.BlankBefore {
+				root.Head = append(root.Head, "")
+			}
+			root.Head = append(root.Head, first.Head[:i]...)
+			first.Head, first.BlankBefore = first.Head[i+1:], true
+			break
+		}
+	}
+	if i := slices.IndexFunc(first.Head, isModeline); i >= 0 && !slices.ContainsFunc(root.Head, isModeline) {
+		first.BlankBefore = len(root.Head) > 0
+		root.Head = append(root.Head, first.Head[i])
+		first.Head = slices.Delete(slices.Clone(first.Head), i, i+1)
+	}
+	if i := slices.IndexFunc(root.Head, isModeline); i > 0 {
+		line := root.Head[i]
+		root.Head = append([]string{line}, slices.Delete(slices.Clone(root.Head), i, i+1)...)
+	}
+	root.Head = slices.CompactFunc(root.Head, func(a, b string) bool { return a == "" && b == "" })
+	if n := len(root.Head); n > 0 && root.Head[n-1] == "" {
+		root.Head = root.Head[:n-1]
+	}
 }

@@ -39,9 +39,7 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	entity := schema.Of(declared, "entity").Part
-	order(root, entity)
-	placeComments(root, true)
-	chooseFlow(root, true, 0)
+	arrange(root, entity)
 	result, after, err := format(declared, path, printFile(root, entity))
 	if err != nil {
 		return nil, err
@@ -136,35 +134,22 @@ func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
 	if n.Flow {
 		n.CommentColumn = 0 // the text before the comment has changed
 	}
-	place := map[*yamldoc.Node]int{} // of the items that stay
+	stays := map[*yamldoc.Node]bool{}
 	for i, item := range fresh.Items {
 		at := slices.IndexFunc(n.Items, func(old *yamldoc.Node) bool { return keyOf(old) == keyOf(item) })
-		if at < 0 {
+		if at < 0 || stays[n.Items[at]] {
 			continue
 		}
 		old := n.Items[at]
-		if _, twice := place[old]; twice {
-			continue
-		}
 		if lost := replace(old, memberOf(value, item.Name, i), step(path, old, at)); lost != nil {
 			return lost
 		}
-		place[old], fresh.Items[i] = at, old
+		stays[old], fresh.Items[i] = true, old
 	}
 	for i, old := range n.Items {
-		if _, stays := place[old]; !stays && isCommented(old) {
+		if !stays[old] && (len(old.Head) > 0 || old.Comment != "" || hasComments(old)) {
 			return step(path, old, i)
 		}
-	}
-	if n.Kind == yamldoc.Mapping { // in the order of the file, and then those that are new
-		slices.SortStableFunc(fresh.Items, func(a, b *yamldoc.Node) int {
-			i, known := place[a]
-			j, alsoKnown := place[b]
-			if known != alsoKnown {
-				return map[bool]int{true: -1, false: 1}[known]
-			}
-			return i - j
-		})
 	}
 	n.Items = fresh.Items
 	return nil
@@ -209,9 +194,6 @@ func normalNode(value any) *yamldoc.Node {
 	}
 	return n
 }
-
-// isCommented reports whether a node has comments.
-func isCommented(n *yamldoc.Node) bool { return len(n.Head) > 0 || n.Comment != "" || hasComments(n) }
 
 // commentsOf lists all comments of a node, sorted.
 func commentsOf(n *yamldoc.Node, list []string) []string {

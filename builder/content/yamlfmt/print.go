@@ -2,8 +2,8 @@ package yamlfmt
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -154,8 +154,8 @@ var (
 // string, and in double quotes otherwise. Inside brackets, it also quotes strings of several
 // words, since commas and colons are punctuation there.
 func plainOrQuoted(s string, brackets, name bool) string {
-	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
-		!strings.ContainsRune(" +,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
+	hidden := func(r rune) bool { return !unicode.IsGraphic(r) }
+	plain := s != "" && !strings.ContainsFunc(s, hidden) && !strings.Contains(" +,[]{}#&*!|>'\"%@`-?:=", s[:1]) && !strings.HasSuffix(s, " ") &&
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #") && !strings.HasSuffix(s, ":") &&
 		!strings.HasPrefix(s, "...") && !strings.Contains(s, "<<") && !notText.MatchString(s)
 	if brackets {
@@ -167,44 +167,5 @@ func plainOrQuoted(s string, brackets, name bool) string {
 	if plain {
 		return s
 	}
-	return quoted(s)
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
-// unprintable reports whether a character must be written as an escape sequence, because
-// files must not contain it.
-func unprintable(r rune) bool {
-	return r != ' ' && !unicode.IsGraphic(r) || r == '\ufeff' ||
-		r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
-}
-
-// quoted writes a string in double quotes.
-func quoted(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case !unprintable(r):
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return strconv.QuoteToGraphic(s) // its escape sequences are those of YAML
 }
