@@ -97,7 +97,7 @@ func undescribedEndpoints() []*endpoint {
 		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"search","arguments":{"query":"data","limit":3}}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"compare","arguments":{"entities":["tool/pytorch","model/o3"]}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"get_entity","arguments":{"type":"tool","slug":"pytorch"}}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"kindex://entity/tool/pytorch"}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"kindex://categories"}}`,
 	} {
 		var body any
 		if err := json.Unmarshal([]byte(message), &body); err != nil {

@@ -112,7 +112,7 @@ var costly = map[string][]string{
 	"/sitemap.xml":                   {"/sitemap.xml"},
 	"/og/:type/:file":                {"/og/{model}.png"},
 	agentPath: {`POST /mcp {"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `POST /mcp {"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
-		`POST /mcp {"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, `POST /mcp {"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+		`POST /mcp {"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
 		`POST /mcp {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, "POST /mcp {", "GET /mcp"},
 	"": {"/nothing/at/all", "/tool/pytorhc", "/model/nosuch/history.json", "PUT /", "OPTIONS /", "PUT /tool/x/", "/api/nothing", "DELETE /api/categories", "/leaderboards", "/og/tool/nosuch.png",
 		"/" + strings.Repeat("a", 8000), "/search?q=a", "/tool/" + strings.Repeat("a-", 2000) + "/"},

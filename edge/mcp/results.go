@@ -50,33 +50,30 @@ func (s *Server) list(ctx context.Context, path string, q url.Values, full bool)
 		q.Set("limit", "10")
 	}
 	all := object{}
-	if _, err := askFor(ctx, s.api, path, q, &all); err != nil {
+	if err := s.api.read(ctx, path, q, &all); err != nil {
 		return nil, err
 	}
 	items, ok := all["data"].([]any)
 	if !ok || all["count"] == nil {
-		return nil, &callError{text: "The response from " + path + " is not in a format that this program understands."}
+		return nil, notUnderstood(path)
 	}
-	short := object{"count": all["count"]}
-	for name, v := range all {
-		if k := known(v); k != nil && name != "data" {
-			short[name] = k
-		}
-	}
-	structured, data := maps.Clone(short), []any{}
+	delete(all, "data")
+	short, data := known(all).(object), []any{}
 	for _, item := range items {
 		if o, ok := item.(object); ok {
-			data = append(data, brief(o, full))
+			data = append(data, brief(o))
 			if o["slug"] != nil {
 				o["id"] = keyOf(o)
 			}
 		}
 	}
-	short["data"], structured["data"] = data, data
+	short["data"] = data
+	r := &result{structured: short, text: short}
 	if full {
-		structured["data"] = items
+		complete := maps.Clone(short)
+		complete["data"], r.structured = items, complete
 	}
-	return &result{structured: structured, text: short}, nil
+	return r, nil
 }
 
 // object is an item or a record of the API.
@@ -91,10 +88,10 @@ var listed = []string{"name", "provider", "description", "category", "status", "
 
 // brief returns enough of an item to choose one: of a record the listed members, of a change what has
 // changed, and all that is known of an offer or a cost.
-func brief(o object, full bool) object {
+func brief(o object) object {
 	switch {
 	case o["event"] != nil:
-		return change(o, full)
+		return change(o)
 	case o["description"] == nil:
 		b, _ := known(o).(object)
 		if o["slug"] != nil {
@@ -117,28 +114,23 @@ func brief(o object, full bool) object {
 // maxValue is the maximum length of an old or a new value of a change, as JSON.
 const maxValue = 1000
 
-// change returns a change. Unless full is set, it omits the fields of a new or deleted entity, and
-// shortens long values.
-func change(o object, full bool) object {
-	if full {
-		return o
-	}
+// change returns a change without the fields of a new or deleted entity, and with shortened values.
+func change(o object) object {
 	c := maps.Clone(o)
+	delete(c, "changes")
 	if o["event"] != "entity.updated" {
-		delete(c, "changes")
 		return c
 	}
 	fields, _ := o["changes"].([]any)
-	short := make([]any, len(fields))
+	short := make([]object, len(fields))
 	for i, f := range fields {
 		field, _ := f.(object)
-		field = maps.Clone(field)
+		short[i] = maps.Clone(field)
 		for _, side := range []string{"old", "new"} {
 			if text := encode(field[side]); len(text) > maxValue {
-				field[side] = safetext.Shorten(text, maxValue/5)
+				short[i][side] = safetext.Shorten(text, maxValue/5)
 			}
 		}
-		short[i] = field
 	}
 	c["changes"] = short
 	return c
@@ -230,13 +222,10 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p := s.Properties[name]
 		if p == nil {
-			expected := "expected one of: " + strings.Join(known, ", ")
 			if len(faults) == maxFaults {
 				break // finding the nearest names for thousands of arguments would take too long
-			} else if near := didyoumean.Name(name, known); near != "" {
-				expected = "did you mean " + near + "?"
 			}
-			faults = append(faults, fmt.Sprintf("unknown argument %q; %s", shorten(name), expected))
+			faults = append(faults, fmt.Sprintf("unknown argument %q; %s", shorten(name), expected(name, known)))
 			continue
 		}
 		text, isText := given[name].(string)
@@ -256,9 +245,9 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 			}
 		}
 		if v, isText := given[name].(string); isText && p.Enum != nil && !slices.Contains(p.Enum, any(v)) {
-			var words []string
-			for _, word := range p.Enum {
-				words = append(words, fmt.Sprint(word))
+			words := make([]string, len(p.Enum))
+			for i, word := range p.Enum {
+				words[i] = fmt.Sprint(word)
 			}
 			fault := fmt.Sprintf("%s: %s is not one of %s", name, shown(v), strings.Join(words, ", "))
 			if near := didyoumean.Name(v, words); near != "" {
@@ -273,6 +262,14 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 	return json.RawMessage(encode(given)), nil
 }
 
+// expected returns what a name that is not among the known ones probably means.
+func expected(name string, known []string) string {
+	if near := didyoumean.Name(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "expected one of: " + strings.Join(known, ", ")
+}
+
 var (
 	// keyGrammar matches type/slug, which is the format of the id in results.
 	keyGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -280,14 +277,13 @@ var (
 	slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// maxText is the maximum length of a name in an argument or a URI.
+// maxText is the maximum length of a name in an argument.
 const maxText = 200
 
-// key parses an argument in the form type/slug. It also accepts the address of an entity in the API or the URI of its
-// resource.
+// key parses an argument in the form type/slug. It also accepts the address of an entity in the API.
 func key(given any) (string, error) {
 	s, _ := given.(string)
-	k := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), entityURI), "/api/entity/"))
+	k := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(s), "/api/entity/"))
 	switch {
 	case len(k) > maxText:
 	case keyGrammar.MatchString(k):

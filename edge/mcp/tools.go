@@ -102,7 +102,7 @@ func (s *Server) addTools() {
 		text("view", "summary (default); full, which adds everything else, sources included, in structuredContent only; or score, which shows how the score is calculated.", "summary", "full", "score"), at)
 	s.add("leaderboard", "Leaderboard", "Entities ranked by a score from 0 to 100: on a board (a ranking for one purpose), in a category, or of all categories. "+
 		"For \"what is the best …\", use the board for that purpose: scores of different kinds do not compare. Use search for a need described in words. Costs one request.", listSchema, s.leaderboard,
-		board, typ, text("by", "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean of the others; the resource kindex://score of an entity says what each comes from.",
+		board, typ, text("by", "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean of the others; the view score of get_entity says what each comes from.",
 			append(slices.Clone(record.ScoreNames), "boardScore")...), most, cursor, at, full)
 	s.add("trending", "Trending", "Entities whose score rose recently because their figures changed or, with by, entities one of whose figures grew; largest gain first. Costs one request.", listSchema, s.listed("/api/trending"),
 		text("window", "How far to look back. Default: 7d.", "7d", "30d"),
@@ -236,12 +236,10 @@ func (s *Server) getEntity(ctx context.Context, in map[string]any) (*result, err
 // summary does.
 func (s *Server) entity(ctx context.Context, id, under string, q url.Values, full bool) (*result, error) {
 	e := object{}
-	a, err := askFor(ctx, s.api, "/api/entity/"+id+under, q, &e)
-	if err != nil {
+	if err := s.api.read(ctx, "/api/entity/"+id+under, q, &e); err != nil {
 		return nil, err
 	}
-	e["id"] = keyOf(e)
-	if a.from != "" && e["id"] != id {
+	if e["id"] = keyOf(e); e["id"] != id {
 		e["note"] = fmt.Sprintf("%s is now called %s.", id, e["id"])
 	}
 	r := &result{structured: e, text: e}
