@@ -174,18 +174,15 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 			return nil, errCursor
 		}
 	}
-	entries, count, more, err := a.accounts.AuditPage(c.Request.Context(), c.Principal.Account.ID, before, l.page.Limit)
+	entries, count, err := a.state.AuditLog(c.Request.Context(), c.Principal.Account.ID, before, l.page.Limit+1)
 	if err != nil {
-		return nil, err
+		return nil, web.StateProblem(err)
 	}
 	l.private = true
-	for _, e := range entries {
-		l.add(auditEntry{e.ID(), web.TruncateToSecond(e.At), e.Action, auditActor{e.Actor.Kind, jsonenc.OptionalString(e.Actor.ID), jsonenc.OptionalString(e.Actor.Name)},
-			jsonenc.OptionalString(e.Actor.Address), jsonenc.OptionalString(e.Target), jsonenc.OptionalString(e.Detail)})
-	}
-	var next *query.Cursor
-	if more {
-		next = position("audit", "", strconv.FormatInt(entries[len(entries)-1].Seq, 10))
-	}
-	return l.reply(count, next), nil
+	return l.reply(count, addPage(l, entries, func(e storage.AuditEntry) any {
+		return auditEntry{e.ID(), web.TruncateToSecond(e.At), e.Action, auditActor{e.Actor.Kind, jsonenc.OptionalString(e.Actor.ID), jsonenc.OptionalString(e.Actor.Name)},
+			jsonenc.OptionalString(e.Actor.Address), jsonenc.OptionalString(e.Target), jsonenc.OptionalString(e.Detail)}
+	}, func(last storage.AuditEntry) *query.Cursor {
+		return position("audit", "", strconv.FormatInt(last.Seq, 10))
+	})), nil
 }

@@ -17,11 +17,11 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 		redirect(w, Panel)
 	case errors.Is(err, ErrSignedOut):
 		allowForms(w.Header(), h.leaving())
-		page := &panel.SignInPage{}
+		var list []panel.Provider
 		for _, p := range h.providers {
-			page.Providers = append(page.Providers, panel.SignInProvider{Name: p.name(), Title: p.title()})
+			list = append(list, panel.Provider{Name: p.name(), Title: p.title()})
 		}
-		h.render(w, r, http.StatusOK, page)
+		h.render(w, r, &panel.Page{Template: "signin", Title: "Sign in", Description: "Sign in to get an API key.", Data: list})
 	default:
 		h.unavailable(w, r, err)
 	}
@@ -131,7 +131,8 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 		return
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address contains the provider's code
-	h.render(w, r, http.StatusOK, &panel.FirstKeyPage{Account: account.Name, Login: who.Login, Key: key.Reveal()})
+	h.render(w, r, &panel.Page{Template: "firstkey", Title: "Your API key", Script: true, Member: panel.Member{Account: account.Name},
+		Data: panel.NewKey{Name: who.Login, Key: key.Reveal()}})
 }
 
 // signOut ends the browser's session.

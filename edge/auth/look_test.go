@@ -65,7 +65,7 @@ type look struct {
 	base string
 }
 
-func (l look) render(r *http.Request, p panel.Page) ([]byte, error) {
+func (l look) render(r *http.Request, p *panel.Page) ([]byte, error) {
 	a, err := l.site.Panel(pages.Request{Path: r.URL.Path, Base: l.base}, p)
 	if err != nil {
 		return nil, err
@@ -88,11 +88,11 @@ func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	p := &panel.DeveloperPage{Member: panel.Member{Account: account.Name, Token: token}, Most: 5}
+	p := &panel.Keys{Most: 5}
 	for _, k := range list {
 		p.Keys = append(p.Keys, panel.APIKey{ID: k.ID, Name: k.Name, Masked: k.Masked, CreatedAt: k.CreatedAt})
 	}
-	body, err := l.render(r, p)
+	body, err := l.render(r, &panel.Page{Template: "keys", Title: "API keys", Member: panel.Member{Account: account.Name, Token: token}, Data: p})
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
@@ -42,7 +43,7 @@ func (h *Handler) leaving() string {
 }
 
 // render sends a page.
-func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, p panel.Page) {
+func (h *Handler) render(w http.ResponseWriter, r *http.Request, p *panel.Page) {
 	body, err := h.Render(r, p)
 	if err != nil {
 		h.Log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
@@ -51,7 +52,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, p p
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(p.Status, http.StatusOK))
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}
@@ -59,5 +60,5 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, p p
 
 // problem explains why signing in or out failed.
 func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
-	h.render(w, r, status, &panel.RefusalPage{Status: status, Heading: heading, Text: text, Back: "/signin", BackTo: "Sign in"})
+	h.render(w, r, &panel.Page{Template: "refusal", Title: heading, Status: status, Data: panel.Refusal{Heading: heading, Text: text, Back: "/signin", BackTo: "Sign in"}})
 }

@@ -42,7 +42,7 @@ type Options struct {
 	Log     *slog.Logger     // default: no log
 	// Render renders a page in the style of the website: HTML in UTF-8 that loads nothing from other
 	// origins and has no inline scripts or styles.
-	Render func(*http.Request, panel.Page) ([]byte, error)
+	Render func(*http.Request, *panel.Page) ([]byte, error)
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.

@@ -25,7 +25,7 @@ import (
 type panelRoute struct {
 	Verb   string
 	Path   string
-	answer func(*panelRequest) (panel.Page, error)
+	answer func(*panelRequest) (*panel.Page, error)
 }
 
 // PanelRoutes returns the routes of the whole developer panel. Every write is a submitted form
@@ -36,7 +36,7 @@ func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
 		{get, "/developer/", (*panelRequest).keys},
-		{get, "/developer/keys/", redirectTo(auth.Panel)}, // the page that showed a new key was reloaded
+		{get, "/developer/keys/", func(*panelRequest) (*panel.Page, error) { return redirect(auth.Panel), nil }}, // the page that showed a new key was reloaded
 		{post, "/developer/keys/", (*panelRequest).createKey},
 		{get, "/developer/keys/:key/revoke/", (*panelRequest).confirmRevoke},
 		{post, "/developer/keys/:key/revoke/", (*panelRequest).revokeKey},
@@ -78,15 +78,15 @@ type panelRequest struct {
 	member  panel.Member // its account is "" if the user is signed out
 }
 
-// redirect is a response in the place of a page: a path in the panel, never taken from a request.
-type redirect string
-
-func redirectTo(path string) func(*panelRequest) (panel.Page, error) {
-	return func(*panelRequest) (panel.Page, error) { return redirect(path), nil }
+func (v *panelRequest) page(template, title string, data any) *panel.Page {
+	return &panel.Page{Template: template, Title: title, Member: v.member, Data: data}
 }
 
+// redirect leads to a path that is never taken from a request.
+func redirect(path string) *panel.Page { return &panel.Page{Location: path} }
+
 // serve handles a request within the time limit for personal responses.
-func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panel.Page, error)) {
+func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (*panel.Page, error)) {
 	auth.Guard(w.Header())
 	v.SetDeadline()
 	if !v.Acquire(w, v.console.Live) {
@@ -111,8 +111,9 @@ var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are si
 	Detail: "Your session has ended, so nothing was changed. Sign in and try again."}
 
 // authorize identifies the user and handles the request if it is allowed. A form is accepted only
-// if it was submitted from a page in this session and the account is within its limit.
-func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panel.Page, error)) (panel.Page, error) {
+// if it was submitted from a page in this session and the account is within its limit. Forms do not
+// count towards the account's API limit and must not be a way around it.
+func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (*panel.Page, error)) (*panel.Page, error) {
 	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
 	account, token, err := sessions.Session(v.Request)
 	switch {
@@ -136,28 +137,18 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
-	if err := v.countForm(w); err != nil {
-		return nil, err
+	if wait, ok := v.Shared.Limits.AllowAccount(ratelimit.PanelChange, v.account.ID); !ok {
+		w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+		return nil, &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
+			Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", ratelimit.PanelChange.Account)}
 	}
 	return answer(v)
 }
 
-// countForm counts a form of the panel. Forms do not count towards the account's API limit and must
-// not be a way around it.
-func (v *panelRequest) countForm(w http.ResponseWriter) error {
-	wait, ok := v.Shared.Limits.AllowAccount(ratelimit.PanelChange, v.account.ID)
-	if ok {
-		return nil
-	}
-	w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
-	return &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
-		Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", ratelimit.PanelChange.Account)}
-}
-
 // refusal explains why a request failed.
-func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
+func (v *panelRequest) refusal(w http.ResponseWriter, err error) *panel.Page {
 	p := web.AsProblem(err)
-	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
+	r := &panel.Refusal{Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
 		r.Heading, r.Text = "Not found", "It may have been deleted, or it may belong to another account."
@@ -170,15 +161,17 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"
 	}
-	return r
+	page := v.page("refusal", r.Heading, r)
+	page.Status = p.Status
+	return page
 }
 
 // respond sends the response uncompressed: the page contains the form's token and possibly text
 // written by other people, so the compressed length could reveal the token (BREACH).
-func (v *panelRequest) respond(w http.ResponseWriter, page panel.Page) error {
+func (v *panelRequest) respond(w http.ResponseWriter, page *panel.Page) error {
 	h := w.Header()
-	if to, ok := page.(redirect); ok {
-		h.Set("Location", string(to))
+	if page != nil && page.Location != "" {
+		h.Set("Location", page.Location)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
@@ -207,26 +200,24 @@ func (v *panelRequest) field(name string) string {
 	return strings.TrimSpace(v.Request.PostForm.Get(name))
 }
 
-// newFormID returns an ID for a form that creates something, so that only one object is created
-// however often the form is sent.
-func newFormID() string { return storage.NewID("") }
+// pageOf returns the first entries of a list, and the path of the page with those that follow, or "".
+func pageOf[T any](list []T, size int, path string, id func(T) string) (page []T, older string) {
+	if len(list) <= size {
+		return list, ""
+	}
+	return list[:size], path + "?before=" + id(list[size-1])
+}
 
-// idempotencyKey identifies the form, so that repeated writes are recognized.
-func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
+// create performs the write of a form that creates something with a secret, once, however often the
+// form is sent: its field once has a value of its own. refused is a problem that the client caused.
+func create[T any](v *panelRequest, do account.WriteFunc) (created T, repeated bool, refused *web.Problem, err error) {
 	a := storage.IdempotencyKey{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
-	form := maps.Clone(v.Request.PostForm)
-	delete(form, auth.FormField)
-	if form.Get("once") != "" {
+	if form := maps.Clone(v.Request.PostForm); form.Get("once") != "" {
+		delete(form, auth.FormField)
 		sum := sha256.Sum256([]byte(form.Encode()))
 		a.Key = hex.EncodeToString(sum[:])
 	}
-	return a
-}
-
-// create performs the write of a form that creates something with a secret, once. refused is a problem
-// that the client caused.
-func create[T any](v *panelRequest, do account.WriteFunc) (created T, repeated bool, refused *web.Problem, err error) {
-	done, repeated, err := v.console.Accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), do)
+	done, repeated, err := v.console.Accounts.WriteOnce(v.Request.Context(), a, do)
 	switch {
 	case err == nil && !repeated:
 		err = json.Unmarshal([]byte(done.Answer), &created)

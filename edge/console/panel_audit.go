@@ -39,23 +39,21 @@ func actorText(a storage.Actor) string {
 }
 
 // log lists the account's audit log.
-func (v *panelRequest) log() (panel.Page, error) {
+func (v *panelRequest) log() (*panel.Page, error) {
 	// If the position is invalid, show the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
 		before = 0
 	}
-	list, count, more, err := v.console.Accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesPerPage)
+	list, count, err := v.console.State.AuditLog(v.Request.Context(), v.account.ID, before, EntriesPerPage+1)
 	if err != nil {
-		return nil, err
+		return nil, web.StateProblem(err)
 	}
-	p := &panel.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditRetention.Hours() / 24), PerAction: storage.AuditPerAction}
+	p := &panel.Audit{List: panel.List{Count: count, Later: before > 0}, Days: int(storage.AuditRetention.Hours() / 24), PerAction: storage.AuditPerAction}
+	list, p.Older = pageOf(list, EntriesPerPage, PanelLog, func(e storage.AuditEntry) string { return strconv.FormatInt(e.Seq, 10) })
 	for _, e := range list {
 		p.Entries = append(p.Entries, panel.AuditEntry{At: web.TruncateToSecond(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
 			Address: e.Actor.Address, Target: e.Target, Detail: e.Detail})
 	}
-	if more {
-		p.Older = PanelLog + "?before=" + strconv.FormatInt(list[len(list)-1].Seq, 10)
-	}
-	return p, nil
+	return v.page("audit", "Audit log", p), nil
 }

@@ -1,31 +1,42 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"kindex/edge/account"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/site/panel"
 )
 
 // keys shows the account's usage and its keys.
-func (v *panelRequest) keys() (panel.Page, error) {
-	p, err := v.keysPage()
-	return p, err
+func (v *panelRequest) keys() (*panel.Page, error) {
+	return v.keysPage(http.StatusOK, &panel.Keys{}, apikey.Everything.Names(), "")
 }
 
-func (v *panelRequest) keysPage() (*panel.DeveloperPage, error) {
-	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
-	if err != nil {
+// keysPage returns the page with the account's keys and a form with these choices.
+func (v *panelRequest) keysPage(status int, p *panel.Keys, scopes []string, life string) (page *panel.Page, err error) {
+	if p.Keys, err = v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID); err != nil {
 		return nil, err
 	}
-	return &panel.DeveloperPage{Member: v.member, Use: v.usage(), Keys: list, Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
-		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}, nil
+	p.Use, p.Most, p.Once = v.usage(), apikey.MaxActive, storage.NewID("")
+	for _, scope := range apikey.AllScopes {
+		p.Scopes = append(p.Scopes, panel.Choice{Name: string(scope), Text: scopeTexts[scope], Chosen: slices.Contains(scopes, string(scope))})
+	}
+	for _, choice := range lifeChoices {
+		choice.Chosen = choice.Name == cmp.Or(life, lifeChoices[0].Name)
+		p.Lives = append(p.Lives, choice)
+	}
+	page = v.page("keys", "API keys", p)
+	page.Status = status
+	return page, nil
 }
 
 // scopeTexts describes what each scope allows.
@@ -34,44 +45,8 @@ var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
 }
 
-func scopeChoices(chosen apikey.Scopes) (list []panel.Choice) {
-	for _, scope := range apikey.AllScopes {
-		list = append(list, panel.Choice{Name: string(scope), Text: scopeTexts[scope], Chosen: chosen.Has(scope)})
-	}
-	return list
-}
-
-// neverExpires is the choice for a key that does not expire.
-const neverExpires = "never"
-
-// lifeChoices are the choices for the lifetime of a new key, in days.
-var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
-	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
-
-// keyForm reads the form for a new key. It reports only invalid choices; the name is checked
-// when the key is created.
-func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
-	g.Name = v.field("name")
-	var err error
-	if g.Scopes, err = apikey.ParseScopes(v.Request.PostForm["scopes"]); err != nil {
-		scopeFault = web.AsSentence("the choice " + err.Error())
-		if len(v.Request.PostForm["scopes"]) == 0 {
-			scopeFault = "Choose at least one."
-		}
-	}
-	switch life := v.field("expires"); {
-	case life == "" || life == neverExpires:
-	case !slices.ContainsFunc(lifeChoices, func(c panel.LifeChoice) bool { return c.Value == life }):
-		lifeFault = "Choose one of the options."
-	default:
-		days, err := strconv.Atoi(life)
-		if err != nil {
-			panic(err) // the values of all other choices are numbers
-		}
-		g.ExpiresAt = web.TruncateToSecond(v.Shared.Now().AddDate(0, 0, days))
-	}
-	return g, scopeFault, lifeFault
-}
+// lifeChoices are the choices for the lifetime of a new key, in days. The first one is preselected.
+var lifeChoices = []panel.Choice{{Name: "never", Text: "Never"}, {Name: "30", Text: "In 30 days"}, {Name: "90", Text: "In 90 days"}, {Name: "365", Text: "In a year"}}
 
 // usage returns the account's used and remaining requests. Calling it does not count as a
 // request.
@@ -89,64 +64,59 @@ func (v *panelRequest) usage() panel.Use {
 }
 
 // createKey creates a key and shows it. The key cannot be shown again.
-func (v *panelRequest) createKey() (panel.Page, error) {
-	g, scopeFault, lifeFault := v.keyForm()
-	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
-		return v.keyFormError(g, func(p *panel.DeveloperPage) {
-			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
-			if err != nil {
-				p.Fault = web.AsSentence("the name " + err.Error())
-			}
-		})
+func (v *panelRequest) createKey() (*panel.Page, error) {
+	asked, life := account.NewKey{Name: v.field("name"), Scopes: append([]string{}, v.Request.PostForm["scopes"]...)}, v.field("expires")
+	p := &panel.Keys{Name: asked.Name}
+	if days, err := strconv.Atoi(life); err == nil {
+		at := v.Shared.Now().AddDate(0, 0, days).Format(time.RFC3339)
+		asked.ExpiresAt = &at
+	}
+	if life != "" && !slices.ContainsFunc(lifeChoices, func(c panel.Choice) bool { return c.Name == life }) {
+		p.LifeFault = "Choose one of the options."
+	}
+	g, err := asked.Grant(v.Shared.Now())
+	if err != nil {
+		problem := web.AsProblem(err)
+		p.Fault, p.ScopeFault = fieldError(problem, "name", "the name"), fieldError(problem, "scopes", "the choice")
+		if len(asked.Scopes) == 0 {
+			p.ScopeFault = "Choose at least one."
+		}
+	}
+	if err != nil || p.LifeFault != "" {
+		return v.keysPage(http.StatusBadRequest, p, g.Scopes.Names(), life)
 	}
 	created, repeated, refused, err := create[account.CreatedKey](v, v.console.Accounts.CreateKey(v.account.ID, g))
 	switch {
 	case err != nil || repeated:
 		return redirect(auth.Panel), err
 	case refused != nil:
-		return v.keyFormError(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = refused.Status, refused.Detail })
+		p.Refused = refused.Detail
+		return v.keysPage(refused.Status, p, g.Scopes.Names(), life)
 	}
-	return &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}, nil
+	page := v.page("newkey", "New key", &panel.NewKey{Name: created.Name, Key: created.Key})
+	page.Script = true
+	return page, nil
 }
 
-// keyFormError returns the form with error messages.
-func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panel.Page, error) {
-	p, err := v.keysPage()
+var errUnknownKey = web.NewProblem("unknown-key", "Your account has no such active key.")
+
+// confirmRevoke asks for confirmation.
+func (v *panelRequest) confirmRevoke() (*panel.Page, error) {
+	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	p.Name, p.Scopes = g.Name, scopeChoices(g.Scopes)
-	if life := v.field("expires"); life != "" {
-		p.Life = life
+	i := slices.IndexFunc(list, func(k panel.APIKey) bool { return k.ID == v.Param("key") })
+	if i < 0 {
+		return nil, errUnknownKey
 	}
-	apply(p)
-	return p, nil
+	return v.page("revoke", "Revoke a key", list[i]), nil
 }
 
-// ownKey returns the key whose ID is in the path.
-func (v *panelRequest) ownKey() (panel.APIKey, error) {
-	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
-	if err != nil {
-		return panel.APIKey{}, err
-	}
-	for _, k := range list {
-		if k.ID == v.Param("key") {
-			return k, nil
-		}
-	}
-	return panel.APIKey{}, web.NewProblem("unknown-key", "Your account has no such active key.")
-}
-
-// confirmRevoke asks for confirmation.
-func (v *panelRequest) confirmRevoke() (panel.Page, error) {
-	k, err := v.ownKey()
-	return &panel.RevokeKeyPage{Member: v.member, Key: k}, err
-}
-
-func (v *panelRequest) revokeKey() (panel.Page, error) {
+func (v *panelRequest) revokeKey() (*panel.Page, error) {
 	revoked, err := v.console.Accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
-		err = web.NewProblem("unknown-key", "Your account has no such active key.")
+		err = errUnknownKey
 	}
 	return redirect(auth.Panel), err
 }

@@ -18,34 +18,28 @@ const PanelWebhooks = "/developer/webhooks/"
 const DeliveriesPerPage = 20
 
 // webhooks lists the account's webhooks.
-func (v *panelRequest) webhooks() (panel.Page, error) {
-	p, err := v.webhooksPage()
-	if err != nil {
-		return nil, err
-	}
-	p.Chosen = record.WebhookEvents
-	return p, nil
+func (v *panelRequest) webhooks() (*panel.Page, error) {
+	return v.webhooksPage(&panel.Webhooks{Chosen: record.WebhookEvents})
 }
 
-func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
+func (v *panelRequest) webhooksPage(p *panel.Webhooks) (*panel.Page, error) {
 	list, err := v.console.State.Webhooks(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	p := &panel.WebhooksPage{Member: v.member, Most: webhook.MaxPerAccount, Once: newFormID()}
+	p.Most, p.Once = webhook.MaxPerAccount, storage.NewID("")
 	for _, w := range list {
 		p.Webhooks = append(p.Webhooks, account.DescribeWebhook(w))
 	}
-	return p, nil
+	return v.page("webhooks", "Webhooks", p), nil
 }
 
 // createWebhook creates a webhook and shows its secret, which cannot be shown again.
-func (v *panelRequest) createWebhook() (panel.Page, error) {
+func (v *panelRequest) createWebhook() (*panel.Page, error) {
 	figures := v.field("figures") != "no"
 	asked := account.NewWebhook{URL: v.field("url"), Events: v.Request.PostForm["events"], Figures: &figures,
 		Fields: strings.FieldsFunc(v.field("fields"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
-	ctx := v.Request.Context()
-	do, refused, err := v.console.Accounts.CreateWebhook(ctx, v.Served.Build.Kinds(), v.account.ID, asked)
+	do, refused, err := v.console.Accounts.CreateWebhook(v.Request.Context(), v.Served.Build.Kinds(), v.account.ID, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -56,31 +50,37 @@ func (v *panelRequest) createWebhook() (panel.Page, error) {
 	case problem != nil:
 		return v.webhookFormError(asked, problem, refused != nil)
 	}
-	return &panel.NewWebhookPage{Member: v.member, Webhook: created.Registration, Secret: created.Secret}, nil
+	return v.secretPage("New webhook", &panel.NewSecret{Webhook: created.Registration, Secret: created.Secret}), nil
+}
+
+func (v *panelRequest) secretPage(title string, data *panel.NewSecret) *panel.Page {
+	page := v.page("newwebhook", title, data)
+	page.Script = true
+	return page
 }
 
 // webhookFormError returns the form with error messages.
-func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (panel.Page, error) {
-	p, err := v.webhooksPage()
-	if err != nil {
-		return nil, err
-	}
-	p.Status, p.URL, p.Chosen, p.Fields, p.NoFigures = problem.Status, asked.URL, asked.Events, strings.Join(asked.Fields, ", "), !*asked.Figures
-	if !atFields {
+func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (*panel.Page, error) {
+	p := &panel.Webhooks{URL: asked.URL, Chosen: asked.Events, Fields: strings.Join(asked.Fields, ", "), NoFigures: !*asked.Figures}
+	if atFields {
+		p.URLFault = fieldError(problem, "url", "the address")
+		p.FieldFault = fieldError(problem, "fields", "the list")
+		if p.EventFault = fieldError(problem, "events", "the choice"); len(asked.Events) == 0 {
+			p.EventFault = "Choose at least one."
+		}
+	} else {
 		p.Refused = problem.Detail
-		return p, nil
 	}
-	p.URLFault = fieldError(problem, "url", "the address")
-	p.FieldFault = fieldError(problem, "fields", "the list")
-	if p.EventFault = fieldError(problem, "events", "the choice"); len(asked.Events) == 0 {
-		p.EventFault = "Choose at least one."
+	page, err := v.webhooksPage(p)
+	if err == nil {
+		page.Status = problem.Status
 	}
-	return p, nil
+	return page, err
 }
 
 // ofWebhook returns a handler for the account's webhook whose ID is in the path.
-func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panel.Page, error)) func(*panelRequest) (panel.Page, error) {
-	return func(v *panelRequest) (panel.Page, error) {
+func ofWebhook(answer func(*panelRequest, webhook.Webhook) (*panel.Page, error)) func(*panelRequest) (*panel.Page, error) {
+	return func(v *panelRequest) (*panel.Page, error) {
 		w, err := v.console.Accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 		if err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func ofWebhook(answer func(*panelRequest, webhook.Webhook) (panel.Page, error)) 
 }
 
 // webhook shows one webhook and a page of its delivery log.
-func (v *panelRequest) webhook(w webhook.Webhook) (panel.Page, error) {
+func (v *panelRequest) webhook(w webhook.Webhook) (*panel.Page, error) {
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1}
 	if before := v.Request.URL.Query().Get("before"); account.ValidID("dlv_", before) {
 		q.Before = before
@@ -99,24 +99,23 @@ func (v *panelRequest) webhook(w webhook.Webhook) (panel.Page, error) {
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	p := &panel.WebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Count: count, Later: q.Before != ""}
-	if len(list) > DeliveriesPerPage {
-		list = list[:DeliveriesPerPage]
-		p.Older = p.Webhook.Path() + "?before=" + list[DeliveriesPerPage-1].ID
-	}
+	p := &panel.Deliveries{Webhook: account.DescribeWebhook(w), List: panel.List{Count: count, Later: q.Before != ""}}
+	list, p.Older = pageOf(list, DeliveriesPerPage, p.Webhook.Path(), func(d webhook.Delivery) string { return d.ID })
 	for _, d := range list {
 		p.Deliveries = append(p.Deliveries, account.DescribeDelivery(d))
 	}
-	return p, nil
+	page := v.page("webhook", "Webhook", p)
+	page.Script = true
+	return page, nil
 }
 
 // testWebhook requests a test delivery.
-func (v *panelRequest) testWebhook(w webhook.Webhook) (panel.Page, error) {
+func (v *panelRequest) testWebhook(w webhook.Webhook) (*panel.Page, error) {
 	return v.requestDelivery(w, account.RequestTest(w))
 }
 
 // replay requests another delivery of the same event.
-func (v *panelRequest) replay(w webhook.Webhook) (panel.Page, error) {
+func (v *panelRequest) replay(w webhook.Webhook) (*panel.Page, error) {
 	do, err := account.RequestReplay(w, v.field("delivery"))
 	if err != nil {
 		return nil, err
@@ -126,7 +125,7 @@ func (v *panelRequest) replay(w webhook.Webhook) (panel.Page, error) {
 
 // requestDelivery requests an extra delivery, wakes the dispatcher, and redirects to the
 // page that shows it.
-func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panel.Page, error) {
+func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (*panel.Page, error) {
 	if _, _, err := v.console.Accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
 		return nil, err
 	}
@@ -135,12 +134,12 @@ func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) 
 }
 
 // confirmRotate asks for confirmation.
-func (v *panelRequest) confirmRotate(w webhook.Webhook) (panel.Page, error) {
-	return &panel.RotateWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w), Once: newFormID()}, nil
+func (v *panelRequest) confirmRotate(w webhook.Webhook) (*panel.Page, error) {
+	return v.page("rotate", "Rotate a webhook secret", &panel.Rotation{Webhook: account.DescribeWebhook(w), Once: storage.NewID("")}), nil
 }
 
 // rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
-func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panel.Page, error) {
+func (v *panelRequest) rotateWebhook(w webhook.Webhook) (*panel.Page, error) {
 	rotated, repeated, refused, err := create[account.RotatedWebhook](v, v.console.Accounts.RotateSecret(w))
 	switch {
 	case refused != nil:
@@ -148,14 +147,14 @@ func (v *panelRequest) rotateWebhook(w webhook.Webhook) (panel.Page, error) {
 	case err != nil || repeated:
 		return redirect(PanelWebhooks + w.ID + "/"), err
 	}
-	return &panel.NewWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}, nil
+	return v.secretPage("New secret", &panel.NewSecret{Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}), nil
 }
 
 // confirmDelete asks for confirmation.
-func (v *panelRequest) confirmDelete(w webhook.Webhook) (panel.Page, error) {
-	return &panel.DeleteWebhookPage{Member: v.member, Webhook: account.DescribeWebhook(w)}, nil
+func (v *panelRequest) confirmDelete(w webhook.Webhook) (*panel.Page, error) {
+	return v.page("delete", "Delete a webhook", account.DescribeWebhook(w)), nil
 }
 
-func (v *panelRequest) deleteWebhook(w webhook.Webhook) (panel.Page, error) {
+func (v *panelRequest) deleteWebhook(w webhook.Webhook) (*panel.Page, error) {
 	return redirect(PanelWebhooks), v.console.Accounts.DeleteWebhook(v.Request.Context(), w)
 }

@@ -43,7 +43,7 @@ func (s *Console) allowSignIn(r *http.Request) bool {
 }
 
 // renderSignIn renders a sign-in page in the style of the website.
-func (s *Console) renderSignIn(r *http.Request, p panel.Page) ([]byte, error) {
+func (s *Console) renderSignIn(r *http.Request, p *panel.Page) ([]byte, error) {
 	v := s.Live.Current()
 	if v == nil {
 		return nil, web.ErrNotReady()

@@ -178,11 +178,12 @@ func (s *Site) functions() template.FuncMap {
 
 // Panel renders a page of the panel. The response may contain secrets and must not be
 // cached.
-func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
-	h := panel.HeadOf(v)
-	p := &page{Template: h.Template, Title: h.Title, Description: h.Description, Scripts: h.Scripts,
-		Data: v, NoIndex: true, Section: "/developer/",
-		Status: cmp.Or(h.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL
+func (s *Site) Panel(q Request, v *panel.Page) (*Answer, error) {
+	p := &page{Template: "panel-" + v.Template, Title: v.Title, Description: v.Description, Member: v.Member, Data: v.Data, NoIndex: true, Section: "/developer/",
+		Status: cmp.Or(v.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL
+	if v.Script {
+		p.Scripts = []string{"panel.js"}
+	}
 	return (&request{Site: s, Request: q}).render(p)
 }
 

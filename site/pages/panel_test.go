@@ -53,10 +53,11 @@ func filled(v reflect.Value, text string) {
 	}
 }
 
-// panelPages returns a page of each kind, of sign-in and of the panel.
-func panelPages() []panel.Page {
-	return []panel.Page{&panel.SignInPage{}, &panel.FirstKeyPage{}, &panel.RefusalPage{}, &panel.DeveloperPage{}, &panel.NewKeyPage{}, &panel.RevokeKeyPage{}, &panel.AuditPage{},
-		&panel.WebhooksPage{}, &panel.NewWebhookPage{}, &panel.WebhookPage{}, &panel.DeleteWebhookPage{}, &panel.RotateWebhookPage{}, &panel.SubmissionsPage{}, &panel.SubmissionPage{}}
+// panelPages returns a page of each kind, of sign-in and of the panel, by template.
+func panelPages() map[string]any {
+	return map[string]any{"signin": &[]panel.Provider{}, "firstkey": &panel.NewKey{}, "refusal": &panel.Refusal{}, "keys": &panel.Keys{}, "newkey": &panel.NewKey{}, "revoke": &panel.APIKey{},
+		"audit": &panel.Audit{}, "webhooks": &panel.Webhooks{}, "newwebhook": &panel.NewSecret{}, "webhook": &panel.Deliveries{}, "delete": &panel.Webhook{}, "rotate": &panel.Rotation{},
+		"submissions": &panel.Submissions{}, "submission": &panel.Submission{}}
 }
 
 // TestPanelPages renders each page, first empty and then with attacks in every field, and
@@ -67,30 +68,33 @@ func TestPanelPages(t *testing.T) {
 	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // these pages return the value as it was typed
 	form := regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)".*?</form>`)
 	for _, text := range []string{"", hostileText, strings.Repeat("long ", 400)} {
-		for _, p := range panelPages() {
+		for name, data := range panelPages() {
+			p := &panel.Page{Template: name, Script: true, Data: data}
 			if text != "" {
-				filled(reflect.ValueOf(p).Elem(), text)
+				p.Title, p.Description = text, text
+				filled(reflect.ValueOf(&p.Member).Elem(), text)
+				filled(reflect.ValueOf(data).Elem(), text)
 			}
 			a, err := s.Panel(pages.Request{Path: "/developer/", Base: "https://index.example.org", Account: text}, p)
 			if err != nil {
-				t.Fatalf("%T: %v", p, err)
+				t.Fatalf("%s: %v", name, err)
 			}
 			body := string(a.Body)
 			for _, bad := range []string{"<script>", "<style", " style=", ` onclick="`, "\u202e", "ZgotmplZ", `rel="canonical"`, `property="og:`} {
 				if strings.Contains(typed.ReplaceAllString(body, ""), bad) {
-					t.Errorf("%T with %.20q has %s", p, text, bad)
+					t.Errorf("%s with %.20q has %s", name, text, bad)
 				}
 			}
 			if strings.Count(body, "<h1") != 1 || strings.Count(body, "<h1") != strings.Count(body, "</h1>") || !strings.Contains(body, `content="noindex"`) {
-				t.Errorf("%T: not one heading, or for search engines: %s", p, body)
+				t.Errorf("%s: not one heading, or for search engines: %s", name, body)
 			}
 			for _, m := range form.FindAllStringSubmatch(body, -1) {
 				if strings.Count(m[0], `name="token"`) != 1 && !strings.HasPrefix(m[1], "/signin/") {
-					t.Errorf("%T: a form without token: %s", p, m[0])
+					t.Errorf("%s: a form without token: %s", name, m[0])
 				}
 			}
 			if len(body) > 100_000 {
-				t.Errorf("%T: %d bytes", p, len(body))
+				t.Errorf("%s: %d bytes", name, len(body))
 			}
 		}
 	}

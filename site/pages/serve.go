@@ -26,6 +26,7 @@ import (
 	"kindex/exports/score"
 	"kindex/exports/sign"
 	"kindex/indexes"
+	"kindex/site/panel"
 )
 
 // Get renders a page. For an invalid request, it returns an error page as an Answer. It
@@ -126,9 +127,10 @@ const htmlType = "text/html; charset=utf-8"
 
 // page is a page: its template, data and metadata.
 type page struct {
-	Template    string // file name without .html
-	Title       string // if "", only the title of the index is shown
-	Description string // a sentence for search engines and links
+	Template    string       // file name without .html
+	Title       string       // if "", only the title of the index is shown
+	Description string       // a sentence for search engines and links
+	Member      panel.Member // the signed-in account, on pages of the panel
 	Data        any
 	Status      int    // 0 means 200
 	NoIndex     bool   // search engines must not index the page

@@ -3,7 +3,6 @@
 package panel
 
 import (
-	"fmt"
 	"html/template"
 	"time"
 
@@ -11,116 +10,72 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Page is a sign-in page or a page of the developer panel: a pointer to one of the types whose names end in
-// Page. The edge fills it in; package pages renders it.
-type Page any
-
-// Head is the metadata of a page, for the layout.
-type Head struct {
-	Template    string // file name without .html
+// Page is a page of sign-in or of the developer panel. The edge fills it in; package pages renders it.
+type Page struct {
+	Template    string // file name without panel- and .html
 	Title       string
 	Description string
-	Status      int // HTTP status; 0 means 200
-	Scripts     []string
+	Status      int  // HTTP status; 0 means 200
+	Script      bool // it has something to copy, or follows a delivery
+	Member      Member
+	Data        any // what the template shows
+	// Location is a path of the service that is shown instead, or "".
+	Location string
 }
 
-// HeadOf returns the metadata of a page.
-func HeadOf(page Page) Head {
-	copyScripts := []string{"panel.js"}
-	switch p := page.(type) {
-	case *SignInPage:
-		return Head{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
-	case *FirstKeyPage:
-		return Head{Template: "panel-firstkey", Title: "Your API key", Scripts: copyScripts}
-	case *RefusalPage:
-		return Head{Template: "panel-refusal", Title: p.Heading, Status: p.Status}
-	case *DeveloperPage:
-		return Head{Template: "panel-keys", Title: "API keys", Status: p.Status}
-	case *AuditPage:
-		return Head{Template: "panel-audit", Title: "Audit log"}
-	case *NewKeyPage:
-		return Head{Template: "panel-newkey", Title: "New key", Scripts: copyScripts}
-	case *RevokeKeyPage:
-		return Head{Template: "panel-revoke", Title: "Revoke a key"}
-	case *SubmissionsPage:
-		return Head{Template: "panel-submissions", Title: "Submissions"}
-	case *SubmissionPage:
-		return Head{Template: "panel-submission", Title: p.Submission.Name}
-	case *WebhooksPage:
-		return Head{Template: "panel-webhooks", Title: "Webhooks", Status: p.Status}
-	case *NewWebhookPage:
-		if p.PreviousUntil != nil {
-			return Head{Template: "panel-newwebhook", Title: "New secret", Scripts: copyScripts}
-		}
-		return Head{Template: "panel-newwebhook", Title: "New webhook", Scripts: copyScripts}
-	case *WebhookPage:
-		return Head{Template: "panel-webhook", Title: "Webhook", Scripts: copyScripts}
-	case *RotateWebhookPage:
-		return Head{Template: "panel-rotate", Title: "Rotate a webhook secret"}
-	case *DeleteWebhookPage:
-		return Head{Template: "panel-delete", Title: "Delete a webhook"}
-	}
-	panic(fmt.Sprintf("panel: %T is no page", page))
-}
-
-// Member is the signed-in account.
+// Member is the signed-in account; the zero value is nobody.
 type Member struct {
 	Account string // its name
 	Token   string // CSRF token for forms
 }
 
-// SignInPage lets people choose a sign-in provider.
-type SignInPage struct{ Providers []SignInProvider }
+// Provider is a sign-in provider. Its form is sent to /signin/<Name>.
+type Provider struct{ Name, Title string }
 
-// SignInProvider is a sign-in provider. Its form is sent to /signin/<Name>.
-type SignInProvider struct{ Name, Title string }
-
-// FirstKeyPage shows the first key of a new account. The key is shown only once.
-type FirstKeyPage struct {
-	Account string
-	Login   string // user name at the provider, or "" if unknown
-	Key     string
+// NewKey shows a key, which is shown only once.
+type NewKey struct {
+	Name string // of the key or, for the first one of an account, of the user at the provider
+	Key  string
 }
 
-// RefusalPage explains why a request was refused.
-type RefusalPage struct {
-	Member  // unknown if zero
-	Status  int
+// Refusal explains why a request was refused.
+type Refusal struct {
 	Heading string
 	Text    string
 	Back    string // path of the page to continue at
 	BackTo  string // label of the link to it
 }
 
-// DeveloperPage shows the usage and the keys of an account.
-type DeveloperPage struct {
-	Member
+// List is the part of a list that a page shows.
+type List struct {
+	Count int    // the number of entries on all pages
+	Older string // path of the next page, or "" if there is none
+	Later bool   // this is not the first page
+}
+
+// Keys shows the usage and the keys of an account.
+type Keys struct {
 	Use     Use
 	Keys    []APIKey
 	Most    int // maximum number of keys
 	Name    string
 	Fault   string // what is wrong with Name
 	Scopes  []Choice
-	Lives   []LifeChoice
-	Life    string // the Value of the chosen lifetime
+	Lives   []Choice
 	Refused string // why no key was created, if not because of an invalid field
 	Once    string // detects a form that is submitted twice
-	Status  int
 
 	ScopeFault, LifeFault string // what is wrong with the choices
 }
 
-// Choice is a scope that a new key can have, or an event that a webhook can receive.
+// Choice is something that a form offers.
 type Choice struct {
 	Name, Text string
 	Chosen     bool
 }
 
-// LifeChoice is a lifetime that a new key can have.
-type LifeChoice struct{ Value, Text string }
-
 // Full reports whether the account has reached the key limit.
-func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
+func (p *Keys) Full() bool { return len(p.Keys) >= p.Most }
 
 // APIKey is an API key without its secret, as the panel and the API show it to its owner.
 type APIKey struct {
@@ -134,15 +89,12 @@ type APIKey struct {
 	LastUsedAt *time.Time `json:"lastUsedAt"` // nil if never
 }
 
-// AuditPage shows the audit log of an account, newest first.
-type AuditPage struct {
-	Member
+// Audit shows the audit log of an account, newest first.
+type Audit struct {
+	List
 	Entries   []AuditEntry
-	Count     int    // the number of entries on all pages
-	Older     string // path of the next page, or "" if there is none
-	Later     bool   // this is not the first page
-	Days      int    // retention of entries
-	PerAction int    // number of entries kept for each action
+	Days      int // retention of entries
+	PerAction int // number of entries kept for each action
 }
 
 // AuditEntry is an entry in the audit log.
@@ -194,15 +146,3 @@ func (u Use) Span() string {
 
 // Picture draws the usage as a bar.
 func (u Use) Picture() template.HTML { return chart.Quota(u.Used, u.Limit) }
-
-// NewKeyPage shows a new key. The key is shown only once.
-type NewKeyPage struct {
-	Member
-	Name, Key string
-}
-
-// RevokeKeyPage asks for confirmation to revoke a key.
-type RevokeKeyPage struct {
-	Member
-	Key APIKey
-}

@@ -8,18 +8,16 @@ import (
 	"kindex/site/textfmt"
 )
 
-// SubmissionsPage lists the submissions of an account, newest first.
-type SubmissionsPage struct {
-	Member
+// Submissions lists the submissions of an account, newest first.
+type Submissions struct {
+	List
 	Submissions []Submission
-	Count       int    // in total
-	Open        int    // the number of open submissions: neither published nor closed
-	MaxOpen     int    // maximum number of open submissions
-	Older       string // path of the next page, or "" on the last page
-	Later       bool   // this is not the first page
+	Open        int // the number of open submissions: neither published nor closed
+	MaxOpen     int // maximum number of open submissions
 }
 
-// Submission is a proposed entity and its status.
+// Submission is a proposed entity and its status. YAML, Changes and Withdrawable are filled in only
+// on its own page.
 type Submission struct {
 	ID          string
 	Type, Slug  string
@@ -30,11 +28,11 @@ type Submission struct {
 	Number      int64  // number of the pull request, or 0 if there is none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	YAML        string // filled in only on SubmissionPage
-	Amends      bool   // it corrects an existing entity
-	Changes     string // what a correction changes; filled in only on SubmissionPage
+	Amends      bool // it corrects an existing entity
 
-	Withdrawable bool // the submission can be withdrawn; set only on SubmissionPage
+	YAML         string
+	Changes      string // what a correction changes
+	Withdrawable bool
 }
 
 // Path returns the path of the submission's page.
@@ -61,10 +59,4 @@ func (s Submission) File() string { return textfmt.Truncate(safetext.EscapeLines
 // Changed returns Changes with hidden characters escaped.
 func (s Submission) Changed() string {
 	return textfmt.Truncate(safetext.EscapeLines(s.Changes), longFile)
-}
-
-// SubmissionPage shows one submission with its file.
-type SubmissionPage struct {
-	Member
-	Submission Submission
 }

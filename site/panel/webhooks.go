@@ -7,9 +7,8 @@ import (
 	"kindex/exports/record"
 )
 
-// WebhooksPage lists the webhooks of an account and contains the form for new ones.
-type WebhooksPage struct {
-	Member
+// Webhooks lists the webhooks of an account and contains the form for new ones.
+type Webhooks struct {
 	Webhooks   []Webhook
 	Most       int // maximum number of webhooks
 	URL        string
@@ -21,17 +20,16 @@ type WebhooksPage struct {
 	FieldFault string
 	Refused    string // why no webhook was created, if not because of an invalid field
 	Once       string // detects a form that is submitted twice
-	Status     int
 }
 
 // Full reports whether the account has reached the webhook limit.
-func (p *WebhooksPage) Full() bool { return len(p.Webhooks) >= p.Most }
+func (p *Webhooks) Full() bool { return len(p.Webhooks) >= p.Most }
 
 var eventTexts = map[string]string{"entity.created": "an entity was added", "entity.updated": "an entity changed",
 	"entity.deleted": "an entity was deleted", "entity.retiring": "an entity retires in 30 or 7 days"}
 
 // Events returns all events to choose from.
-func (p *WebhooksPage) Events() (list []Choice) {
+func (p *Webhooks) Events() (list []Choice) {
 	for _, name := range record.WebhookEvents {
 		list = append(list, Choice{name, eventTexts[name], slices.Contains(p.Chosen, name)})
 	}
@@ -75,28 +73,23 @@ func (w Webhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a new webhook, or the new secret of an existing webhook.
+// NewSecret shows the secret of a new webhook, or the new secret of an existing webhook.
 // The secret is shown only once.
-type NewWebhookPage struct {
-	Member
-	Webhook Registration
-	Secret  string
-	// PreviousUntil is when the previous secret expires, or nil for a new webhook.
-	PreviousUntil *time.Time
+type NewSecret struct {
+	Webhook       Registration
+	Secret        string
+	PreviousUntil *time.Time // when the previous secret expires, or nil for a new webhook
 }
 
-// WebhookPage shows one webhook and one page of its log.
-type WebhookPage struct {
-	Member
+// Deliveries shows one webhook and one page of its log.
+type Deliveries struct {
+	List
 	Webhook    Webhook
 	Deliveries []Delivery
-	Count      int    // total number of deliveries
-	Older      string // path of the next page of the log, or "" on the last page
-	Later      bool   // this is not the first page
 }
 
 // Pending reports whether a delivery is pending.
-func (p *WebhookPage) Pending() bool {
+func (p *Deliveries) Pending() bool {
 	return p.Webhook.NextAttemptAt != nil || slices.ContainsFunc(p.Deliveries, func(d Delivery) bool { return d.Status == "pending" })
 }
 
@@ -125,15 +118,8 @@ func (d Delivery) Milliseconds() int64 {
 	return *d.DurationMs
 }
 
-// RotateWebhookPage asks for confirmation to rotate the secret of a webhook.
-type RotateWebhookPage struct {
-	Member
-	Webhook Webhook
-	Once    string // detects a form that is submitted twice
-}
-
-// DeleteWebhookPage asks for confirmation to delete a webhook.
-type DeleteWebhookPage struct {
-	Member
-	Webhook Webhook
+// Rotation asks for confirmation to rotate the secret of a webhook.
+type Rotation struct {
+	Webhook
+	Once string // detects a form that is submitted twice
 }
