@@ -46,7 +46,7 @@ func TestTopTens(t *testing.T) {
 		for _, entry := range r.Entries[:min(10, len(r.Entries))] {
 			fmt.Fprintf(&b, "  %s %s\n", entry.Score, r.Entities[entry.Ordinal].Slug)
 			figures := score.Formula{Types: map[string]*score.TypeFormula{r.Type: r.TypeFormula()}}
-			suite.Equal(t, r.Needs.Unmet("it", figures.Figures(r.Entities[entry.Ordinal], boardsAsOf)), "", r.Slug, r.Entities[entry.Ordinal].Key())
+			suite.Equal(t, r.Needs.Unmet("it", figures.Explain(r.Entities[entry.Ordinal], boardsAsOf).Figures()), "", r.Slug, r.Entities[entry.Ordinal].Key())
 		}
 		if r.Note() != "" {
 			t.Error(r.Note())

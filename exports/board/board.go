@@ -186,27 +186,21 @@ func (b *Board) Entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntr
 
 // scored is Entry for an entity that matches the conditions.
 func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
-	entry.Score = b.formula.Scores(e, asOf).Composite
-	if !entry.Score.Known() {
+	x := b.formula.Explain(e, asOf)
+	figures := x.Figures()
+	if entry.Score = x.Composite; !entry.Score.Known() || b.Needs.Unmet("it", figures) != "" {
 		return entry, false
 	}
-	figures := b.formula.Figures(e, asOf)
-	if b.Needs.Unmet("it", figures) != "" {
-		return entry, false
-	}
-	entry.Oldest, entry.Newest = span(figures)
-	return entry, true
-}
-
-// span returns the days of the oldest and the newest dated figure.
-func span(figures []score.Figure) (oldest, newest int32) {
-	oldest, newest = record.NoDate, record.NoDate
+	entry.Oldest, entry.Newest = record.NoDate, record.NoDate
 	for _, f := range figures {
-		if day, err := record.DayNumber(record.FirstDay(f.Date)); err == nil {
-			oldest, newest = extended(oldest, newest, day, day)
+		if f.Date == nil {
+			continue
+		}
+		if day, err := record.DayNumber(record.FirstDay(*f.Date)); err == nil {
+			entry.Oldest, entry.Newest = extended(entry.Oldest, entry.Newest, day, day)
 		}
 	}
-	return oldest, newest
+	return entry, true
 }
 
 // extended returns the span of two spans, whose days may be unknown.

@@ -33,12 +33,9 @@ func (b *Board) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	if e.Type != b.Type { // explain that it does not belong here rather than by which formula
 		formula = &score.Formula{Version: b.formula.Version}
 	}
-	figures := formula.Figures(e, asOf)
-	x := &Explanation{Explanation: formula.Explain(e, asOf), Board: Placement{Slug: b.Slug, Title: b.Title,
-		Matches: b.filter.Matches(e), Sources: score.Sources(figures), Measures: len(figures)}}
-	if x.Board.Sources == nil {
-		x.Board.Sources = []string{}
-	}
+	x := &Explanation{Explanation: formula.Explain(e, asOf), Board: Placement{Slug: b.Slug, Title: b.Title, Matches: b.filter.Matches(e)}}
+	figures := x.Figures()
+	x.Board.Sources, x.Board.Measures = append([]string{}, score.Sources(figures)...), len(figures)
 	if needs := b.Needs.Sentence(); needs != "" {
 		x.Board.Needs = &needs
 	}
@@ -52,7 +49,7 @@ func (b *Board) Explain(e *record.Entity, asOf time.Time) *Explanation {
 }
 
 // reason returns why an entity with a score is not on the board, or "".
-func (b *Board) reason(e *record.Entity, x *Explanation, figures []score.Figure) string {
+func (b *Board) reason(e *record.Entity, x *Explanation, figures []score.MeasureValue) string {
 	p := &x.Board
 	switch {
 	case e.Status == record.Withdrawn:

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/score"
@@ -44,33 +46,20 @@ func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, a
 	return l, nil
 }
 
-// current returns the ranking of board i: that of the build, with the edited entities in the
-// places that their own scores give them.
+// current returns the ranking of board i: that of the build, or with edits, the one that all scores now give.
 func (l *List) current(i int, board *Board) *Ranking {
-	entries := l.build.BoardEntries(i)
-	if l.build.OverlayID() == "" {
-		return newRanking(l.build.View, entries)
+	if l.build.OverlayID() != "" {
+		return board.rank(l.build.View, l.asOf)
 	}
-	replaced := l.build.Replaced()
-	entries = slices.DeleteFunc(entries, func(e exports.BoardEntry) bool { return replaced.Contains(e.Ordinal) })
-	first := uint32(l.build.Len() - len(l.build.Edited()))
-	for j, e := range l.build.Edited() {
-		if entry, ok := board.Entry(e, l.asOf); ok {
-			entry.Ordinal = first + uint32(j)
-			entries = append(entries, entry)
-		}
-	}
-	Sort(entries, l.build.Key)
-	return newRanking(l.build.View, entries)
+	return newRanking(l.build.View, l.build.BoardEntries(i))
 }
 
 // Find returns a board by its slug, published or not, or nil.
 func (l *List) Find(slug string) *Board {
-	i := l.index(slug)
-	if i < 0 {
-		return nil
+	if i := l.index(slug); i >= 0 {
+		return l.Boards[i]
 	}
-	return l.Boards[i]
+	return nil
 }
 
 func (l *List) index(slug string) int {
@@ -93,16 +82,20 @@ func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 // At returns the ranking that a board of the list, as it is defined now, had at the end of a past day.
 func (l *List) At(b *Board, past *view.View) *Ranking {
 	asOf, _ := time.Parse(time.DateOnly, past.Day) // a day of the history
+	return b.rank(past, asOf)
+}
+
+// rank returns the ranking of a board in a catalogue.
+func (b *Board) rank(c *view.View, asOf time.Time) *Ranking {
 	var entries []exports.BoardEntry
-	for it := past.Select(b.filter).Iterator(); it.HasNext(); {
-		o := it.Next()
-		if entry, ok := b.scored(past.Entity(o), asOf); ok {
+	for o := range roaring.Values(c.Select(b.filter)) {
+		if entry, ok := b.scored(c.Entity(o), asOf); ok {
 			entry.Ordinal = o
 			entries = append(entries, entry)
 		}
 	}
-	Sort(entries, past.Key)
-	return newRanking(past, entries)
+	Sort(entries, c.Key)
+	return newRanking(c, entries)
 }
 
 // Previous returns a board of the list as it was MovementDays of package history before a day, or

@@ -87,11 +87,14 @@ func (f *Formula) Restrict(declared *kinds.Set) {
 			continue
 		}
 		for name, d := range t.Dimensions {
+			for i := range d.Measures {
+				m := &d.Measures[i]
+				m.Sum = slices.DeleteFunc(m.Sum, func(name string) bool { return !k.HasSignal(name) })
+			}
 			d.Measures = slices.DeleteFunc(d.Measures, func(m Measure) bool {
 				if m.Benchmark != "" {
 					return !k.HasBlock(kinds.Results)
 				}
-				m.Sum = slices.DeleteFunc(m.Sum, func(name string) bool { return !k.HasSignal(name) })
 				return m.Signal != "" && !k.HasSignal(m.Signal) || m.Signal == "" && len(m.Sum) == 0
 			})
 			if len(d.Measures) == 0 {
@@ -113,57 +116,54 @@ func Parse(declared *kinds.Set, data []byte) (f *Formula, fieldErrors []*FieldEr
 	if err := dec.Decode(f); err != nil {
 		return nil, nil, fmt.Errorf("scoring file: %w", err)
 	}
-	addError := func(message string, path ...string) {
-		fieldErrors = append(fieldErrors, &FieldError{append([]string{"types"}, path...), message})
+	check := func(wrong bool, message string, path ...string) {
+		if wrong {
+			fieldErrors = append(fieldErrors, &FieldError{path, message})
+		}
 	}
-	if c := f.DeprecatedCap; c != nil && !(*c >= 0 && *c <= 100) {
-		fieldErrors = append(fieldErrors, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
+	if c := f.DeprecatedCap; c != nil {
+		check(*c < 0 || *c > 100, "must be from 0 to 100", "deprecatedCap")
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
-		if declared.Kind(typ) == nil {
-			addError("unknown entity type (expected one of: "+strings.Join(declared.Names(), ", ")+")", typ)
+		t := f.Types[typ]
+		switch {
+		case declared.Kind(typ) == nil:
+			check(true, "unknown entity type (expected one of: "+strings.Join(declared.Names(), ", ")+")", "types", typ)
+			continue
+		case t == nil:
+			check(true, "is empty", "types", typ)
 			continue
 		}
-		if f.Types[typ] == nil {
-			addError("is empty", typ)
-			continue
+		check(t.MinimumCoverage < 0 || t.MinimumCoverage > 1, "must be from 0 to 1", "types", typ, "minimumCoverage")
+		for _, dim := range slices.Sorted(maps.Keys(t.Dimensions)) {
+			t.Dimensions[dim].check(declared, dim, func(wrong bool, message string, path ...string) {
+				check(wrong, message, append([]string{"types", typ, "dimensions", dim}, path...)...)
+			})
 		}
-		if c := f.Types[typ].MinimumCoverage; !(c >= 0 && c <= 1) {
-			addError("must be from 0 to 1", typ, "minimumCoverage")
-		}
-		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
-			if !slices.Contains(DimensionNames, dim) {
-				addError("unknown dimension (expected one of: "+strings.Join(DimensionNames, ", ")+")", typ, "dimensions", dim)
-				continue
-			}
-			d := f.Types[typ].Dimensions[dim]
-			if d == nil {
-				addError("is empty", typ, "dimensions", dim)
-				continue
-			}
-			switch {
-			case d.Weight < 0:
-				addError("must not be negative", typ, "dimensions", dim, "weight")
-			case d.Weight > maxNumber:
-				addError("is too large", typ, "dimensions", dim, "weight")
-			}
-			if !(d.Prior >= 0 && d.Prior <= 100) {
-				addError("must be from 0 to 100", typ, "dimensions", dim, "prior")
-			}
-			if !(d.MinimumCoverage >= 0 && d.MinimumCoverage <= 1) {
-				addError("must be from 0 to 1", typ, "dimensions", dim, "minimumCoverage")
-			}
-			for i, m := range d.Measures {
-				if message := m.validate(declared); message != "" {
-					addError(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
-				}
-			}
-		}
-		if message := f.Types[typ].Needs.Validate(f.Types[typ]); message != "" {
-			addError(message, typ, "needs")
-		}
+		message := t.Needs.Validate(t)
+		check(message != "", message, "types", typ, "needs")
 	}
 	return f, fieldErrors, nil
+}
+
+// check reports what is wrong with a dimension, with its path in the dimension.
+func (d *Dimension) check(declared *kinds.Set, name string, add func(wrong bool, message string, path ...string)) {
+	switch {
+	case !slices.Contains(DimensionNames, name):
+		add(true, "unknown dimension (expected one of: "+strings.Join(DimensionNames, ", ")+")")
+		return
+	case d == nil:
+		add(true, "is empty")
+		return
+	}
+	add(d.Weight < 0, "must not be negative", "weight")
+	add(d.Weight > maxNumber, "is too large", "weight")
+	add(d.Prior < 0 || d.Prior > 100, "must be from 0 to 100", "prior")
+	add(d.MinimumCoverage < 0 || d.MinimumCoverage > 1, "must be from 0 to 1", "minimumCoverage")
+	for i := range d.Measures {
+		message := d.Measures[i].validate(declared)
+		add(message != "", message, "measures", fmt.Sprint(i))
+	}
 }
 
 // maxNumber is the largest number allowed in a formula, so that sums and products
@@ -256,15 +256,14 @@ func exceedsMax(x *float64) bool { return x != nil && math.Abs(*x) > maxNumber }
 
 // Accepts reports whether the measure uses a benchmark result.
 func (m *Measure) Accepts(b *record.Benchmark) bool {
+	plain := *b
 	if m.By != "" {
-		plain := *b
+		if b.By != m.By {
+			return false
+		}
 		plain.By, plain.Publisher = "", ""
-		return b.By == m.By && m.acceptsName(plain.FoldedName())
 	}
-	return m.acceptsName(b.FoldedName())
-}
-
-func (m *Measure) acceptsName(name string) bool {
+	name := plain.FoldedName()
 	if name == m.Benchmark || !m.Variants {
 		return name == m.Benchmark
 	}

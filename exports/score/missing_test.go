@@ -25,8 +25,8 @@ func TestMissingNeverRaises(t *testing.T) {
 		}
 		e, asOf := randomEntity(rng), time.Unix(1609459200+rng.Int64N(220000000), 0)
 		e.Signals.Benchmarks = slices.CompactFunc(e.Signals.Benchmarks, func(x, y record.Benchmark) bool { return x.Name == y.Name })
-		for _, g := range f.Figures(e, asOf) {
-			d, m := dimensionOf(f.Explain(e, asOf), g.Measure)
+		for _, g := range f.Explain(e, asOf).Figures() {
+			d, m := dimensionOf(f.Explain(e, asOf), &g.Measure)
 			if *m.Score < d.Prior {
 				continue
 			}

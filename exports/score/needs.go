@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,24 +19,21 @@ type Needs struct {
 	Measures []string `json:"measures,omitempty"`
 }
 
-// Empty reports whether nothing is needed.
-func (n *Needs) Empty() bool { return n.Sources == 0 && len(n.Measures) == 0 }
-
 // Validate returns a message about what is wrong with needs in a formula, or "".
 func (n *Needs) Validate(t *TypeFormula) string {
 	if n.Sources < 0 {
 		return "sources must not be negative"
 	}
-	var keys []string
-	for _, name := range slices.Sorted(maps.Keys(t.Dimensions)) {
-		if d := t.Dimensions[name]; d != nil {
+	keys := map[string]bool{}
+	for _, d := range t.Dimensions {
+		if d != nil {
 			for i := range d.Measures {
-				keys = append(keys, d.Measures[i].Key())
+				keys[d.Measures[i].Key()] = true
 			}
 		}
 	}
 	for _, key := range n.Measures {
-		if !slices.Contains(keys, key) {
+		if !keys[key] {
 			return fmt.Sprintf("the formula has no measure %q", key)
 		}
 	}
@@ -74,10 +72,10 @@ func list(words []string) string {
 
 // Unmet returns what figures lack of the needs of something, as a sentence without a period, or
 // "" if they meet them.
-func (n *Needs) Unmet(of string, figures []Figure) string {
+func (n *Needs) Unmet(of string, figures []MeasureValue) string {
 	var missing []string
 	for _, key := range n.Measures {
-		if !slices.ContainsFunc(figures, func(f Figure) bool { return f.Measure.Key() == key }) {
+		if !slices.ContainsFunc(figures, func(f MeasureValue) bool { return f.Measure.Key() == key }) {
 			missing = append(missing, key)
 		}
 	}
@@ -100,19 +98,15 @@ func (n *Needs) Unmet(of string, figures []Figure) string {
 // Sources returns the sources of the benchmark results among figures, sorted: the publisher of a
 // result or, if none is named, that of its measure or its benchmark. Results by the model's maker
 // do not count.
-func Sources(figures []Figure) []string {
+func Sources(figures []MeasureValue) []string {
 	spelling := map[string]string{}
 	for _, f := range figures {
-		if f.Result == nil || f.Result.By == record.ByMaker {
+		b := f.benchmark
+		if b == nil || b.By == record.ByMaker {
 			continue
 		}
-		name := f.Result.Publisher
-		if name == "" {
-			name = f.Measure.Source
-		}
-		if name == "" {
-			name, _, _ = strings.Cut(f.Result.Name, " (") // details do not make another source
-		}
+		benchmark, _, _ := strings.Cut(b.Name, " (") // details do not make another source
+		name := cmp.Or(b.Publisher, f.Measure.Source, benchmark)
 		if key := record.Fold(name); spelling[key] == "" {
 			spelling[key] = name
 		}

@@ -58,6 +58,8 @@ type MeasureValue struct {
 	Source  *string  `json:"source"`          // where the value was read; null for a sum of several
 	Parts   []Part   `json:"parts,omitempty"` // the signals of a sum
 	Measure Measure  `json:"measure"`
+
+	benchmark *record.Benchmark // the result, nil for a signal
 }
 
 // Part is a signal in a sum.
@@ -70,171 +72,118 @@ type Part struct {
 
 // Scores calculates the scores that an entity has at a given time.
 func (f *Formula) Scores(e *record.Entity, asOf time.Time) record.Scores {
-	s, _ := f.compute(e, asOf, false)
+	x := f.Explain(e, asOf)
+	s := record.Scores{Composite: x.Composite}
+	for _, d := range x.Dimensions {
+		s.Set(d.Name, d.Score)
+	}
 	return s
 }
 
-// Explain calculates and explains the scores that an entity has at a given time.
-func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
-	_, x := f.compute(e, asOf, true)
-	return x
-}
-
-// compute implements Scores and Explain. A dimension is the weighted mean of its
-// measures, where the prior replaces a measure without an observation, or null if the
-// known measures' share of the weights is too small. The composite is the weighted mean
+// Explain calculates and explains the scores that an entity has at a given time. The composite is the weighted mean
 // of the dimensions, where the prior replaces a dimension that is null.
-func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
-	var s record.Scores
+func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
 		AsOf: asOf.UTC().Format(time.RFC3339), Dimensions: []DimensionScore{}}
 	t := f.Types[e.Type]
 	if t == nil {
 		x.setUnranked("the scoring file has no formula for type " + e.Type)
-		return s, x
+		return x
 	}
 	x.MinimumCoverage = t.MinimumCoverage
-	sums := t.dimensions(e, asOf, &s, x, explain)
-	if sums.weights == 0 {
-		x.setUnranked("the formula for type " + e.Type + " has no dimensions")
-		return s, x
-	}
-	x.Coverage = sums.known / sums.weights
-	if !reachesShare(sums.known, sums.weights, t.MinimumCoverage) {
-		x.setUnranked("not enough data: the weights of the known dimensions are below the minimum coverage" + sums.partlyKnown)
-		return s, x
-	}
-	if missing := f.missing(e, t, asOf); missing != "" {
-		x.setUnranked(missing)
-		return s, x
-	}
-	s.Composite = record.ScoreOf(f.applyCap(e, clip(sums.counted/sums.weights), x))
-	x.Composite, x.Ranked = s.Composite, e.Status != record.Withdrawn
-	if !x.Ranked {
-		x.setUnranked("it is withdrawn, and withdrawn entities are not on any leaderboard")
-	}
-	return s, x
-}
-
-// missing returns what an entity lacks of what its formula needs, or "".
-func (f *Formula) missing(e *record.Entity, t *TypeFormula, asOf time.Time) string {
-	if t.Needs.Empty() {
-		return ""
-	}
-	return t.Needs.Unmet("a score", f.Figures(e, asOf))
-}
-
-// totals holds the sums from which the composite is calculated.
-type totals struct {
-	counted     float64 // weight × counted value, over all dimensions
-	weights     float64
-	known       float64 // sum of the weights of the known dimensions
-	partlyKnown string  // text about dimensions with some but not enough data, for the reason
-}
-
-// reachesShare reports whether the known weights reach the minimum share of all weights. It
-// tolerates rounding errors, because weights such as 0.1 and 0.2 do not add up exactly. A
-// known weight of zero is never enough.
-func reachesShare(known, all, minimum float64) bool {
-	return known > 0 && known/all >= minimum-1e-9
-}
-
-// dimensions computes every dimension and returns their totals.
-func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Scores, x *Explanation, explain bool) (all totals) {
+	var counted, weights, known float64
+	partlyKnown := "" // text about dimensions with some but not enough data
 	for _, name := range DimensionNames {
 		d := t.Dimensions[name]
 		if d == nil {
 			continue
 		}
-		p := DimensionScore{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior, MinimumCoverage: d.MinimumCoverage}
-		value, coverage, measures := d.value(e, asOf, explain)
-		p.Coverage = coverage
-		if reachesShare(coverage, 1, d.MinimumCoverage) {
-			p.Counted, p.Value = value, &value
-			all.known += d.Weight
-			s.Set(name, record.ScoreOf(value))
-		} else if coverage > 0 {
-			// Otherwise, leaving out good figures of a poor dimension would raise the composite.
-			p.Counted = min(d.Prior, value)
-		}
-		if explain && coverage > 0 && p.Value == nil {
-			all.partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
-				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
+		p := d.explain(name, e, asOf)
+		x.Dimensions = append(x.Dimensions, p)
+		if p.Value != nil {
+			known += d.Weight
+		} else if p.Coverage > 0 {
+			partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
+				name, math.Floor(100*p.Coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication with the addition:
 		// the result would differ between processors.
-		all.counted += float64(d.Weight * p.Counted)
-		all.weights += d.Weight
-		if explain {
-			p.Score, p.Measures = s.Get(name), measures
-			x.Dimensions = append(x.Dimensions, p)
-		}
+		counted += float64(d.Weight * p.Counted)
+		weights += d.Weight
 	}
-	return all
+	if weights == 0 {
+		x.setUnranked("the formula for type " + e.Type + " has no dimensions")
+		return x
+	}
+	x.Coverage = known / weights
+	if !reachesShare(x.Coverage, t.MinimumCoverage) {
+		x.setUnranked("not enough data: the weights of the known dimensions are below the minimum coverage" + partlyKnown)
+	} else if missing := t.Needs.Unmet("a score", x.Figures()); missing != "" {
+		x.setUnranked(missing)
+	} else {
+		x.rank(e, f.DeprecatedCap, clip(counted/weights))
+	}
+	return x
 }
 
-// applyCap returns the composite of an entity, limited by the cap if it is
-// deprecated.
-func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) float64 {
+// rank sets the composite, limited by the cap if the entity is deprecated.
+func (x *Explanation) rank(e *record.Entity, limit *float64, composite float64) {
 	x.Uncapped = &composite
-	if e.Status != record.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
-		return composite
+	x.Composite = record.ScoreOf(composite)
+	if e.Status == record.Deprecated && limit != nil && *limit < composite {
+		x.Cap, x.Composite = limit, record.ScoreOf(*limit)
 	}
-	x.Cap = f.DeprecatedCap
-	return *f.DeprecatedCap
+	if x.Ranked = e.Status != record.Withdrawn; !x.Ranked {
+		x.setUnranked("it is withdrawn, and withdrawn entities are not on any leaderboard")
+	}
 }
 
 func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
-// value returns the weighted mean of the measures, where the prior replaces a measure that is
-// not counted, and the counted measures' share of the weights. Both are 0 if no measure is counted.
-func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
-	var sum, weights, all float64
+// Figures returns the observations that count in the composite: the counted measures of the dimensions that are
+// known and have a weight.
+func (x *Explanation) Figures() (list []MeasureValue) {
+	for _, d := range x.Dimensions {
+		for _, v := range d.Measures {
+			if v.State == Counted && d.Value != nil && d.Weight > 0 {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// reachesShare reports whether a share of the weights reaches a minimum. It tolerates rounding errors, because
+// weights such as 0.1 and 0.2 do not add up exactly. A share of zero is never enough.
+func reachesShare(share, minimum float64) bool { return share > 0 && share >= minimum-1e-9 }
+
+// explain calculates the dimension of an entity: the weighted mean of its measures, where the prior replaces a
+// measure without an observation, or null if the known measures' share of the weights is too small.
+func (d *Dimension) explain(name string, e *record.Entity, asOf time.Time) DimensionScore {
+	p := DimensionScore{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior, MinimumCoverage: d.MinimumCoverage}
+	var sum, known, all float64
 	for i := range d.Measures {
 		m := &d.Measures[i]
+		v, score := m.observe(e, asOf), d.Prior
+		if v.Score != nil {
+			score = *v.Score
+			known += m.Weight
+		}
+		sum += float64(m.Weight * score)
 		all += m.Weight
-		o := m.observe(e, asOf)
-		if o.state == Counted {
-			sum += float64(m.Weight * o.score)
-			weights += m.Weight
-		} else {
-			sum += float64(m.Weight * d.Prior)
-		}
-		if explain {
-			list = append(list, o.explain(m))
-		}
+		p.Measures = append(p.Measures, v)
 	}
-	if weights == 0 {
-		return 0, 0, list
+	if known == 0 {
+		return p
 	}
-	return clip(sum / all), weights / all, list
-}
-
-// observation is an entity's value for a measure.
-type observation struct {
-	state        string
-	score        float64
-	number       float64
-	day          string
-	result       string // name of the benchmark result
-	date, source string
-	parts        []Part // of a sum
-}
-
-func (o *observation) explain(m *Measure) MeasureValue {
-	v := MeasureValue{Name: m.Name(), State: o.state, Parts: o.parts, Measure: *m}
-	if o.state == Missing {
-		return v
+	value := clip(sum / all)
+	if p.Coverage = known / all; reachesShare(p.Coverage, d.MinimumCoverage) {
+		p.Score, p.Value, p.Counted = record.ScoreOf(value), &value, value
+	} else {
+		// Otherwise, leaving out good figures of a poor dimension would raise the composite.
+		p.Counted = min(d.Prior, value)
 	}
-	v.Value = o.number
-	if o.day != "" {
-		v.Value = o.day
-	}
-	if o.state == Counted {
-		v.Score = &o.score
-	}
-	v.Result, v.Date, v.Source = orNil(o.result), orNil(o.date), orNil(o.source)
-	return v
+	return p
 }
 
 // orNil returns a pointer to a text, or nil if it is empty.
@@ -245,29 +194,35 @@ func orNil(text string) *string {
 	return &text
 }
 
-func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
-	o := observation{state: Missing}
+// observe returns an entity's value for the measure.
+func (m *Measure) observe(e *record.Entity, asOf time.Time) MeasureValue {
+	v := MeasureValue{Name: m.Name(), State: Missing, Measure: *m}
+	var f record.Fact
 	if m.Benchmark != "" {
-		b, ok := m.latest(e.Signals.Benchmarks, asOf)
-		if !ok {
-			return o
+		b := m.latest(e.Signals.Benchmarks, asOf)
+		if b == nil {
+			return v
 		}
-		o.number, o.result, o.date, o.source = b.Value, b.FoldedName(), b.Date, b.Source
-	} else if !m.sum(e, asOf, &o) {
-		f, ok := e.Signals.Fact(m.Signal)
-		if !ok {
-			return o
+		v.benchmark, v.Result = b, orNil(b.FoldedName())
+		f = record.Fact{Number: b.Value, Date: b.Date, Source: b.Source}
+	} else if f, v.Parts = m.sum(e, asOf); v.Parts == nil {
+		var known bool
+		if f, known = e.Signals.Fact(m.Signal); !known {
+			return v
 		}
-		o.number, o.day, o.date, o.source = f.Number, f.Day, f.Date, f.Source
 	}
-	o.state = m.state(o.date, asOf)
-	if o.state == Counted && o.day != "" && days(o.day, asOf) < 0 {
-		o.state = Future
+	v.Value, v.Date, v.Source = f.Number, orNil(f.Date), orNil(f.Source)
+	if f.Day != "" {
+		v.Value = f.Day
 	}
-	if o.state == Counted {
-		o.score = m.score(o.number, o.age(asOf))
+	v.State = m.state(f.Date, asOf)
+	if v.State == Counted && f.Day != "" && days(f.Day, asOf) < 0 {
+		v.State = Future
 	}
-	return o
+	if v.State == Counted {
+		v.Score = new(m.score(&f, asOf))
+	}
+	return v
 }
 
 // state returns the state of an observation of a day, which is "" if it has none.
@@ -284,43 +239,43 @@ func (m *Measure) state(date string, asOf time.Time) string {
 	return Counted
 }
 
-// sum adds up the signals of a sum that count. It returns false if there are none. The sum has the
+// sum adds up the signals of a sum that count. Without parts, there are none. The sum has the
 // date of its oldest part.
-func (m *Measure) sum(e *record.Entity, asOf time.Time, o *observation) bool {
+func (m *Measure) sum(e *record.Entity, asOf time.Time) (total record.Fact, parts []Part) {
 	for _, name := range m.Sum {
 		f, ok := e.Signals.Fact(name)
 		if !ok || m.state(f.Date, asOf) != Counted {
 			continue
 		}
-		if f.Date != "" && (o.date == "" || f.Date < o.date) {
-			o.date = f.Date
+		if f.Date != "" && (total.Date == "" || f.Date < total.Date) {
+			total.Date = f.Date
 		}
-		o.number += f.Number
-		o.parts = append(o.parts, Part{name, f.Number, orNil(f.Date), orNil(f.Source)})
+		total.Number += f.Number
+		total.Source = f.Source
+		parts = append(parts, Part{name, f.Number, orNil(f.Date), orNil(f.Source)})
 	}
-	if len(o.parts) == 1 && o.parts[0].Source != nil {
-		o.source = *o.parts[0].Source
+	if len(parts) > 1 {
+		total.Source = ""
 	}
-	return len(o.parts) > 0
+	return total, parts
 }
 
 // latest returns the newest result for a benchmark, or the best of several from
 // the same day. Undated results count as the oldest. It returns a result from the
-// future only if there are no other results.
-func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
+// future only if there are no other results, and nil if there is none at all.
+func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best *record.Benchmark) {
 	past := false // best is not from the future
 	for i := range list {
-		b := list[i]
-		if !m.Accepts(&b) {
+		b := &list[i]
+		if !m.Accepts(b) {
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0
-		newer := b.Date > best.Date || b.Date == best.Date && m.better(b.Value, best.Value)
-		if !ok || known && !past || known == past && newer {
-			best, ok, past = b, true, known
+		if best == nil || known && !past || known == past && (b.Date > best.Date || b.Date == best.Date && m.better(b.Value, best.Value)) {
+			best, past = b, known
 		}
 	}
-	return best, ok
+	return best
 }
 
 // better reports whether a result is better than another one. Less is better if the measure
@@ -332,26 +287,19 @@ func (m *Measure) better(a, b float64) bool {
 	return a > b
 }
 
-// age returns the days from an observed date to the day of the observation, because later
-// changes are unknown. Without that day, it returns the days to asOf.
-func (o *observation) age(asOf time.Time) float64 {
-	if o.day == "" {
-		return 0
-	}
-	if o.date == "" {
-		return days(o.day, asOf)
-	}
-	return days(o.day, asOf) - days(o.date, asOf)
-}
-
-// score maps a number, or the age of a date in days, to a score from 0 to 100.
-func (m *Measure) score(v, age float64) float64 {
+// score maps a number, or the age of a date, to a score from 0 to 100. The age is that on the day of the
+// observation, because later changes are unknown, or without that day, at asOf.
+func (m *Measure) score(f *record.Fact, asOf time.Time) float64 {
 	switch m.Map {
 	case "log":
-		return clip(100 * math.Log1p(max(v, 0)) / math.Log1p(m.Full))
+		return clip(100 * math.Log1p(max(f.Number, 0)) / math.Log1p(m.Full))
 	case "linear":
-		return clip(100 * (v - *m.From) / (*m.To - *m.From))
+		return clip(100 * (f.Number - *m.From) / (*m.To - *m.From))
 	default: // age
+		age := days(f.Day, asOf)
+		if f.Date != "" {
+			age -= days(f.Date, asOf)
+		}
 		return clip(100 * math.Exp2(-max(age, 0)/m.HalfLife))
 	}
 }
@@ -360,12 +308,8 @@ func (m *Measure) score(v, age float64) float64 {
 // is later. A month is treated as its first day, so that an imprecise date never
 // looks more recent than it is.
 func days(date string, asOf time.Time) float64 {
-	t, err := time.Parse(time.DateOnly, record.FirstDay(date))
-	if err != nil {
-		return 0 // cannot happen: dates in the content have been checked
-	}
-	day := time.Date(asOf.UTC().Year(), asOf.UTC().Month(), asOf.UTC().Day(), 0, 0, 0, 0, time.UTC)
-	return math.Round(day.Sub(t).Hours() / 24)
+	n, _ := record.DaysApart(date, asOf.UTC().Format(time.DateOnly)) // dates in the content have been checked
+	return float64(n)
 }
 
 func clip(x float64) float64 { return min(max(x, 0), 100) }
