@@ -46,7 +46,7 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	if p := l.page.Cursor; p != nil {
 		after = &view.OfferPosition{Position: p.Position, Provider: p.Provider, ID: p.ID}
 	}
-	refs, more, ok := set.Page(sort, after, l.page.Offset, l.page.Limit)
+	refs, last, ok := set.Page(sort, after, l.page.Offset, l.page.Limit)
 	if !ok {
 		return nil, errCursor
 	}
@@ -63,11 +63,10 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 		l.body[at] = ',' // instead of the offer's opening brace
 	}
 	var next *query.Cursor
-	if more {
-		last := offers.PositionOf(sort, refs[len(refs)-1])
+	if last != nil {
 		next = &query.Cursor{Position: last.Position, Provider: last.Provider, ID: last.ID}
 	}
-	return l.reply(set.Len(), next), nil
+	return l.reply(len(set), next), nil
 }
 
 // offerFilter reads the parameters that select offers.
@@ -88,7 +87,7 @@ func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (f *vie
 // offerProviders returns the slugs of all providers: those in the index now, and those that
 // offer something in a catalogue.
 func offerProviders(c *web.Call, offers *view.Offers) []string {
-	list := offers.Values("provider")
+	list := offers.Providers()
 	for _, p := range c.Served.Build.Providers() {
 		if !slices.Contains(list, p.Slug) {
 			list = append(list, p.Slug)

@@ -10,13 +10,6 @@ import (
 	"kindex/exports/record"
 )
 
-// field holds the values of a filter field.
-type field struct {
-	values []value // by folded value
-	// The indexes of the values of all records. Those of an ordinal are from start[ordinal] to start[ordinal+1].
-	of, start []uint32
-}
-
 // value is a value of a filter field.
 type value struct {
 	folded string
@@ -24,9 +17,9 @@ type value struct {
 	set    *roaring.Bitmap
 }
 
-// newField collects the values of a filter field. In the past, a record may have a value that was
+// valuesOf returns the values of a filter field by folded value. In the past, a record may have a value that was
 // replaced since: it counts as the replacement.
-func (v *View) newField(name string) *field {
+func (v *View) valuesOf(name string) (list []value) {
 	sets, spellings := map[string]*roaring.Bitmap{}, map[string]map[string]int{}
 	for _, o := range v.ranked {
 		for _, text := range v.entities[o].FieldValues(name) {
@@ -41,24 +34,10 @@ func (v *View) newField(name string) *field {
 			spellings[folded][text]++
 		}
 	}
-	f := &field{start: make([]uint32, len(v.entities)+1)}
 	for _, folded := range slices.Sorted(maps.Keys(sets)) {
-		f.values = append(f.values, value{folded, mostFrequent(spellings[folded]), sets[folded]})
-		for o := range roaring.Values(sets[folded]) {
-			f.start[o]++
-		}
+		list = append(list, value{folded, mostFrequent(spellings[folded]), sets[folded]})
 	}
-	for o := range len(v.entities) { // the ends for now
-		f.start[o+1] += f.start[o]
-	}
-	f.of = make([]uint32, f.start[len(v.entities)])
-	for i, x := range slices.Backward(f.values) {
-		for o := range roaring.Values(x.set) {
-			f.start[o]--
-			f.of[f.start[o]] = uint32(i)
-		}
-	}
-	return f
+	return list
 }
 
 // mostFrequent returns the spelling that most records use.
@@ -74,10 +53,8 @@ func mostFrequent(spellings map[string]int) (best string) {
 // Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
 // value. A field that no kind has has no values.
 func (v *View) Values(name string) (list []string) {
-	if f := v.fields[name]; f != nil {
-		for _, x := range f.values {
-			list = append(list, x.shown)
-		}
+	for _, x := range v.fields[name] {
+		list = append(list, x.shown)
 	}
 	return list
 }
@@ -85,15 +62,12 @@ func (v *View) Values(name string) (list []string) {
 // Bitmap returns the records that have a value in a filter field, or nil if there are none. Values are
 // compared in folded form.
 func (v *View) Bitmap(name, text string) *roaring.Bitmap {
-	f := v.fields[name]
-	if f == nil {
-		return nil
-	}
-	i, ok := slices.BinarySearchFunc(f.values, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
+	list := v.fields[name]
+	i, ok := slices.BinarySearchFunc(list, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
 	if !ok {
 		return nil
 	}
-	return f.values[i].set.Clone()
+	return list[i].set.Clone()
 }
 
 // FacetCount holds a value and the number of records in a set that have it.
@@ -114,26 +88,12 @@ func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][
 
 // Facet counts the values of one field as Facets does.
 func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
-	f := v.fields[name]
-	if f == nil {
-		return []FacetCount{}
-	}
-	counts := make([]int, len(f.values))
-	for o := range roaring.Values(set) {
-		for _, i := range f.of[f.start[o]:f.start[o+1]] {
-			counts[i]++
-		}
-	}
-	var found []int
-	for i, n := range counts {
-		if n > 0 {
-			found = append(found, i)
-		}
-	}
-	slices.SortStableFunc(found, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
 	list := []FacetCount{}
-	for _, i := range found[:min(top, len(found))] {
-		list = append(list, FacetCount{f.values[i].shown, counts[i]})
+	for _, x := range v.fields[name] {
+		if n := set.AndCardinality(x.set); n > 0 {
+			list = append(list, FacetCount{x.shown, int(n)})
+		}
 	}
-	return list
+	slices.SortStableFunc(list, func(a, b FacetCount) int { return b.Count - a.Count })
+	return list[:min(top, len(list))]
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/exports/kinds"
@@ -31,10 +32,33 @@ const unknown = math.MinInt64
 // number is a property by which records are compared: a score, a day, a price or a count. It is an
 // integer that compares like the property.
 type number struct {
-	of func(e *record.Entity) int64 // unknown if it is not known
-	// The form in a Position.
-	format func(n int64) string
-	parse  func(text string) (n int64, ok bool)
+	of    func(e *record.Entity) int64 // unknown if it is not known
+	day   bool                         // a Position has the day
+	score bool                         // a Position has the tenths of a point
+}
+
+// format returns a number as a Position has it, "" if it is unknown.
+func (n number) format(x int64) string {
+	switch {
+	case x == unknown:
+		return ""
+	case n.day:
+		return record.FormatDay(int32(x))
+	}
+	return strconv.FormatInt(x, 10)
+}
+
+// parse is the inverse of format. ok is false for what it never returns.
+func (n number) parse(text string) (x int64, ok bool) {
+	switch {
+	case text == "":
+		return unknown, true
+	case n.day:
+		x = dayNumber(text)
+		return x, x != unknown
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	return x, err == nil && x != unknown && (!n.score || x >= 0 && x <= 1000)
 }
 
 // nameKey is the only one of the SortKeys that is not a number.
@@ -66,32 +90,30 @@ func SignalKey(name string) string { return "signal." + name }
 // numberOf returns the property with one of the SortKeys, or one that filters limit: retires, or the path of
 // a field. Where an index has none by that name, it is unknown.
 func numberOf(declared *kinds.Set, key string) number {
-	days := func(of func(e *record.Entity) int64) number { return number{of, formatDay, parseDay} }
-	plain := func(of func(e *record.Entity) int64) number { return number{of, formatInt, parseInt} }
 	switch key {
 	case "addedDate":
-		return days(func(e *record.Entity) int64 { return dayNumber(e.AddedDate) })
+		return number{of: func(e *record.Entity) int64 { return dayNumber(e.AddedDate) }, day: true}
 	case "lastUpdated":
-		return days(func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) })
+		return number{of: func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) }, day: true}
 	case "price":
-		return plain(priceOf)
+		return number{of: func(e *record.Entity) int64 { return priceNumber(e.Price.Blended) }}
 	case "retires":
-		return plain(retirementOf)
+		return number{of: retirementOf}
 	case "context":
 		key = SignalKey(kinds.ContextSignal)
 	}
 	if slices.Contains(record.ScoreNames, key) {
-		return number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, formatInt, parseScore}
+		return number{of: func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(key)) }, score: true}
 	}
-	if s := declared.Signal(strings.TrimPrefix(key, SignalKey(""))); s != nil && SignalKey(s.Name) == key {
-		return plain(func(e *record.Entity) int64 { return signalNumber(e, s) })
+	if name, ok := strings.CutPrefix(key, SignalKey("")); ok && declared.Signal(name) != nil {
+		return number{of: func(e *record.Entity) int64 { return signalNumber(e, declared.Signal(name)) }}
 	}
 	for _, f := range declared.Leaves() {
 		if f.Path == key || f.Sort && f.SortKey() == key {
-			return plain(func(e *record.Entity) int64 { return fieldNumber(e, f) })
+			return number{of: func(e *record.Entity) int64 { return fieldNumber(e, f) }}
 		}
 	}
-	return plain(func(*record.Entity) int64 { return unknown })
+	return number{of: func(*record.Entity) int64 { return unknown }}
 }
 
 // numbers returns the property that numberOf describes, by ordinal.
@@ -128,11 +150,11 @@ func monthNumber(day string) int64 {
 	return dayNumber(record.FirstDay(day))
 }
 
-func priceOf(e *record.Entity) int64 {
-	if !e.Price.Blended.Known() {
+func priceNumber(p record.Price) int64 {
+	if !p.Known() {
 		return unknown
 	}
-	return e.Price.Blended.Micros()
+	return p.Micros()
 }
 
 func retirementOf(e *record.Entity) int64 {

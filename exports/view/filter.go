@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -115,36 +116,25 @@ func (v *View) Select(f *Filter) *roaring.Bitmap {
 	return set
 }
 
-// withAll returns the records that have all of the values in a field.
+// withAll returns the records that have all of the values in a field, or none without values.
 func (v *View) withAll(field string, values []string) *roaring.Bitmap {
-	var all *roaring.Bitmap
+	var sets []*roaring.Bitmap
 	for _, text := range values {
 		text, _ = v.Preferred(field, text)
-		with := v.Bitmap(field, text)
-		switch {
-		case with == nil:
-			return roaring.New()
-		case all == nil:
-			all = with
-		default:
-			all.And(with)
-		}
+		sets = append(sets, cmp.Or(v.Bitmap(field, text), roaring.New()))
 	}
-	if all == nil {
-		return roaring.New()
-	}
-	return all
+	return roaring.FastAnd(sets...)
 }
 
 // keep returns the records of a set for which f returns true.
 func keep(set *roaring.Bitmap, f func(ordinal uint32) bool) *roaring.Bitmap {
-	kept := make([]uint32, 0, set.GetCardinality())
+	kept := roaring.New()
 	for o := range roaring.Values(set) {
 		if f(o) {
-			kept = append(kept, o)
+			kept.Add(o)
 		}
 	}
-	return roaring.BitmapOf(kept...)
+	return kept
 }
 
 // AllBoard is the leaderboard of all categories.

@@ -1,7 +1,7 @@
 package view
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,27 +60,29 @@ func idKeys(e *record.Entity, yield func(key string)) {
 	}
 }
 
-// idEntry says that a record is found under a key.
-type idEntry struct {
-	key   string
-	place uint32 // of the record in View.ranked
+// identifiers are the records by the keys of idKeys.
+type identifiers struct {
+	records map[string][]uint32 // in the order of their ranks
+	keys    []string            // sorted
 }
 
-func (a idEntry) compare(b idEntry) int {
-	return cmp.Or(strings.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
-}
-
-// indexIDs returns the keys of all records, sorted.
-func (v *View) indexIDs() []idEntry {
-	found := make([][]idEntry, len(v.ranked))
+func (v *View) indexIDs() identifiers {
+	found := make([][]string, len(v.ranked))
 	parallel.Ranges(len(found), func(from, to int) {
 		for i := from; i < to; i++ {
-			idKeys(v.entities[v.ranked[i]], func(key string) { found[i] = append(found[i], idEntry{key, uint32(i)}) })
+			idKeys(v.entities[v.ranked[i]], func(key string) { found[i] = append(found[i], key) })
 		}
 	})
-	list := slices.Concat(found...)
-	slices.SortFunc(list, idEntry.compare)
-	return slices.Clip(slices.Compact(list))
+	x := identifiers{records: map[string][]uint32{}}
+	for i, o := range v.ranked {
+		for _, key := range found[i] {
+			if list := x.records[key]; len(list) == 0 || list[len(list)-1] != o {
+				x.records[key] = append(list, o)
+			}
+		}
+	}
+	x.keys = slices.Sorted(maps.Keys(x.records))
+	return x
 }
 
 // Prepare calculates what is otherwise calculated when it is first needed, and takes longest.
@@ -88,13 +90,8 @@ func (v *View) Prepare() { v.ids() }
 
 // FindByID returns the records with an identifier, in the order of their ranks. The namespace can also
 // be the slug of a provider, ids.AnyModel or ids.URL.
-func (v *View) FindByID(namespace, value string) (found []uint32) {
-	list, key := v.ids(), namespace+"\x00"+ids.Canonical(namespace, value)
-	i, _ := slices.BinarySearchFunc(list, idEntry{key: key}, idEntry.compare)
-	for ; i < len(list) && list[i].key == key; i++ {
-		found = append(found, v.ranked[list[i].place])
-	}
-	return found
+func (v *View) FindByID(namespace, value string) []uint32 {
+	return slices.Clone(v.ids().records[namespace+"\x00"+ids.Canonical(namespace, value)])
 }
 
 // IsIDNamespace implements ids.Known.
@@ -129,13 +126,13 @@ const maxNearIDs = 64
 // next to it in sorted order: candidates for what a person meant. Their number is bounded, and they are
 // in canonical form.
 func (v *View) IDsNear(namespace, value string) (near []string) {
-	list, start := v.ids(), ids.Canonical(namespace, value)
+	list, start := v.ids().keys, ids.Canonical(namespace, value)
 	prefix := namespace + "\x00" + start[:min(2, len(start))]
-	at, _ := slices.BinarySearchFunc(list, idEntry{key: namespace + "\x00" + start}, idEntry.compare)
-	for _, x := range list[max(0, at-maxNearIDs):min(len(list), at+maxNearIDs)] {
-		if strings.HasPrefix(x.key, prefix) {
-			near = append(near, x.key[len(namespace)+1:])
+	at, _ := slices.BinarySearch(list, namespace+"\x00"+start)
+	for _, key := range list[max(0, at-maxNearIDs):min(len(list), at+maxNearIDs)] {
+		if strings.HasPrefix(key, prefix) {
+			near = append(near, key[len(namespace)+1:])
 		}
 	}
-	return slices.Compact(near)
+	return near
 }

@@ -2,13 +2,8 @@ package view
 
 import (
 	"cmp"
-	"maps"
-	"math"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -20,23 +15,16 @@ import (
 // OfferSortKeys are the prices by which offers can be sorted, cheapest first.
 var OfferSortKeys = []string{"input", "output", "blended"}
 
-// unknownPrice is the sort value of an unknown price.
-const unknownPrice = math.MaxInt64
-
-// Offers are the offers of the listed models of a view. Offers are numbered by type and slug of their
-// models, then by provider and id, so that the number breaks ties.
+// Offers are the offers of the listed models of a view, by type and slug of their models, then by provider and id.
 type Offers struct {
-	view   *View
-	list   []offer
-	first  map[uint32]int                        // by ordinal, the number of its first offer
-	values map[string]map[string]*roaring.Bitmap // the offers that have a value in a field
-	orders [3]func() []uint32                    // by OfferSortKeys
+	list      []offer
+	providers []string
 }
 
 type offer struct {
 	OfferRef
-	prices  [3]int64 // by OfferSortKeys, in millionths of a dollar, or unknownPrice
-	context int64    // in tokens, 0 if unknown
+	entity *record.Entity
+	*record.Offer
 }
 
 // OfferRef identifies an offer within one view.
@@ -74,172 +62,91 @@ func (v *View) OffersOf(e *record.Entity) []record.Offer {
 func (v *View) Offers() *Offers { return v.offers() }
 
 func (v *View) newOffers() *Offers {
-	o := &Offers{view: v, first: map[uint32]int{}, values: map[string]map[string]*roaring.Bitmap{}}
+	all := &Offers{}
 	for _, ordinal := range v.byKey {
 		e := v.entities[ordinal]
-		if e.Status == record.Withdrawn || len(e.Offers) == 0 {
+		if e.Status == record.Withdrawn {
 			continue
 		}
-		o.first[ordinal] = len(o.list)
 		offers := v.OffersOf(e)
 		for i := range offers {
-			o.add(e, &offers[i], OfferRef{ordinal, i})
+			all.list = append(all.list, offer{OfferRef{ordinal, i}, e, &offers[i]})
+			all.providers = append(all.providers, offers[i].Provider)
 		}
 	}
-	for key := range OfferSortKeys {
-		o.orders[key] = sync.OnceValue(func() []uint32 { return o.sorted(key) })
-	}
-	return o
+	slices.Sort(all.providers)
+	all.providers = slices.Compact(all.providers)
+	return all
 }
 
-func (o *Offers) add(e *record.Entity, x *record.Offer, ref OfferRef) {
-	number := uint32(len(o.list))
-	in, out := x.Prices[record.InputPrice], x.Prices[record.OutputPrice]
-	o.list = append(o.list, offer{ref, [3]int64{sortPrice(in), sortPrice(out), sortPrice(pricing.Blend(in, out))}, x.Context})
-	add := func(field, value string) {
-		if o.values[field] == nil {
-			o.values[field] = map[string]*roaring.Bitmap{}
-		}
-		set := o.values[field][value]
-		if set == nil {
-			set = roaring.New()
-			o.values[field][value] = set
-		}
-		set.Add(number)
-	}
-	add("provider", x.Provider)
-	for _, field := range kinds.OfferFilters {
-		for _, value := range e.FieldValues(field) {
-			add(field, value)
-		}
-	}
-}
+// Providers returns the sorted slugs of the providers of the offers. The caller owns the list.
+func (o *Offers) Providers() []string { return append([]string{}, o.providers...) }
 
-func sortPrice(p record.Price) int64 {
-	if !p.Known() {
-		return unknownPrice
-	}
-	return p.Micros()
-}
-
-// sorted returns the numbers of all offers in the order of one of the OfferSortKeys.
-func (o *Offers) sorted(key int) []uint32 {
-	list := make([]uint32, len(o.list))
-	for i := range list {
-		list[i] = uint32(i)
-	}
-	slices.SortStableFunc(list, func(a, b uint32) int { return cmp.Compare(o.list[a].prices[key], o.list[b].prices[key]) })
-	return list
-}
-
-// Values returns the sorted values that the offers and their models have in a field: provider or one of
-// kinds.OfferFilters.
-func (o *Offers) Values(field string) []string {
-	return append([]string{}, slices.Sorted(maps.Keys(o.values[field]))...)
-}
-
-// OfferSet is a selection of offers.
-type OfferSet struct {
-	offers  *Offers
-	numbers *roaring.Bitmap
-}
-
-// Len returns the number of selected offers.
-func (s *OfferSet) Len() int { return int(s.numbers.GetCardinality()) }
+// OfferSet is a selection of offers, in the order of Offers.
+type OfferSet []offer
 
 // Select returns the offers that match a filter.
-func (o *Offers) Select(f *OfferFilter) *OfferSet {
-	set := roaring.New()
-	if f.Models == nil {
-		set.AddRange(0, uint64(len(o.list)))
-	}
-	for _, ordinal := range f.Models {
-		if first, ok := o.first[ordinal]; ok {
-			set.AddRange(uint64(first), uint64(first+len(o.view.entities[ordinal].Offers)))
-		}
-	}
-	for field, wanted := range f.Fields {
-		if len(wanted) == 0 {
-			continue
-		}
-		any := roaring.New()
-		for _, value := range wanted {
-			if with := o.values[field][value]; with != nil {
-				any.Or(with)
-			}
-		}
-		set.And(any)
-	}
-	if f.MaxInput.Known() || f.MaxOutput.Known() || f.MinContext > 0 {
-		set.And(o.within(f))
-	}
-	return &OfferSet{o, set}
-}
-
-// within returns the offers within the limits of a filter.
-func (o *Offers) within(f *OfferFilter) *roaring.Bitmap {
-	set := roaring.New()
-	for i := range o.list {
-		x := &o.list[i]
-		if (!f.MaxInput.Known() || x.prices[0] <= f.MaxInput.Micros()) &&
-			(!f.MaxOutput.Known() || x.prices[1] <= f.MaxOutput.Micros()) && x.context >= f.MinContext {
-			set.Add(uint32(i))
+func (o *Offers) Select(f *OfferFilter) (set OfferSet) {
+	models := roaring.BitmapOf(f.Models...)
+	for _, x := range o.list {
+		if (f.Models == nil || models.Contains(x.Model)) && f.matches(&x) {
+			set = append(set, x)
 		}
 	}
 	return set
 }
 
+// matches reports whether an offer meets all conditions besides the model.
+func (f *OfferFilter) matches(x *offer) bool {
+	within := func(limit record.Price, price int) bool {
+		return !limit.Known() || x.Prices[price].Known() && x.Prices[price].Micros() <= limit.Micros()
+	}
+	any := func(field string, values ...string) bool {
+		wanted := f.Fields[field]
+		return len(wanted) == 0 || slices.ContainsFunc(values, func(value string) bool { return slices.Contains(wanted, value) })
+	}
+	if !any("provider", x.Provider) || x.Context < f.MinContext ||
+		!within(f.MaxInput, record.InputPrice) || !within(f.MaxOutput, record.OutputPrice) {
+		return false
+	}
+	return !slices.ContainsFunc(kinds.OfferFilters, func(field string) bool { return !any(field, x.entity.FieldValues(field)...) })
+}
+
+// price returns the price in one of the OfferSortKeys.
+func (x *offer) price(sortKey string) int64 {
+	switch in, out := x.Prices[record.InputPrice], x.Prices[record.OutputPrice]; sortKey {
+	case "input":
+		return priceNumber(in)
+	case "output":
+		return priceNumber(out)
+	default:
+		return priceNumber(pricing.Blend(in, out))
+	}
+}
+
 // Page returns up to limit offers of the set, sorted by one of the OfferSortKeys, after skipping the
-// first skip, and reports whether more follow. If after is not nil, the page starts after that position,
-// which need not be that of an offer; ok is false if the position is not valid.
-func (s *OfferSet) Page(sortKey string, after *OfferPosition, skip, limit int) (page []OfferRef, more, ok bool) {
-	o, key := s.offers, slices.Index(OfferSortKeys, sortKey)
-	order := o.orders[key]()
+// first skip, and the position of the last one if more follow. If after is not nil, the page starts after that
+// position, which need not be that of an offer; ok is false if the position is not valid.
+func (s OfferSet) Page(sortKey string, after *OfferPosition, skip, limit int) (page []OfferRef, next *OfferPosition, ok bool) {
+	rest := slices.Clone(s)
 	if after != nil {
-		price, ok := parsePrice(after.Value)
-		if !ok {
-			return nil, false, false
+		price, ok := number{}.parse(after.Value)
+		if !ok || after.Value != "" && price < 0 {
+			return nil, nil, false
 		}
-		order = order[sort.Search(len(order), func(i int) bool { return o.compare(order[i], key, price, after) > 0 }):]
+		rest = slices.DeleteFunc(rest, func(x offer) bool {
+			return cmp.Or(Sort{}.compareNumbers(x.price(sortKey), price), after.compare(x.entity),
+				strings.Compare(x.Provider, after.Provider), strings.Compare(x.ID, after.ID)) <= 0
+		})
 	}
-	for _, n := range order {
-		switch {
-		case !s.numbers.Contains(n):
-		case skip > 0:
-			skip--
-		case len(page) == limit:
-			return page, true, true
-		default:
-			page = append(page, o.list[n].OfferRef)
-		}
+	slices.SortStableFunc(rest, func(a, b offer) int { return Sort{}.compareNumbers(a.price(sortKey), b.price(sortKey)) })
+	rest = rest[min(skip, len(rest)):]
+	for _, x := range rest[:min(limit, len(rest))] {
+		page = append(page, x.OfferRef)
 	}
-	return page, false, true
-}
-
-// compare compares an offer with a position at a price.
-func (o *Offers) compare(number uint32, key int, price int64, p *OfferPosition) int {
-	x := &o.list[number]
-	e := o.view.entities[x.Model]
-	own := &e.Offers[x.Index]
-	return cmp.Or(cmp.Compare(x.prices[key], price), strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug),
-		strings.Compare(own.Provider, p.Provider), strings.Compare(own.ID, p.ID))
-}
-
-func parsePrice(text string) (price int64, ok bool) {
-	if text == "" {
-		return unknownPrice, true
+	if 0 < len(page) && len(page) < len(rest) {
+		last := rest[len(page)-1]
+		next = &OfferPosition{Position{number{}.format(last.price(sortKey)), last.entity.Type, last.entity.Slug}, last.Provider, last.ID}
 	}
-	price, err := strconv.ParseInt(text, 10, 64)
-	return price, err == nil && price >= 0
-}
-
-// PositionOf returns the position of an offer in an order.
-func (o *Offers) PositionOf(sortKey string, ref OfferRef) OfferPosition {
-	e := o.view.entities[ref.Model]
-	x := &e.Offers[ref.Index]
-	p := OfferPosition{Position: Position{Type: e.Type, Slug: e.Slug}, Provider: x.Provider, ID: x.ID}
-	if price := o.list[o.first[ref.Model]+ref.Index].prices[slices.Index(OfferSortKeys, sortKey)]; price != unknownPrice {
-		p.Value = strconv.FormatInt(price, 10)
-	}
-	return p
+	return page, next, true
 }

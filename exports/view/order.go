@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -65,21 +64,17 @@ func (v *View) order(s Sort) *order {
 
 func (x *order) compareNames(a, b string) int {
 	if x.Desc {
-		return strings.Compare(b, a)
+		a, b = b, a
 	}
 	return strings.Compare(a, b)
 }
 
-func (x *order) compareNumbers(a, b int64) int {
+func (s Sort) compareNumbers(a, b int64) int {
 	switch {
-	case a == b:
-		return 0
-	case a == unknown:
-		return 1
-	case b == unknown:
-		return -1
-	case x.Desc:
-		return cmp.Compare(b, a)
+	case a == unknown || b == unknown:
+		return record.CompareBools(a == unknown, b == unknown)
+	case s.Desc:
+		a, b = b, a
 	}
 	return cmp.Compare(a, b)
 }
@@ -89,7 +84,7 @@ func (x *order) compareNumbers(a, b int64) int {
 func (x *order) after(p Position) (i int, ok bool) {
 	compare := func(o uint32) int { return x.compareNames(x.names[o], p.Value) }
 	if x.Key != nameKey {
-		n, ok := x.number.read(p.Value)
+		n, ok := x.number.parse(p.Value)
 		if !ok {
 			return 0, false
 		}
@@ -97,8 +92,13 @@ func (x *order) after(p Position) (i int, ok bool) {
 	}
 	return sort.Search(len(x.ordinals), func(i int) bool {
 		e := x.view.entities[x.ordinals[i]]
-		return cmp.Or(compare(x.ordinals[i]), strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug)) > 0
+		return cmp.Or(compare(x.ordinals[i]), p.compare(e)) > 0
 	}), true
+}
+
+// compare compares the address of an entity with that of a position.
+func (p *Position) compare(e *record.Entity) int {
+	return cmp.Or(strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug))
 }
 
 // Page returns up to limit ordinals of a set in an order, after skipping the first skip, and reports
@@ -146,8 +146,8 @@ func (v *View) PositionOf(s Sort, ordinal uint32) Position {
 	p := Position{Type: e.Type, Slug: e.Slug}
 	if s.Key == nameKey {
 		p.Value = record.Fold(e.Name)
-	} else if n := v.numbers(s.Key)[ordinal]; n != unknown {
-		p.Value = numberOf(v.declared, s.Key).format(n)
+	} else {
+		p.Value = numberOf(v.declared, s.Key).format(v.numbers(s.Key)[ordinal])
 	}
 	return p
 }
@@ -161,44 +161,13 @@ func (v *View) SortPositionOf(p Position) (position float64, ok bool) {
 	if o, isAlias, found := v.Find(p.Type, p.Slug); found && !isAlias && v.PositionOf(DefaultSort, o) == p {
 		return v.SortPosition(o), true
 	}
-	s, ok := parseScore(p.Value)
-	if p.Value == "" {
-		s, ok = unknown, true
-	}
+	s, ok := number{score: true}.parse(p.Value)
 	if !ok {
 		return 0, false
 	}
-	x := order{Sort: DefaultSort}
 	n := sort.Search(v.listed, func(i int) bool {
 		e := v.entities[v.ranked[i]]
-		return cmp.Or(x.compareNumbers(scoreNumber(e.Scores.Composite), s), strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug)) > 0
+		return cmp.Or(DefaultSort.compareNumbers(scoreNumber(e.Scores.Composite), s), p.compare(e)) > 0
 	})
 	return float64(n) - 0.5, true
-}
-
-// read parses the value of a position.
-func (n number) read(text string) (value int64, ok bool) {
-	if text == "" {
-		return unknown, true
-	}
-	return n.parse(text)
-}
-
-func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
-
-func parseInt(text string) (n int64, ok bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	return n, err == nil && n != unknown
-}
-
-func parseScore(text string) (n int64, ok bool) {
-	n, ok = parseInt(text)
-	return n, ok && n >= 0 && n <= 1000
-}
-
-func formatDay(n int64) string { return record.FormatDay(int32(n)) }
-
-func parseDay(text string) (n int64, ok bool) {
-	n = dayNumber(text)
-	return n, n != unknown
 }

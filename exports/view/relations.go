@@ -122,23 +122,24 @@ func (v *View) named(kind string) map[string]uint32 {
 	if v.declared.Kind(kind) == nil {
 		return names
 	}
-	aliases := v.declared.Field("aliases")
-	for _, o := range slices.Backward(v.byKey) { // the first has the name
-		e := v.entities[o]
-		if e.Type != kind || e.Status == record.Withdrawn {
-			continue
+	name := func(text string, o uint32) {
+		if text = record.Fold(text); text != "" {
+			names[text] = o
 		}
+	}
+	aliases := v.declared.Field("aliases")
+	list := slices.DeleteFunc(slices.Clone(v.byKey), func(o uint32) bool {
+		return v.entities[o].Type != kind || v.entities[o].Status == record.Withdrawn
+	})
+	for _, o := range slices.Backward(list) { // the first has the name
 		if aliases != nil && aliases.Type == kinds.List {
-			for _, alias := range e.Values.Texts(aliases.Path) {
-				names[record.Fold(alias)] = o
+			for _, alias := range v.entities[o].Values.Texts(aliases.Path) {
+				name(alias, o)
 			}
 		}
 	}
-	for _, o := range slices.Backward(v.byKey) {
-		if e := v.entities[o]; e.Type == kind && e.Status != record.Withdrawn {
-			names[record.Fold(e.Name)] = o
-		}
+	for _, o := range slices.Backward(list) { // also if it is an alias
+		name(v.entities[o].Name, o)
 	}
-	delete(names, "")
 	return names
 }

@@ -26,15 +26,14 @@ type View struct {
 	ranked   []uint32         // all ordinals in the order of record.CompareRank
 	place    []uint32         // by ordinal, the index in ranked
 	byKey    []uint32         // all ordinals by type and slug
-	keyPlace []uint32         // by ordinal, the index in byKey
 	listed   int              // number of records that are not withdrawn; they come first in ranked
 	scored   int              // number of those with a composite score; they come first, too
 
 	addresses  map[string]address // by type, NUL and slug
-	fields     map[string]*field
-	orders     sync.Map // *order by Sort
-	properties sync.Map // []int64 by key; see numbers
-	ids        func() []idEntry
+	fields     map[string][]value // by filter field
+	orders     sync.Map           // *order by Sort
+	properties sync.Map           // []int64 by key; see numbers
+	ids        func() identifiers
 	offers     func() *Offers
 	relations  func() relations
 }
@@ -58,8 +57,9 @@ func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) 
 	v.byKey = slices.Clone(v.ranked)
 	slices.SortStableFunc(v.ranked, func(a, b uint32) int { return record.CompareRank(entities[a], entities[b]) })
 	slices.SortFunc(v.byKey, func(a, b uint32) int { return record.CompareKey(entities[a], entities[b]) })
-	v.place, v.keyPlace = places(v.ranked, len(entities)), places(v.byKey, len(entities))
-	for _, o := range v.ranked {
+	v.place = make([]uint32, len(entities))
+	for i, o := range v.ranked {
+		v.place[o] = uint32(i)
 		if entities[o].Status != record.Withdrawn {
 			v.listed++
 			if entities[o].Scores.Composite.Known() {
@@ -68,23 +68,14 @@ func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) 
 		}
 	}
 	v.address()
-	v.fields = map[string]*field{}
+	v.fields = map[string][]value{}
 	for _, name := range FilterFields(terms.declared) {
-		v.fields[name] = v.newField(name)
+		v.fields[name] = v.valuesOf(name)
 	}
 	v.ids = sync.OnceValue(v.indexIDs)
 	v.offers = sync.OnceValue(v.newOffers)
 	v.relations = sync.OnceValue(v.newRelations)
 	return v
-}
-
-// places returns the index of each of n ordinals in a list.
-func places(list []uint32, n int) []uint32 {
-	at := make([]uint32, n)
-	for i, o := range list {
-		at[o] = uint32(i)
-	}
-	return at
 }
 
 // address records all addresses. Where several records had a slug, the best of them has its address,
@@ -191,16 +182,14 @@ func (v *View) FindByName(name string, limit int) []uint32 {
 }
 
 // InKeyOrder returns a set sorted by type and slug.
-func (v *View) InKeyOrder(set *roaring.Bitmap) []uint32 { return v.sorted(set, v.keyPlace) }
+func (v *View) InKeyOrder(set *roaring.Bitmap) []uint32 { return only(v.byKey, set) }
 
 // InRankOrder returns a set in the order of record.CompareRank.
-func (v *View) InRankOrder(set *roaring.Bitmap) []uint32 { return v.sorted(set, v.place) }
+func (v *View) InRankOrder(set *roaring.Bitmap) []uint32 { return only(v.ranked, set) }
 
-// sorted returns a set sorted by place.
-func (v *View) sorted(set *roaring.Bitmap, place []uint32) []uint32 {
-	list := set.ToArray()
-	slices.SortFunc(list, func(a, b uint32) int { return int(place[a]) - int(place[b]) })
-	return list
+// only returns those of a list that are in a set.
+func only(list []uint32, set *roaring.Bitmap) []uint32 {
+	return slices.DeleteFunc(slices.Clone(list), func(o uint32) bool { return !set.Contains(o) })
 }
 
 // all returns all listed records and, if withdrawn is set, the withdrawn ones, too.

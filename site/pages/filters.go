@@ -297,7 +297,7 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 			f.addName(r, x, "No "+strings.ToLower(leaf.Title)+", maker or "+strings.ToLower(f.of[0].Title)+" has this name.")
 		}
 	}
-	values := r.Build.Offers().Values("provider")
+	values := r.Build.Offers().Providers()
 	if provider := f.add(r, formField{Name: "provider", Label: "Provider", Known: values[:min(len(values), maxOptions)]}); provider.Value != "" {
 		sellers := r.sellers(provider.Value)
 		if f.offers.Fields = map[string][]string{"provider": sellers}; sellers == nil {

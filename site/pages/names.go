@@ -86,7 +86,7 @@ func (r *request) named(of []*kinds.Kind, text string) (found *roaring.Bitmap, n
 func (r *request) sellers(text string) (slugs []string) {
 	words := nameWords(text)
 	for _, match := range []func(a, b []string) bool{sameWords, namesCompany} {
-		for _, slug := range r.Build.Offers().Values("provider") {
+		for _, slug := range r.Build.Offers().Providers() {
 			if match(words, nameWords(slug)) || match(words, nameWords(r.providerName(slug))) {
 				slugs = append(slugs, slug)
 			}

@@ -18,7 +18,7 @@ const pricesPath = "/prices/"
 
 // sold reports whether anything has offers.
 func (s *Site) sold() bool {
-	return s.kinds().HasBlock(kinds.Offers) && len(s.Build.Offers().Values("provider")) > 0
+	return s.kinds().HasBlock(kinds.Offers) && len(s.Build.Offers().Providers()) > 0
 }
 
 // prices lists the offers that match the query and, if it asks for one, a calculation. A static site
@@ -53,7 +53,7 @@ func (r *request) prices() (*page, error) {
 	placeCard(l.Columns[1:])
 	l.Filters.offers.Models = append([]uint32{}, l.Filters.set.ToArray()...)
 	set := r.Build.Offers().Select(&l.Filters.offers)
-	refs, _, _ := set.Page(by, nil, 0, set.Len())
+	refs, _, _ := set.Page(by, nil, 0, len(set))
 	for i := range refs {
 		l.ordered = append(l.ordered, uint32(i))
 	}
