@@ -19,7 +19,6 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/kinds"
-	"kindex/exports/parallel"
 	"kindex/exports/safetext"
 )
 
@@ -63,17 +62,17 @@ func (f *formatted) changed() bool { return f.err == nil && !bytes.Equal(f.befor
 
 // format reads a file and formats it. A file that is so large that the formatter will reject it anyway is read only
 // in part.
-func (f *formatted) format(r io.Reader, declared *kinds.Set) {
-	if f.before, f.err = io.ReadAll(io.LimitReader(r, 1<<20)); f.err == nil {
-		f.after, f.err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before)
+func (f *formatted) format(r io.Reader, declared *kinds.Set) (err error) {
+	if f.before, err = io.ReadAll(io.LimitReader(r, 1<<20)); err == nil {
+		f.after, err = yamlfmt.Format(declared, filepath.ToSlash(f.path), f.before)
 	}
+	return err
 }
 
 // fmtInput formats standard input.
 func fmtInput(cmd *cobra.Command, check bool) error {
 	f := &formatted{path: "stdin"}
-	f.format(cmd.InOrStdin(), kinds.Default())
-	if f.err != nil || check {
+	if f.err = f.format(cmd.InOrStdin(), kinds.Default()); f.err != nil || check {
 		return reportFormatted(cmd, check, []*formatted{f})
 	}
 	_, err := cmd.OutOrStdout().Write(f.after)
@@ -86,27 +85,31 @@ func fmtFiles(cmd *cobra.Command, check bool, args []string) error {
 	var list []*formatted
 	seen, folders := map[string]bool{}, map[string]*kinds.Set{}
 	for _, arg := range args {
-		for _, f := range filesToFormat(arg) {
-			real, err := filepath.EvalSymlinks(f.path)
-			if full, failed := filepath.Abs(real); err == nil && failed == nil {
-				if seen[full] {
-					continue
-				}
-				seen[full] = true
+		files, err := filesToFormat(arg)
+		if err != nil {
+			list = append(list, &formatted{path: arg, err: err})
+		}
+		for _, path := range files {
+			f := &formatted{path: path}
+			real, err := filepath.EvalSymlinks(path)
+			if err == nil {
+				real, err = filepath.Abs(real)
+			}
+			if seen[real] && err == nil {
+				continue
+			}
+			seen[real] = true
+			dir := filepath.Dir(path)
+			if err == nil && folders[dir] == nil {
+				folders[dir], err = kindsOf(dir)
+			}
+			if f.err = err; err == nil && cmd.Context().Err() == nil {
+				f.err = f.rewrite(real, folders[dir], check)
 			}
 			list = append(list, f)
-			if dir := filepath.Dir(f.path); f.err == nil && folders[dir] == nil {
-				folders[dir], f.err = kindsOf(dir)
-			}
 		}
 	}
-	err := parallel.Each(len(list), func(i int) error {
-		if f := list[i]; f.err == nil && cmd.Context().Err() == nil {
-			f.formatFile(folders[filepath.Dir(f.path)], check)
-		}
-		return nil
-	})
-	if err := errors.Join(err, cmd.Context().Err()); err != nil {
+	if err := cmd.Context().Err(); err != nil {
 		return err
 	}
 	return reportFormatted(cmd, check, list)
@@ -114,43 +117,40 @@ func fmtFiles(cmd *cobra.Command, check bool, args []string) error {
 
 // filesToFormat lists the files that a path refers to. It skips hidden files, and links
 // within a folder.
-func filesToFormat(path string) (list []*formatted) {
-	add := func(path string, err error) { list = append(list, &formatted{path: path, err: err}) }
+func filesToFormat(path string) (list []string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: no such file or folder", path)
+	case err != nil:
+		return nil, err
+	case info.Mode().IsRegular() && content.IsYAML(path):
+		return []string{path}, nil
+	case info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a YAML file (.yaml)", path)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
+	}
 	root := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		root += string(filepath.Separator) // follow a link to a folder if the user named the link
 	}
-	switch info, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		add(path, fmt.Errorf("%s: no such file or folder", path))
-	case err != nil:
-		add(path, err)
-	case !info.IsDir() && !info.Mode().IsRegular():
-		add(path, fmt.Errorf("%s: neither a file nor a folder", path))
-	case !info.IsDir() && !content.IsYAML(path):
-		add(path, fmt.Errorf("%s: not a YAML file (.yaml)", path))
-	case !info.IsDir():
-		add(path, nil)
-	}
-	if list != nil {
-		return list
-	}
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && name != root
 		switch {
 		case err != nil:
-			add(name, err)
+			return err
 		case hidden && d.IsDir():
 			return fs.SkipDir
 		case !hidden && d.Type().IsRegular() && content.IsYAML(name):
-			add(name, nil)
+			list = append(list, name)
 		}
 		return nil
 	})
-	if err != nil || list == nil {
-		add(path, errors.Join(err, fmt.Errorf("%s: no YAML files found", path)))
+	if err == nil && list == nil {
+		err = fmt.Errorf("%s: no YAML files found", path)
 	}
-	return list
+	return list, err
 }
 
 // kindsOf returns the kinds of the content folder that is, or contains, a folder.
@@ -163,43 +163,49 @@ func kindsOf(dir string) (*kinds.Set, error) {
 	return kinds.Default(), nil
 }
 
-// formatFile formats one file, and replaces it atomically. Its permissions, and links to it, are preserved.
-func (f *formatted) formatFile(declared *kinds.Set, check bool) {
-	path, err1 := filepath.EvalSymlinks(f.path)
-	file, err2 := os.Open(path)
-	if f.err = errors.Join(err1, err2); f.err != nil {
-		return
+// rewrite formats a file, and replaces it atomically, at its path without links. Its permissions are preserved.
+func (f *formatted) rewrite(path string, declared *kinds.Set, check bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
 	}
 	defer file.Close()
-	if f.format(file, declared); check || !f.changed() {
-		return
+	if err := f.format(file, declared); err != nil || check || !f.changed() {
+		return err
 	}
 	info, err := file.Stat()
-	if err == nil && info.Mode().Perm()&0o222 == 0 {
-		err = fmt.Errorf("%s: file is read-only", path)
+	if err != nil {
+		return err
 	}
-	if f.err = err; err != nil {
-		return
+	if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("%s: file is read-only", f.path)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".kindex-fmt-*")
-	if f.err = err; err != nil {
-		return
+	if err != nil {
+		return err
 	}
 	_, err = tmp.Write(f.after)
 	if err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
-	if f.err = err; err != nil {
+	if err != nil {
 		_ = os.Remove(tmp.Name()) // the first error counts
 	}
+	return err
 }
 
 // reportFormatted prints the files that changed, or would change, and the problems found in
 // other files.
 func reportFormatted(cmd *cobra.Command, check bool, list []*formatted) error {
+	type change struct {
+		File string `json:"file"`
+	}
+	report := struct {
+		Files   int      `json:"files"`
+		Changed []change `json:"changed"` // with --check, the files that would change
+	}{len(list), []change{}}
 	stderr := cmd.ErrOrStderr()
 	var problems yamldoc.Problems
-	report := fmtReport{Files: len(list), Changed: []fmtChange{}}
 	failed := false
 	for _, f := range list {
 		var found yamldoc.Problems
@@ -210,7 +216,7 @@ func reportFormatted(cmd *cobra.Command, check bool, list []*formatted) error {
 			failed = true
 			fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), f.err)
 		case f.changed():
-			report.Changed = append(report.Changed, fmtChange{filepath.ToSlash(f.path)})
+			report.Changed = append(report.Changed, change{filepath.ToSlash(f.path)})
 		}
 	}
 	err := cli.Print(cmd, report, func(w io.Writer) {
@@ -226,15 +232,4 @@ func reportFormatted(cmd *cobra.Command, check bool, list []*formatted) error {
 		err = cli.Quiet(cli.ExitProblem)
 	}
 	return err
-}
-
-// fmtReport is the report of fmt. --json prints it.
-type fmtReport struct {
-	Files   int         `json:"files"`
-	Changed []fmtChange `json:"changed"` // with --check, the files that would change
-}
-
-// fmtChange is a file that is not formatted.
-type fmtChange struct {
-	File string `json:"file"`
 }

@@ -39,11 +39,8 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"pricing-model", "pricingModel", "how people pay for it, such as open-source or subscription"},
 }
 
-// requiredFields lists the fields that every entity must have.
-var requiredFields = []string{"name", "category", "description"}
-
 func newCommand() *cobra.Command {
-	o := newOptions{texts: map[string]*string{}}
+	o := &newOptions{texts: map[string]*string{}}
 	c := &cobra.Command{
 		Use: "new TYPE SLUG [DIR]", Short: "Create a file for a new entity",
 		Long: `New checks and writes a file for a new entity and prints its path. It never changes an
@@ -82,9 +79,13 @@ existing file.`,
 	return c
 }
 
-func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
+func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 	if !content.ValidSlug(slug) {
-		return cli.Usage(slugError(slug))
+		text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", slug)
+		if guess := content.Slugify(slug); guess != "" {
+			text += fmt.Sprintf(" (did you mean %q?)", guess)
+		}
+		return cli.Usage(errors.New(text))
 	}
 	if device := content.DeviceName(slug); device != "" {
 		return cli.Usage(fmt.Errorf("%q%s", slug, device))
@@ -109,7 +110,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return err
 	}
 	var missing []string
-	for _, name := range requiredFields {
+	for _, name := range []string{"name", "category", "description"} {
 		if fields[name] == nil {
 			missing = append(missing, "--"+name)
 		}
@@ -121,7 +122,6 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if err != nil {
 		return err
 	}
-	data = append([]byte(commonHeader(filepath.Dir(path))), data...)
 	_, problems := workspace.CheckFile(typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
 		cli.PrintProblems(cmd.ErrOrStderr(), problems)
@@ -142,35 +142,47 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	})
 }
 
-func slugError(slug string) error {
-	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", slug)
-	if guess := content.Slugify(slug); guess != "" {
-		text += fmt.Sprintf(" (did you mean %q?)", guess)
-	}
-	return errors.New(text)
-}
-
 // fields returns the entity's fields that are set by flags.
-func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
-	fields := map[string]any{}
+func (o *newOptions) fields(declared *kinds.Set) (map[string]any, error) {
+	fields, links, ids := map[string]any{}, map[string]any{}, map[string]any{}
 	for name, value := range o.texts {
 		if text := strings.TrimSpace(*value); text != "" {
 			fields[name] = text
 		}
 	}
-	links, err := pairs("--link", "NAME=URL, such as repository=https://example.org/", o.links)
-	if err != nil {
-		return nil, err
+	for name, list := range map[string][]string{"tags": o.tags, "capabilities": o.capabilities} {
+		if len(list) > 0 {
+			fields[name] = list
+		}
 	}
-	for name, values := range links {
-		if len(values) > 1 {
+	for _, text := range o.links {
+		name, address, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, cli.Usage(fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", text))
+		}
+		if links[name] != nil {
 			return nil, cli.Usage(fmt.Errorf("--link %s is given twice", name))
 		}
-		setMember(fields, "links", name, values[0])
+		links[name], fields["links"] = address, links
 	}
+	for _, text := range o.ids {
+		namespace, id, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, cli.Usage(fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", text))
+		}
+		switch one := ids[namespace].(type) {
+		case nil:
+			ids[namespace] = id
+		case string:
+			ids[namespace] = []string{one, id}
+		case []string:
+			ids[namespace] = append(one, id)
+		}
+		fields["ids"] = ids
+	}
+	stated := kinds.Stated(declared.Leaves())
 	for _, text := range o.declared {
 		name, value, _ := strings.Cut(text, "=")
-		stated := kinds.Stated(declared.Leaves())
 		i := slices.IndexFunc(stated, func(f *kinds.Field) bool { return f.Path == name })
 		if i < 0 {
 			var known []string
@@ -180,20 +192,6 @@ func (o newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 			return nil, cli.Usage(cli.UnknownName("field", name, known, didyoumean.Name(name, known)))
 		}
 		setField(fields, stated[i], value)
-	}
-	ids, err := pairs("--id", "NAMESPACE=ID, such as pypi=torch", o.ids)
-	if err != nil {
-		return nil, err
-	}
-	for namespace, list := range ids {
-		if setMember(fields, "ids", namespace, list); len(list) == 1 {
-			setMember(fields, "ids", namespace, list[0])
-		}
-	}
-	for name, list := range map[string][]string{"tags": o.tags, "capabilities": o.capabilities} {
-		if len(list) > 0 {
-			fields[name] = list
-		}
 	}
 	return fields, nil
 }
@@ -210,32 +208,16 @@ func setField(fields map[string]any, f *kinds.Field, text string) {
 	case f.IsNumber() && yamldoc.IsPlainNumber(text):
 		value = json.Number(text)
 	}
-	if f.Group == nil {
-		fields[f.Name] = value
-	} else {
-		setMember(fields, f.Group.Name, f.Name, value)
-	}
-}
-
-// setMember sets a member of a field that is a table.
-func setMember(fields map[string]any, field, name string, value any) {
-	if fields[field] == nil {
-		fields[field] = map[string]any{}
-	}
-	fields[field].(map[string]any)[name] = value
-}
-
-// pairs splits the values of a flag at the equals sign, and lists them by name.
-func pairs(flag, form string, texts []string) (map[string][]string, error) {
-	lists := map[string][]string{}
-	for _, text := range texts {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, cli.Usage(fmt.Errorf("%s %q: write %s", flag, text, form))
+	if f.Group != nil {
+		group, _ := fields[f.Group.Name].(map[string]any)
+		if group == nil {
+			group = map[string]any{}
 		}
-		lists[name] = append(lists[name], value)
+		group[f.Name] = value
+		fields[f.Group.Name] = group
+		return
 	}
-	return lists, nil
+	fields[f.Name] = value
 }
 
 // checkFree returns an error, with a free slug, if another entity uses the slug or has used it before.
@@ -258,21 +240,4 @@ func checkFree(workspace *content.Workspace, dir, typ, slug string) error {
 		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); use another slug%s", typ, slug, e.Name, path(e.Slug), other)
 	}
 	return fmt.Errorf("%s already exists; edit it, or use another slug%s", path(slug), other)
-}
-
-// commonHeader returns the yaml-language-server line with which the first file in a folder starts, or "".
-func commonHeader(dir string) string {
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the folder may not exist yet
-	if len(paths) == 0 {
-		return ""
-	}
-	if info, err := os.Lstat(paths[0]); err != nil || !info.Mode().IsRegular() {
-		return "" // reading a pipe would block
-	}
-	data, _ := os.ReadFile(paths[0])
-	line, _, _ := strings.Cut(strings.TrimPrefix(string(data), "\ufeff"), "\n")
-	if !strings.HasPrefix(line, "# yaml-language-server:") {
-		return ""
-	}
-	return strings.TrimRight(line, "\r ") + "\n"
 }

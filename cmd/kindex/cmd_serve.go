@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -216,11 +215,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 			return err
 		}
 	}
-	secrets := []string{o.operatorKey, o.state} // the files with names of the user's choice
-	if storage.IsPostgreSQL(o.state) {
-		secrets = secrets[:1]
-	}
-	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Dir, slices.DeleteFunc(secrets, func(name string) bool { return name == "" })...)
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Dir)
 	madeKey, err := o.openState(cmd)
 	if err != nil {
 		return err

@@ -10,10 +10,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// warnOfSecrets prints a warning if git tracks a key or a database of the service. files are those
-// whose names the user chose. An error is no reason not to serve or build, so it is printed too.
-func warnOfSecrets(ctx context.Context, w io.Writer, dir string, files ...string) {
-	found, err := gitlog.TrackedSecrets(ctx, dir, files...)
+// warnOfSecrets prints a warning if git tracks a key or a database of the service. An error is no reason
+// not to serve or build, so it is printed too.
+func warnOfSecrets(ctx context.Context, w io.Writer, dir string) {
+	found, err := gitlog.TrackedSecrets(ctx, dir)
 	if err != nil {
 		fmt.Fprintf(w, "warning: could not check whether git tracks keys or databases: %v\n", err)
 	}
