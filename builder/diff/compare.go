@@ -30,11 +30,10 @@ type Comparison struct {
 	Counts  Counts `json:"counts"`
 	// Entities lists the entities whose files differ: created, updated, deleted and touched,
 	// each sorted by type and slug.
-	Entities      []Entity             `json:"entities"`
-	MovedByOthers Moved                `json:"movedByOthers"`
-	Formula       *Formula             `json:"formula"`    // nil if unchanged
-	Categories    []Category           `json:"categories"` // changed categories, by slug
-	Index         []record.FieldChange `json:"index"`      // changed fields of index.yaml
+	Entities   []Entity             `json:"entities"`
+	Formula    *Formula             `json:"formula"`    // nil if unchanged
+	Categories []Category           `json:"categories"` // changed categories, by slug
+	Index      []record.FieldChange `json:"index"`      // changed fields of index.yaml
 	// Duplicates lists pairs of entities that may be the same thing. One entity in each pair
 	// was created or has a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
@@ -56,13 +55,6 @@ type Counts struct {
 	Renamed int `json:"renamed"`
 	Deleted int `json:"deleted"`
 	Touched int `json:"touched"`
-}
-
-// Moved counts the entities whose rank has changed although neither their files nor their
-// scores have.
-type Moved struct {
-	All        int `json:"all"`        // on the overall leaderboard
-	Categories int `json:"categories"` // on the leaderboard of their category
 }
 
 // MaxShrink is the maximum share of entities that one build may delete. A build that would

@@ -17,12 +17,11 @@ const (
 	SameURL        = "url"        // the same web page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
-	NearName       = "nearName"   // names one edit apart
 	SimilarContent = "similar"    // most of their content is the same
 )
 
 // kinds lists the kinds of reasons in the order in which they are shown, most certain first.
-var reasonKinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
+var reasonKinds = []string{SameRepository, SameURL, SameName, SimilarContent}
 
 // Two entities are possible duplicates if their similarity, as calculated by
 // builder/neighbors, is at least MinSimilarity, and the overlap of their content is at least
@@ -68,7 +67,7 @@ func (d Duplicate) text(mark func(string) string) string {
 
 // reasonTexts precede the values of reasons.
 var reasonTexts = map[string]string{SameURL: "same URL ", SameRepository: "same repository ", SameName: "same name, spelled ",
-	NearName: "its name is one edit away from ", SimilarContent: "nearly the same content, similarity "}
+	SimilarContent: "nearly the same content, similarity "}
 
 // duplicates finds possible duplicates of the entities in fresh, which is a subset of all. A
 // pair in which both entities are fresh is listed only once.
@@ -183,32 +182,20 @@ func addresses(e *record.Entity) iter.Seq2[string, string] {
 	}
 }
 
-// byName finds entities with the same name, or with names one edit apart.
+// byName finds entities with the same name.
 func (f *finder) byName(fresh []*record.Entity) {
-	names := make(map[*record.Entity]string, len(f.all))
-	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
+	same := map[string][]*record.Entity{}
 	for _, e := range f.all {
 		name := record.FoldName(e.Name)
-		names[e] = name
 		same[name] = append(same[name], e)
-		for _, key := range nearKeys(name) {
-			near[key] = append(near[key], e)
-		}
 	}
 	for _, e := range fresh {
-		name := names[e]
+		name := record.FoldName(e.Name)
 		if name == "" {
 			continue
 		}
 		for _, other := range same[name][:min(len(same[name]), many)] {
 			f.add(e, other, SameName, other.Name)
-		}
-		for _, key := range nearKeys(name) {
-			for _, other := range near[key][:min(len(near[key]), many)] {
-				if names[other] != name && oneEdit(name, names[other]) {
-					f.add(e, other, NearName, other.Name)
-				}
-			}
 		}
 	}
 }

@@ -71,8 +71,7 @@ func added(pairs []record.Pair) (list []*record.Entity) {
 	return list
 }
 
-// addEntities lists the changed entities, and counts the unchanged entities that have a new
-// rank.
+// addEntities lists the changed entities.
 func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
 	former := map[string]string{} // the key that each earlier key redirects to after the change
 	for _, e := range b.content.Entities {
@@ -98,7 +97,6 @@ func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
 			event = Touched
 			c.Counts.Touched++
 		default:
-			c.addMoved(p, a, b)
 			continue
 		}
 		e := describe(event, p.Before, p.After, a, b)
@@ -111,19 +109,6 @@ func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
 		return cmp.Or(cmp.Compare(slices.Index(events, x.Event), slices.Index(events, y.Event)),
 			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
 	})
-}
-
-// addMoved counts an entity whose file is unchanged if only others have moved it.
-func (c *Comparison) addMoved(p record.Pair, a, b *state) {
-	if p.Before.Scores.Composite != p.After.Scores.Composite {
-		return
-	}
-	if a.all[p.Before] != b.all[p.After] {
-		c.MovedByOthers.All++
-	}
-	if a.within[p.Before] != b.within[p.After] {
-		c.MovedByOthers.Categories++
-	}
 }
 
 // describe describes the change to one entity. One of before and after may be nil.

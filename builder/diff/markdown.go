@@ -39,9 +39,6 @@ func (d *Report) Markdown() string {
 		c.add("| | Entity | Composite | Overall rank | Rank in its category |\n|---|---|---|---|---|\n")
 		c.addList("entities", maxTable, len(d.Entities), func(i int) string { return tableRow(&d.Entities[i]) })
 	}
-	if text := d.movedText(); text != "" {
-		c.add(text + "\n\n")
-	}
 	d.addRoot(c)
 	left := 0
 	for i := range d.Entities {

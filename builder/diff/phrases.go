@@ -184,15 +184,6 @@ func (d *Report) totalText() string {
 		arrow(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
 }
 
-// movedText returns how many unchanged entities have a new rank, or "" if there are none.
-func (d *Report) movedText() string {
-	m := d.MovedByOthers
-	if m.All == 0 && m.Categories == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Unchanged entities with a new rank: %d overall, %d in their category.", m.All, m.Categories)
-}
-
 // refusalText returns a warning if a build would be refused, otherwise "".
 func (d *Report) refusalText() string {
 	if !d.Shrink.Refused {

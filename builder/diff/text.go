@@ -38,9 +38,6 @@ func (d *Report) WriteText(w io.Writer, paint Painter) {
 		warn(text)
 	}
 	d.writeEntities(w, paint)
-	if text := d.movedText(); text != "" {
-		fmt.Fprintf(w, "\n%s\n", text)
-	}
 	d.writeRoot(w)
 }
 
