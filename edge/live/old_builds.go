@@ -21,15 +21,20 @@ type OldBuilds struct {
 	root string
 	keys []note.Verifier
 
-	mu        sync.Mutex
-	manifests map[string]*store.Manifest
-	verified  map[string]bool // files already verified against their manifest
+	mu     sync.Mutex
+	builds map[string]*oldBuild
+}
+
+// oldBuild is a build with an accepted signature.
+type oldBuild struct {
+	*store.Manifest
+	verified map[string]bool // the files that match the manifest
 }
 
 // NewOldBuilds returns the old builds of an output folder. If there are keys, builds that are not
 // signed with one of them are treated as missing.
 func NewOldBuilds(root string, keys []note.Verifier) *OldBuilds {
-	return &OldBuilds{root: root, keys: keys}
+	return &OldBuilds{root: root, keys: keys, builds: map[string]*oldBuild{}}
 }
 
 // Open opens a file in a build, which can be its manifest. Clients cache its bytes for a year, so they
@@ -37,85 +42,66 @@ func NewOldBuilds(root string, keys []note.Verifier) *OldBuilds {
 // time; an open file can still be read to its end. It returns fs.ErrNotExist if there is no such
 // build or file.
 func (o *OldBuilds) Open(id, path string) (content io.ReadSeeker, m *store.Manifest, f store.File, err error) {
-	if m, err = o.manifest(id); err != nil {
-		return nil, nil, f, err
+	if !store.ValidID(id) {
+		return nil, nil, f, fs.ErrNotExist
 	}
 	dir := filepath.Join(store.BuildsDir(o.root), id)
+	content, m, f, err = o.open(dir, id, path)
+	// The builder may have deleted the build, which looks like damage.
+	if _, gone := os.Stat(filepath.Join(dir, store.ManifestFile)); err != nil && errors.Is(gone, fs.ErrNotExist) {
+		err = fs.ErrNotExist
+	}
+	return content, m, f, err
+}
+
+func (o *OldBuilds) open(dir, id, path string) (content io.ReadSeeker, m *store.Manifest, f store.File, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b, err := o.build(dir, id)
+	if err != nil {
+		return nil, nil, f, err
+	}
 	if path == store.ManifestFile {
 		data, f, err := store.ManifestBytes(dir)
-		return bytes.NewReader(data), m, f, o.orNotExist(id, err)
+		return bytes.NewReader(data), b.Manifest, f, err
 	}
-	f, ok := m.File(path)
+	f, ok := b.File(path)
 	if !ok {
 		return nil, nil, f, fs.ErrNotExist
 	}
-	content, err = o.openVerified(dir, f)
-	return content, m, f, o.orNotExist(id, err)
-}
-
-// openVerified opens a file in the folder of a build, after it has been verified once.
-func (o *OldBuilds) openVerified(dir string, f store.File) (*os.File, error) {
 	files, err := store.OpenFiles(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, f, err
 	}
 	defer files.Close()
-	content, err := store.OpenFile(files, f)
-	if err != nil {
-		return nil, err
+	if !b.verified[path] {
+		if err := store.VerifyFile(dir, f); err != nil {
+			return nil, nil, f, err
+		}
+		b.verified[path] = true
 	}
-	full := filepath.Join(dir, filepath.FromSlash(f.Path))
-	o.mu.Lock()
-	verified := o.verified[full]
-	o.mu.Unlock()
-	if verified {
-		return content, nil
-	}
-	if err := store.VerifyFile(dir, f); err != nil {
-		return nil, errors.Join(err, content.Close())
-	}
-	o.mu.Lock()
-	o.verified[full] = true
-	o.mu.Unlock()
-	return content, nil
+	content, err = store.OpenFile(files, f)
+	return content, b.Manifest, f, err
 }
 
-// maxManifests is the maximum number of cached manifests.
-const maxManifests = 32
+// maxBuilds is the maximum number of builds whose manifests are kept.
+const maxBuilds = 32
 
-// manifest returns the manifest of a build in the output folder. A build that is not signed, although
-// it must be, does not exist.
-func (o *OldBuilds) manifest(id string) (*store.Manifest, error) {
-	if !store.ValidID(id) {
-		return nil, fs.ErrNotExist
+// build returns a build in the output folder. One that is not signed, although it must be, does not exist.
+func (o *OldBuilds) build(dir, id string) (*oldBuild, error) {
+	if b := o.builds[id]; b != nil {
+		return b, nil
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if m := o.manifests[id]; m != nil {
-		return m, nil
-	}
-	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(o.root), id))
+	m, err := store.ReadManifest(dir)
 	if err != nil {
-		return nil, o.orNotExist(id, err)
+		return nil, err
 	}
 	if err := mirror.CheckSaved(o.root, id, o.keys); err != nil {
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
-	if o.manifests == nil || len(o.manifests) >= maxManifests {
-		o.manifests, o.verified = map[string]*store.Manifest{}, map[string]bool{}
+	if len(o.builds) >= maxBuilds {
+		clear(o.builds)
 	}
-	o.manifests[id] = m
-	return m, nil
-}
-
-// orNotExist replaces an error with fs.ErrNotExist if the builder has deleted the build,
-// because a deletion during a read looks like damage.
-func (o *OldBuilds) orNotExist(id string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, statErr := os.Stat(filepath.Join(store.BuildsDir(o.root), id, store.ManifestFile)); errors.Is(statErr, fs.ErrNotExist) {
-		return fs.ErrNotExist
-	}
-	return err
+	o.builds[id] = &oldBuild{m, map[string]bool{}}
+	return o.builds[id], nil
 }

@@ -29,16 +29,24 @@ type Puller struct {
 	live    *Reloader
 	log     *slog.Logger
 	now     func() time.Time
-	metrics pullMetrics
+	status  atomic.Pointer[BucketStatus] // replaced by Run
 
-	status atomic.Pointer[BucketStatus] // replaced by Run
+	answered, pulled prometheus.Gauge
+	bytes            prometheus.Counter
+	failures         *prometheus.CounterVec // by BucketStatus.Status
 }
+
+// The values of BucketStatus.Status.
+const (
+	waiting     = "waiting" // the first check has not ended
+	answering   = "ok"
+	unreachable = "unreachable" // the bucket did not answer
+	failed      = "failed"      // the published build could not be pulled for another reason
+)
 
 // BucketStatus is the state of the bucket when the edge last checked it.
 type BucketStatus struct {
-	Address string `json:"address"`
-	// Status is "waiting" before the first check has ended, then "ok", "unreachable" if the bucket
-	// did not answer, or "failed" if the published build could not be pulled for another reason.
+	Address  string     `json:"address"`
 	Status   string     `json:"status"`
 	Since    *time.Time `json:"since,omitempty"`    // when it became unreachable or failed
 	Problem  string     `json:"problem,omitempty"`  // why
@@ -50,14 +58,23 @@ type BucketStatus struct {
 // metrics.
 func NewPuller(o PullOptions, l *Reloader, now func() time.Time, metrics prometheus.Registerer) (*Puller, error) {
 	dir, err := store.MakeFolder(l.options.Root, "exports", "builds")
+	if err == nil {
+		err = dir.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.Close(); err != nil {
-		return nil, err
+	create := promauto.With(metrics)
+	p := &Puller{options: o, live: l, log: l.options.Log, now: now,
+		answered: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_answered_timestamp_seconds", Help: "When the bucket last answered, as Unix time."}),
+		pulled:   create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_pulled_timestamp_seconds", Help: "When a build was last pulled, as Unix time."}),
+		bytes:    create.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total", Help: "Bytes downloaded from the bucket."}),
+		failures: create.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
+			Help: "Failed attempts to check for a build or to pull it, by reason."}, []string{"reason"})}
+	for _, reason := range []string{unreachable, failed} {
+		p.failures.WithLabelValues(reason)
 	}
-	p := &Puller{options: o, live: l, log: l.options.Log, now: now, metrics: newPullMetrics(metrics)}
-	p.status.Store(&BucketStatus{Address: o.From.String(), Status: "waiting"})
+	p.status.Store(&BucketStatus{Address: o.From.String(), Status: waiting})
 	switch err := l.Load(); {
 	case errors.Is(err, store.ErrNoBuild):
 		p.log.Info("no build yet; pulling the first one", "from", o.From.String())
@@ -70,7 +87,7 @@ func NewPuller(o PullOptions, l *Reloader, now func() time.Time, metrics prometh
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
 	o := mirror.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), Verifiers: p.live.options.Verifiers,
-		OnVerified: p.live.MarkVerified, InUse: func(id string) bool { return id == p.live.ID() }}
+		InUse: func(id string) bool { return id == p.live.ID() }}
 	_ = mirror.Watch(ctx, p.options.From, o, p.options.Interval, func(r mirror.WatchResult) error { // report returns no error
 		p.report(r)
 		return nil
@@ -82,83 +99,58 @@ func (p *Puller) Status() BucketStatus { return *p.status.Load() }
 
 // report logs the result of a check, and switches to a build that was pulled.
 func (p *Puller) report(r mirror.WatchResult) {
-	p.metrics.bytes.Add(float64(r.Pulled.Downloaded))
+	p.bytes.Add(float64(r.Pulled.Downloaded))
 	p.setStatus(r)
-	switch {
-	case r.Err == nil:
-		if !r.Pulled.Unchanged {
-			p.metrics.pulled.Set(seconds(p.now()))
-			p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "files", r.Pulled.Fetched)
-		}
-		if r.Pulled.Build != "" {
-			p.live.ForgetRefusal() // it may have been repaired or signed
-		}
-		p.live.reload()
-	case r.Answered:
-		p.metrics.failures.WithLabelValues("failed").Inc()
-		if r.Repeated {
-			break
-		}
-		if errors.Is(r.Err, mirror.ErrNothingPublished) {
-			p.log.Warn("no build is published; retrying", "serving", p.live.ID(), "error", r.Err)
-		} else {
-			p.live.options.Refused()
-			p.log.Error("the published build cannot be pulled; retrying", "serving", p.live.ID(), "error", r.Err)
-		}
-	default:
-		p.metrics.failures.WithLabelValues("unreachable").Inc()
-		if !r.Repeated {
-			p.log.Warn("the bucket does not answer; retrying", "serving", p.live.ID(), "error", r.Err)
-		}
+	if r.Err != nil {
+		p.failures.WithLabelValues(p.Status().Status).Inc()
+		p.reportFailure(r)
+		return
 	}
+	if !r.Pulled.Unchanged {
+		p.pulled.Set(seconds(p.now()))
+		p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "files", r.Pulled.Fetched)
+	}
+	if r.Pulled.Build != "" {
+		p.live.ForgetRefusal() // it may have been repaired or signed
+	}
+	p.live.reload()
+}
+
+func (p *Puller) reportFailure(r mirror.WatchResult) {
+	log, message := p.log.Warn, "the bucket does not answer; retrying"
+	switch {
+	case r.Repeated:
+		return
+	case errors.Is(r.Err, mirror.ErrNothingPublished):
+		message = "no build is published; retrying"
+	case r.Answered:
+		p.live.options.Refused()
+		log, message = p.log.Error, "the published build cannot be pulled; retrying"
+	}
+	log(message, "serving", p.live.ID(), "error", r.Err)
 }
 
 // setStatus updates the status. A problem that changes keeps the time of the first one.
 func (p *Puller) setStatus(r mirror.WatchResult) {
 	now, before := p.now().UTC().Truncate(time.Second), p.status.Load()
-	s := BucketStatus{Address: before.Address, Status: "ok", Answered: before.Answered}
+	s := BucketStatus{Address: before.Address, Status: answering, Answered: before.Answered}
 	if r.Answered {
 		s.Answered = &now
-		p.metrics.answered.Set(seconds(now))
+		p.answered.Set(seconds(now))
 	}
-	if r.Err != nil {
-		s.Status, s.Problem, s.Since = "failed", r.Err.Error(), &now
-		if !r.Answered {
-			s.Status = "unreachable"
+	switch {
+	case r.Err != nil:
+		s.Status, s.Problem, s.Since = unreachable, r.Err.Error(), &now
+		if r.Answered {
+			s.Status = failed
 		}
 		if s.Status == before.Status {
 			s.Since = before.Since
 		}
-	} else if before.Status == "unreachable" {
+	case before.Status == unreachable:
 		p.log.Info("the bucket answers again", "after", now.Sub(*before.Since).String())
 	}
 	p.status.Store(&s)
-}
-
-// pullMetrics are the metrics of a Puller.
-type pullMetrics struct {
-	answered prometheus.Gauge
-	pulled   prometheus.Gauge
-	bytes    prometheus.Counter
-	failures *prometheus.CounterVec
-}
-
-func newPullMetrics(r prometheus.Registerer) pullMetrics {
-	create := promauto.With(r)
-	m := pullMetrics{
-		answered: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_answered_timestamp_seconds",
-			Help: "When the bucket last answered, as Unix time."}),
-		pulled: create.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_pulled_timestamp_seconds",
-			Help: "When a build was last pulled, as Unix time."}),
-		bytes: create.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total",
-			Help: "Bytes downloaded from the bucket."}),
-		failures: create.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
-			Help: "Failed attempts to check for a build or to pull it, by reason."}, []string{"reason"}),
-	}
-	for _, reason := range []string{"unreachable", "failed"} {
-		m.failures.WithLabelValues(reason)
-	}
-	return m
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -28,10 +29,9 @@ type Options struct {
 	Log       *slog.Logger
 	// Switched is called with every new build and the time it took to open it, but not when
 	// edits are applied. It must not block.
-	Switched func(v *ServedBuild, took time.Duration)
-	Refused  func() // called once for each published build that cannot be used
-	// EnterPast is called before a past day is calculated, see history.Archive.Guard.
-	EnterPast func() (leave func(), err error)
+	Switched  func(v *ServedBuild, took time.Duration)
+	Refused   func()                           // called once for each published build that cannot be used
+	EnterPast func() (leave func(), err error) // called before a past day is calculated, see history.Archive.Guard
 }
 
 // Reloader keeps the published build of an output folder open. It is safe for concurrent use.
@@ -43,7 +43,6 @@ type Reloader struct {
 	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
 	refused       refusal           // the last one
 	reported      string            // the error that reload logged last
-	verified      string            // the ID of a build that was verified, but not opened yet
 
 	mu        sync.Mutex   // not held while a build is opened, so that edits need not wait
 	published *ServedBuild // without edits
@@ -58,7 +57,7 @@ type refusal struct {
 }
 
 // New returns a Reloader that has not loaded a build yet.
-func New(o Options) *Reloader { return &Reloader{options: o} }
+func New(o Options) *Reloader { return &Reloader{options: o, modifiedTimes: map[string]string{}} }
 
 // The published build is checked at pollInterval, which costs one small file. A refused build is
 // retried, in case it has been repaired, but less often, because verification reads every byte.
@@ -89,12 +88,8 @@ func (l *Reloader) load() error {
 	case id == l.refused.id && time.Since(l.refused.at) < refusedRetryInterval:
 		return l.refused.err
 	}
-	verified := id == l.verified
-	if verified {
-		l.verified = "" // if it is opened again, it is verified again
-	}
 	start := time.Now()
-	next, err := openBuild(&l.options, id, verified)
+	next, err := openBuild(&l.options, id)
 	if err != nil {
 		if l.refused.id != id {
 			l.options.Refused()
@@ -104,12 +99,6 @@ func (l *Reloader) load() error {
 	}
 	l.refused = refusal{}
 	next.UniqueModified = l.modifiedIsUnique(next)
-	l.switchTo(next, start)
-	return nil
-}
-
-// switchTo makes an open build the published one. start is the time at which opening it began.
-func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.published = next
@@ -118,6 +107,7 @@ func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 	l.options.Log.Info("serving build", "build", next.ID(), "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
 		"took", elapsed.Round(time.Millisecond))
 	l.options.Switched(next, elapsed)
+	return nil
 }
 
 // ForgetRefusal makes the next Load verify a refused build again without waiting for the
@@ -128,21 +118,12 @@ func (l *Reloader) ForgetRefusal() {
 	l.refused = refusal{}
 }
 
-// MarkVerified lets Load open a build without verifying its files, because this process has just done
-// so. It applies to the next Load only.
-func (l *Reloader) MarkVerified(id string) {
-	l.loading.Lock()
-	defer l.loading.Unlock()
-	l.verified = id
-}
-
 // ID returns the id of the published build, or "" if there is none yet.
 func (l *Reloader) ID() string {
-	v := l.Published()
-	if v == nil {
-		return ""
+	if v := l.Published(); v != nil {
+		return v.ID()
 	}
-	return v.ID()
+	return ""
 }
 
 // Published returns the published build without edits, or nil if there is none yet.
@@ -167,11 +148,10 @@ func (l *Reloader) ApplyEdits(edits []exports.Edit) {
 func (l *Reloader) publishCurrent() {
 	next := l.published
 	if len(l.edits) > 0 {
-		with, err := l.published.withEdits(l.edits)
-		if err != nil {
-			l.options.Log.Error("edits cannot be served; serving the build without them", "error", err)
-		} else {
+		if with, err := next.withEdits(l.edits); err == nil {
 			next = with
+		} else {
+			l.options.Log.Error("edits cannot be served; serving the build without them", "error", err)
 		}
 	}
 	now := time.Now()
@@ -196,17 +176,14 @@ func (l *Reloader) Follow(ctx context.Context) {
 func (l *Reloader) reload() {
 	l.loading.Lock()
 	defer l.loading.Unlock()
-	err, message := l.load(), ""
-	if err != nil {
-		message = err.Error()
+	err := l.load()
+	before := l.reported
+	if l.reported = fmt.Sprint(err); err == nil || l.reported == before {
+		return
 	}
-	repeated := message == l.reported
-	l.reported = message
-	switch {
-	case err == nil || repeated:
-	case l.ID() != "":
+	if l.ID() != "" {
 		l.options.Log.Error("new build refused; still serving the previous build", "error", err)
-	case !errors.Is(err, store.ErrNoBuild):
+	} else if !errors.Is(err, store.ErrNoBuild) {
 		l.options.Log.Error("build refused; no build can be served yet", "error", err)
 	}
 }
@@ -219,9 +196,6 @@ const sharedModified = "several"
 // share a time if their commits are older than that day, or if there are no commits.
 func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID
-	if l.modifiedTimes == nil {
-		l.modifiedTimes = map[string]string{}
-	}
 	if first, ok := l.modifiedTimes[at]; ok && first != id {
 		l.modifiedTimes[at] = sharedModified
 		return false
@@ -235,8 +209,7 @@ func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 		if other == id {
 			continue
 		}
-		m, err := store.ReadManifest(filepath.Join(store.BuildsDir(l.options.Root), other))
-		if err != nil || m.LastModified().Equal(v.Build.Manifest.LastModified()) {
+		if m, err := store.ReadManifest(filepath.Join(store.BuildsDir(l.options.Root), other)); err != nil || m.LastModified().Equal(v.Build.Manifest.LastModified()) {
 			return false
 		}
 	}

@@ -36,10 +36,7 @@ type PullOptions struct {
 	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
 	// are none, builds need no signature.
 	Verifiers []note.Verifier
-	// OnVerified is called with the ID of a build in Dir after all of its files were verified, and
-	// before it becomes the current one. It may be nil.
-	OnVerified func(id string)
-	Progress   Progress // how many files were written; may be nil
+	Progress  Progress // how many files were written; may be nil
 	// Only lists patterns for path.Match. If there are any, only the exported files that match one are
 	// copied, without the index, to Dir itself, next to the manifest.
 	Only []string
@@ -215,7 +212,6 @@ func (p *puller) copyBuild(ctx context.Context) error {
 	if err := p.install(); err != nil {
 		return err
 	}
-	p.verified()
 	if err := store.Publish(p.Dir, id); err != nil {
 		return err
 	}
@@ -233,14 +229,7 @@ func (p *puller) isIntact() bool {
 			return false
 		}
 	}
-	p.verified()
 	return true
-}
-
-func (p *puller) verified() {
-	if p.OnVerified != nil {
-		p.OnVerified(p.current.Build)
-	}
 }
 
 // saveStatement keeps the signed statement next to the build.
