@@ -154,21 +154,7 @@ func Run(ctx context.Context, index Index, files []string, in io.Reader, policy 
 	return r, nil
 }
 
-// resolveAll resolves the identifiers of the entries, each once: the first of each entry, and the
-// others only where the index does not know the first.
-func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (resolutions, error) {
-	resolved := resolutions{}
-	if err := resolved.add(ctx, index, entries, func(e *manifest.Entry) []string { return []string{e.ID} }); err != nil {
-		return nil, err
-	}
-	return resolved, resolved.add(ctx, index, entries, func(e *manifest.Entry) []string {
-		if _, found := resolved.first(e); found.known() {
-			return nil
-		}
-		return e.Also
-	})
-}
-
+// resolutions are what identifiers refer to.
 type resolutions map[string]*Resolution
 
 func (r *Resolution) known() bool { return r != nil && len(r.Matches) > 0 }
@@ -183,42 +169,58 @@ func (all resolutions) first(e *manifest.Entry) (id string, found *Resolution) {
 	return e.ID, all[e.ID]
 }
 
-// add resolves identifiers of entries in batches.
-func (all resolutions) add(ctx context.Context, index Index, entries []manifest.Entry, idsOf func(*manifest.Entry) []string) error {
-	var list []string
-	for i := range entries {
-		for _, id := range idsOf(&entries[i]) {
-			if _, seen := all[id]; !seen && acceptable(id) {
-				all[id] = nil
-				list = append(list, id)
+// resolveAll resolves the identifiers of the entries, each once: the first of each entry, and the
+// others only where the index does not know the first.
+func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (resolutions, error) {
+	all := resolutions{}
+	for _, others := range []bool{false, true} {
+		var list []string
+		for i := range entries {
+			ids := entries[i].Also
+			if _, found := all.first(&entries[i]); !others {
+				ids = []string{entries[i].ID}
+			} else if found.known() {
+				continue
+			}
+			for _, id := range ids {
+				if _, seen := all[id]; !seen && acceptable(id) {
+					all[id] = nil
+					list = append(list, id)
+				}
 			}
 		}
+		for len(list) > 0 {
+			n := batch(list)
+			if err := all.ask(ctx, index, list[:n]); err != nil {
+				return nil, err
+			}
+			list = list[n:]
+		}
 	}
-	for len(list) > 0 {
-		n := batch(list)
-		body, err := index.Resolve(ctx, list[:n])
-		if err != nil {
-			return err
-		}
-		var answer struct{ Data []Resolution }
-		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) != n {
-			return fmt.Errorf("the index did not return an answer for each of %d identifiers", n)
-		}
-		for i := range answer.Data {
-			all[list[i]] = &answer.Data[i]
-		}
-		list = list[n:]
+	return all, nil
+}
+
+func (all resolutions) ask(ctx context.Context, index Index, list []string) error {
+	body, err := index.Resolve(ctx, list)
+	if err != nil {
+		return err
+	}
+	var answer struct{ Data []Resolution }
+	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) != len(list) {
+		return fmt.Errorf("the index did not return an answer for each of %d identifiers", len(list))
+	}
+	for i := range answer.Data {
+		all[list[i]] = &answer.Data[i]
 	}
 	return nil
 }
 
+// batch returns how many of the first identifiers can be resolved at once.
 func batch(list []string) (n int) {
-	length := 0
-	for n < min(batchSize, len(list)) {
+	for length := 0; n < min(batchSize, len(list)); n++ {
 		if length += len(list[n]); n > 0 && length > batchLength {
 			break
 		}
-		n++
 	}
 	return n
 }
@@ -243,9 +245,6 @@ func (r *Report) add(e *manifest.Entry, resolved resolutions, policy *Policy) {
 	failed, rules := false, map[string]bool{}
 	for _, m := range found.Matches {
 		f := Finding{File: e.File, Line: e.Line, ID: id, Used: e.Version, Match: cmp.Or(found.Match, "exact"), Dropped: found.Dropped, Entity: m}
-		if f.Dropped == nil { // an older service
-			f.Dropped = []string{}
-		}
 		f.Issues, f.Verdict = policy.check(&m)
 		for _, issue := range f.Issues {
 			rules[issue.Rule] = true

@@ -55,7 +55,7 @@ func (r *Report) summary() string {
 			s += fmt.Sprintf(", %d %s", n, rule)
 		}
 	}
-	return s
+	return s + ", as of " + r.AsOf
 }
 
 func location(file string, line int) string {
@@ -93,33 +93,36 @@ func (f *Finding) messages() string {
 	return strings.Join(list, "; ")
 }
 
+// line writes a line whose parts can be from strangers.
+func line(b *strings.Builder, format string, parts ...any) {
+	b.WriteString(safetext.Escape(fmt.Sprintf(format, parts...)) + "\n")
+}
+
 // text returns the report for a terminal. No line starts with text from a file, because
 // GitHub Actions could take it for a workflow command.
 func (r *Report) text() string {
 	var b strings.Builder
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%-4s %s  %s = %s%s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()), safetext.Escape(f.weaker()))
-		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, licence %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
-			safetext.Escape(f.Entity.maintained()), safetext.Escape(orUnknown(f.Entity.License, "")))
+		line(&b, "%-4s %s  %s = %s%s", f.Verdict, location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key(), f.weaker())
+		line(&b, "     latest %s, %s, maintenance %s, licence %s", f.Entity.latest(), f.Entity.Status, f.Entity.maintained(), orUnknown(f.Entity.License, ""))
 		for _, issue := range f.Issues {
-			fmt.Fprintf(&b, "     %s: %s\n", issue.Rule, safetext.Escape(issue.Message))
+			line(&b, "     %s: %s", issue.Rule, issue.Message)
 		}
 	}
-	b.WriteString(r.rest())
-	fmt.Fprintf(&b, "%s, as of %s\n", r.summary(), r.AsOf)
-	return b.String()
+	return b.String() + r.rest()
 }
 
+// rest returns the lines about what is unknown or unreadable, and the summary.
 func (r *Report) rest() string {
 	var b strings.Builder
 	for _, u := range r.Missing {
-		fmt.Fprintf(&b, "?    %s  %s %s\n", safetext.Escape(location(u.File, u.Line)), safetext.Escape(used(u.ID, u.Used)), safetext.Escape(u.reason()))
+		line(&b, "?    %s  %s %s", location(u.File, u.Line), used(u.ID, u.Used), u.reason())
 	}
 	for _, u := range r.Unread {
-		fmt.Fprintf(&b, "!    %s  unreadable: %s\n", safetext.Escape(location(u.File, u.Line)), safetext.Escape(u.Reason))
+		line(&b, "!    %s  unreadable: %s", location(u.File, u.Line), u.Reason)
 	}
-	return b.String()
+	return b.String() + r.summary() + "\n"
 }
 
 // weaker returns what was left out of a name to find the entity, or "".
@@ -152,7 +155,7 @@ func (u *Unknown) reason() string {
 func (r *Report) markdown() string {
 	const leftOut = "are left out."
 	var b strings.Builder
-	fmt.Fprintf(&b, "### kindex audit\n\n%s, as of %s\n", actions.Markdown(r.summary()), r.AsOf)
+	fmt.Fprintf(&b, "### kindex audit\n\n%s\n", actions.Markdown(r.summary()))
 	actions.AddTable(&b, "| Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues", len(r.Findings), func(i int) []string {
 		f := &r.Findings[i]
 		end := f.Entity.lifecycle()
@@ -212,7 +215,7 @@ func (r *Report) writeGitHub(w io.Writer) error {
 			b.WriteString(a.Command() + "\n")
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s%s%s, as of %s\n", b.String(), r.rest(), r.summary(), r.AsOf); err != nil {
+	if _, err := io.WriteString(w, b.String()+r.rest()); err != nil {
 		return err
 	}
 	return actions.AppendSummary(r.markdown() + "\n")
@@ -244,7 +247,7 @@ func (r *Report) sarif(version string) object {
 		if n.line > 0 {
 			at["region"] = object{"startLine": n.line}
 		}
-		result := object{"level": n.level, "message": object{"text": plainText(n.message)}, "locations": []object{{"physicalLocation": at}}}
+		result := object{"level": n.level, "message": object{"text": links.Replace(safetext.Escape(n.message))}, "locations": []object{{"physicalLocation": at}}}
 		if n.level == "note" {
 			unknown = append(unknown, result)
 			continue
@@ -264,8 +267,6 @@ func (r *Report) sarif(version string) object {
 
 // links escapes the brackets of links, which texts can contain (section 3.11.6).
 var links = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
-
-func plainText(s string) string { return links.Replace(safetext.Escape(s)) }
 
 // sarifURI returns a file's URI: relative to the repository if the file is in it.
 func sarifURI(file string) string {

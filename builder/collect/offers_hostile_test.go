@@ -27,7 +27,7 @@ func TestWrongOffers(t *testing.T) {
 		{"a limit that JSON rounds", "context: 9007199254740992 is above", record.Offer{Prices: dollars(2, 10, -1), Context: 1 << 53}},
 		{"a negative limit", "outputLimit: -1 is below 1", record.Offer{Prices: dollars(2, 10, -1), OutputLimit: -1}},
 		{"the same tier twice", "tiers[1].over: 1000 is given twice", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(1000, 2), tier(1000, 900)}}},
-		{"a tier over nothing", "tiers[0].over: 0 is below 1", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(0, 2)}}},
+		{"a tier over nothing", "tiers[0].over: has no value", record.Offer{Prices: dollars(2, 10, -1), Tiers: []record.Tier{tier(0, 2)}}},
 		{"too many tiers", "tiers: has 11 entries", record.Offer{Prices: dollars(2, 10, -1), Tiers: many}},
 		{"tiers of a mode", "modes.flex.tiers: has 11 entries", record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "flex", Prices: dollars(1, 5, -1), Tiers: many}}}},
 		{"an unknown mode", `modes."a.b": unknown field`, record.Offer{Prices: dollars(2, 10, -1), Modes: []record.Mode{{Name: "a.b", Prices: dollars(1, 5, -1)}}}},

@@ -10,6 +10,7 @@
 package safedial
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -68,7 +69,8 @@ type Guard struct {
 	dialLimiter    *hostLimiter // by address
 	dial           func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 	roots          *x509.CertPool
-	timeout        timeouts
+	timeout        time.Duration // of a whole request
+	partTimeout    time.Duration // of its dial and of its TLS handshake
 	public         *ssrf.Guardian
 }
 
@@ -86,18 +88,12 @@ func New(o Options) *Guard {
 		ports = []uint16{securePort}
 	}
 	g := &Guard{allow: slices.Clone(o.Allow), deny: slices.Clone(o.Deny), nat64: slices.Clone(o.NAT64), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
-		timeout: timeouts{dialTimeout, tlsTimeout, Timeout}, public: ssrf.New(ssrf.WithPorts(ports...), ssrf.WithDeniedV4Prefixes(wireServer))}
-	if o.Timeout > 0 {
-		g.timeout = timeouts{o.Timeout, o.Timeout, o.Timeout}
-	}
-	if o.HostRate == 0 {
-		o.HostRate = DefaultHostRate
-	}
+		timeout: cmp.Or(max(o.Timeout, 0), Timeout), partTimeout: cmp.Or(max(o.Timeout, 0), partTimeout), public: ssrf.New(ssrf.WithPorts(ports...), ssrf.WithDeniedV4Prefixes(wireServer))}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.HostRate > 0 {
-		g.requestLimiter, g.dialLimiter = newHostLimiter(o.HostRate, o.Now), newHostLimiter(o.HostRate, o.Now)
+	if perSecond := cmp.Or(o.HostRate, DefaultHostRate); perSecond > 0 {
+		g.requestLimiter, g.dialLimiter = newHostLimiter(perSecond, o.Now), newHostLimiter(perSecond, o.Now)
 	}
 	if g.resolver == nil {
 		g.resolver = net.DefaultResolver
@@ -113,7 +109,7 @@ func New(o Options) *Guard {
 // Check returns an error if an address is not allowed. The error wraps ErrRefused and contains
 // the reason, for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
-	if g.deniesAddress(to.Addr()) {
+	if g.denies(to.Addr(), "") {
 		return fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if g.allows(to) {
@@ -150,28 +146,25 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// The default timeouts of a request and its parts.
+// The default timeouts.
 const (
-	dialTimeout = 5 * time.Second // for resolving a name and trying its addresses
-	tlsTimeout  = 5 * time.Second
+	partTimeout = 5 * time.Second // of resolving a name and trying its addresses, and of a TLS handshake
 	// Timeout limits a whole request, including the body of the response.
 	Timeout = 15 * time.Second
 )
-
-type timeouts struct{ dial, tls, request time.Duration }
 
 const maxAddresses = 4
 
 // Dial connects to host:port over TCP. No address of the host is tried unless all of them are
 // allowed. It can be used as the DialContext of an http.Transport.
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
+	ctx, cancel := context.WithTimeout(ctx, g.partTimeout)
 	defer cancel()
+	var port uint16
 	host, text, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+	if err == nil {
+		port, err = parsePort(text)
 	}
-	port, err := parsePort(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -214,7 +207,7 @@ func (g *Guard) Client() *http.Client { return g.client(secureOnly{g.transport()
 func (g *Guard) WebClient() *http.Client { return g.client(g.transport()) }
 
 func (g *Guard) client(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, Timeout: g.timeout.request,
+	return &http.Client{Transport: t, Timeout: g.timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
@@ -223,8 +216,8 @@ func (g *Guard) transport() *http.Transport {
 		Proxy:                  nil, // a proxy would resolve names and connect unchecked
 		DialContext:            g.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
-		TLSHandshakeTimeout:    g.timeout.tls,
-		ResponseHeaderTimeout:  g.timeout.request,
+		TLSHandshakeTimeout:    g.partTimeout,
+		ResponseHeaderTimeout:  g.timeout,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // a small response must not decompress into a large one
 		ForceAttemptHTTP2:      true,

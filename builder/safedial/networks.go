@@ -21,24 +21,16 @@ func ParseDenial(s string) (Denial, error) {
 		return Denial{prefix: p}, err
 	}
 	name := strings.ToLower(strings.TrimSuffix(s, "."))
-	labels := strings.Split(name, ".")
-	for _, l := range labels {
-		if checkLabel(l) != nil || numeric(labels[len(labels)-1]) {
-			return Denial{}, fmt.Errorf("%q is neither a network, such as 203.0.113.0/24, nor a host name, such as example.org", s)
-		}
+	if checkName(name) != nil {
+		return Denial{}, fmt.Errorf("%q is neither a network, such as 203.0.113.0/24, nor a host name, such as example.org", s)
 	}
 	return Denial{domain: name}, nil
 }
 
-// deniesAddress reports whether the operator has denied an address; deniesName does so for a
-// name.
-func (g *Guard) deniesAddress(a netip.Addr) bool {
-	return slices.ContainsFunc(g.deny, func(d Denial) bool { return d.domain == "" && d.prefix.Contains(a) })
-}
-
-func (g *Guard) deniesName(host string) bool {
+// denies reports whether the operator has denied an address or a name, "" for none.
+func (g *Guard) denies(a netip.Addr, host string) bool {
 	return slices.ContainsFunc(g.deny, func(d Denial) bool {
-		return d.domain != "" && (host == d.domain || strings.HasSuffix(host, "."+d.domain))
+		return d.domain == "" && d.prefix.Contains(a) || d.domain != "" && (host == d.domain || strings.HasSuffix(host, "."+d.domain))
 	})
 }
 

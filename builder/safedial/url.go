@@ -92,29 +92,27 @@ func hostOf(u *url.URL) (string, error) {
 	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
 		return a.String(), nil
 	}
-	if len(host) > 253 {
-		return "", refuse("has a host longer than 253 characters")
-	}
-	labels := strings.Split(host, ".")
-	for _, l := range labels {
-		if err := checkLabel(l); err != nil {
-			return "", err
-		}
-	}
-	if last := labels[len(labels)-1]; numeric(last) {
-		return "", refuse("has the invalid host %s: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
-	}
-	return host, nil
+	return host, checkName(host)
 }
 
 var label = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`)
 
-func checkLabel(l string) error {
-	switch {
-	case strings.ContainsFunc(l, func(r rune) bool { return r >= utf8.RuneSelf }):
-		return refuse("has a non-ASCII host: use its xn-- form")
-	case !label.MatchString(l):
-		return refuse("has a host with the invalid label %q", l)
+// checkName rejects what is no host name in lower case.
+func checkName(host string) error {
+	if len(host) > 253 {
+		return refuse("has a host longer than 253 characters")
+	}
+	labels := strings.Split(host, ".")
+	for _, l := range labels {
+		switch {
+		case strings.ContainsFunc(l, func(r rune) bool { return r >= utf8.RuneSelf }):
+			return refuse("has a non-ASCII host: use its xn-- form")
+		case !label.MatchString(l):
+			return refuse("has a host with the invalid label %q", l)
+		}
+	}
+	if numeric(labels[len(labels)-1]) {
+		return refuse("has the invalid host %s: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
 	}
 	return nil
 }
@@ -169,7 +167,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 		return []netip.Addr{a}, nil
 	}
 	host = strings.TrimSuffix(host, ".")
-	if g.deniesName(host) {
+	if g.denies(netip.Addr{}, host) {
 		return nil, fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if numeric(host[strings.LastIndex(host, ".")+1:]) {

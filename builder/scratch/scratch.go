@@ -43,41 +43,18 @@ func New(purpose string) (*Folder, error) {
 		if err != nil {
 			return nil, err
 		}
-		lock, err := take(dir)
-		if err == nil {
-			open.Store(dir, lock)
-			return &Folder{dir, lock}, nil
+		f := &Folder{dir, flock.New(filepath.Join(dir, lockFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))}
+		locked, err := f.lock.TryLock()
+		if _, missing := os.Lstat(f.lock.Path()); locked && missing == nil {
+			open.Store(dir, f.lock)
+			return f, nil
 		}
-		_ = os.RemoveAll(dir)
-		if !errors.Is(err, errSwept) {
+		_ = f.Close()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		// Another program has just swept the folder, before it was locked.
 	}
-}
-
-// errSwept means that another program removed the folder before it was locked.
-var errSwept = errors.New("the folder was removed")
-
-// take locks a folder that was just made.
-func take(dir string) (*flock.Flock, error) {
-	path := filepath.Join(dir, lockFile)
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
-	switch locked, err := lock.TryLock(); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errSwept
-	case err != nil:
-		return nil, err
-	case !locked:
-		return nil, errors.Join(errSwept, lock.Close())
-	}
-	held, err := lock.Stat()
-	if err != nil {
-		return nil, errors.Join(err, lock.Unlock())
-	}
-	if there, err := os.Lstat(path); err != nil || !os.SameFile(held, there) {
-		return nil, errors.Join(errSwept, lock.Unlock())
-	}
-	return lock, nil
 }
 
 // Close removes the folder and everything in it.
@@ -87,16 +64,13 @@ func (f *Folder) Close() error {
 	return errors.Join(f.lock.Unlock(), os.RemoveAll(f.Path))
 }
 
-// sweep removes the folders in root whose programs have ended. A folder that cannot be removed is
+// sweep removes the folders in root whose programs have ended. A folder that cannot be locked or removed is
 // left: it may belong to somebody else, and the caller needs none of them.
 func sweep(root string) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return
-	}
+	entries, _ := os.ReadDir(root)
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) || !isOurs(dir) {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
 		path := filepath.Join(dir, lockFile)
@@ -104,9 +78,9 @@ func sweep(root string) {
 			_ = os.Remove(dir) // its program was killed before it made the lock file
 			continue
 		}
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-		if locked, err := lock.TryLock(); err == nil && locked {
-			_ = (&Folder{dir, lock}).Close()
+		f := &Folder{dir, flock.New(path, flock.SetFlag(os.O_RDWR))}
+		if locked, err := f.lock.TryLock(); err == nil && locked {
+			_ = f.Close()
 		}
 	}
 }
