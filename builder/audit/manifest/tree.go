@@ -172,47 +172,45 @@ func lineCounter(data []byte) func(offset int) int {
 	}
 }
 
+// json reads JSON, with or without comments and trailing commas.
 func (b *builder) json(data []byte) (line int, err error) {
 	data = jsonc.ToJSON(data)
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	lineOf := lineCounter(data)
-	var value func(to *node, key string) error
-	value = func(to *node, key string) error {
-		t, err := d.Token()
-		if err != nil {
-			return err
+	open := []*node{nil} // the tables and lists that contain what comes next
+	for key, keyed := "", false; err == nil && (b.root == nil || len(open) > 1); {
+		var token json.Token
+		if token, err = d.Token(); err != nil {
+			break
 		}
-		n := b.add(to, &node{key: key, kind: other, line: lineOf(int(d.InputOffset()))})
-		switch t := t.(type) {
+		in, line := open[len(open)-1], lineOf(int(d.InputOffset()))
+		if name, ok := token.(string); ok && in != nil && in.kind == table && !keyed {
+			key, keyed = name, true
+			continue
+		}
+		n := &node{key: key, kind: other, line: line}
+		switch token := token.(type) {
 		case string:
-			n.kind, n.text = text, t
+			n.kind, n.text = text, token
 		case nil:
 			n.kind = null
-		default:
-			n.text = fmt.Sprint(t)
 		case json.Delim:
-			if n.kind = list; t == '{' {
+			if n.kind = list; token == '{' {
 				n.kind = table
 			}
-			for d.More() && err == nil {
-				key := ""
-				if n.kind == table {
-					t, err := d.Token()
-					if err != nil {
-						return err
-					}
-					key, _ = t.(string)
-				}
-				err = value(n, key)
+			if token == '}' || token == ']' {
+				open = open[:len(open)-1]
+				continue
 			}
-			if err == nil {
-				_, err = d.Token()
-			}
+			open = append(open, n)
+		default:
+			n.text = fmt.Sprint(token)
 		}
-		return err
+		b.add(in, n)
+		key, keyed = "", false
 	}
-	if err = value(nil, ""); err == nil {
+	if err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("data follows the JSON value")
 		}
@@ -306,33 +304,27 @@ func (b *builder) yamlValue(to *node, key string, y *yaml.Node) {
 func (b *builder) xml(data []byte) (line int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	var element func(at *node) error
-	element = func(at *node) error {
-		for {
-			t, err := d.Token()
-			if err != nil {
-				return err
+	open := []*node{b.add(nil, &node{kind: table})}
+	for {
+		token, err := d.Token()
+		line, _ := d.InputPos()
+		if errors.Is(err, io.EOF) {
+			return 0, nil
+		} else if err != nil {
+			return line, fmt.Errorf("invalid XML: %w", err)
+		}
+		in := open[len(open)-1]
+		switch token := token.(type) {
+		case xml.StartElement:
+			n := b.add(in, &node{key: token.Name.Local, kind: table, line: line})
+			for _, a := range token.Attr {
+				b.add(n, &node{key: a.Name.Local, text: a.Value, line: line})
 			}
-			line, _ := d.InputPos()
-			switch t := t.(type) {
-			case xml.StartElement:
-				n := b.add(at, &node{key: t.Name.Local, kind: table, line: line})
-				for _, a := range t.Attr {
-					b.add(n, &node{key: a.Name.Local, text: a.Value, line: line})
-				}
-				if err := element(n); err != nil {
-					return err
-				}
-			case xml.EndElement:
-				return nil
-			case xml.CharData:
-				at.text += strings.TrimSpace(string(t))
-			}
+			open = append(open, n)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			in.text += strings.TrimSpace(string(token))
 		}
 	}
-	if err = element(b.add(nil, &node{kind: table})); errors.Is(err, io.EOF) {
-		return 0, nil
-	}
-	line, _ = d.InputPos()
-	return line, fmt.Errorf("invalid XML: %w", err)
 }
