@@ -18,13 +18,11 @@ import (
 
 // StaleReport lists the entities that need attention because of their age.
 type StaleReport struct {
-	Day    string `json:"day"`
-	Within int    `json:"within"` // days
-	// Checked is the number of entities that are not withdrawn.
-	Checked int           `json:"checked"`
-	Stale   []StaleEntity `json:"stale"` // the one that expires first is first
-	// WithoutSuccessor lists deprecated entities that name no successor (lifecycle.replacedBy).
-	WithoutSuccessor []string `json:"withoutSuccessor"`
+	Day              string        `json:"day"`
+	Within           int           `json:"within"`           // days
+	Checked          int           `json:"checked"`          // entities that are not withdrawn
+	Stale            []StaleEntity `json:"stale"`            // the one that expires first is first
+	WithoutSuccessor []string      `json:"withoutSuccessor"` // deprecated entities without lifecycle.replacedBy
 }
 
 // StaleEntity is an entity whose last figure to count is about to be too old, or is so already.

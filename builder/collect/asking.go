@@ -1,16 +1,26 @@
 package collect
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // target is an entity that a source knows, or an offer of one that a source keeps current.
@@ -222,4 +232,72 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 		}
 	}
 	return nil
+}
+
+// kept is a folder with what later runs can use, as a file of compressed JSON for each key: answers, so that a
+// run after one that was killed or stopped by a limit need not ask again, and --offline reads nothing else; and
+// responses with a validator (ETag or Last-Modified), so that they need not be sent again if they are unchanged. A
+// damaged file counts as missing, and "" keeps nothing.
+type kept string
+
+// lock makes the folder, and makes sure that only one run uses the cache that it is in.
+func (dir kept) lock(cache string) (unlock func(), err error) {
+	if dir == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(string(dir), 0o700); err != nil {
+		return nil, err
+	}
+	l := flock.New(filepath.Join(cache, "lock"))
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		err = fmt.Errorf("another kindex collect is using %s; wait for it, or use another --cache", cache)
+	}
+	return func() { _ = l.Unlock() }, err
+}
+
+func (dir kept) path(key string) string {
+	return filepath.Join(string(dir), fmt.Sprintf("%x.json.gz", sha256.Sum256([]byte(key))))
+}
+
+// get reports whether something is kept under a key, and decodes it.
+func (dir kept) get(key string, into any) bool {
+	if dir == "" {
+		return false
+	}
+	f, err := os.Open(dir.path(key))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	return err == nil && json.NewDecoder(io.LimitReader(z, 2*maxBody)).Decode(into) == nil
+}
+
+func (dir kept) put(key string, v any) error {
+	if dir == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(z).Encode(v), z.Close()); err != nil {
+		return err
+	}
+	return store.WriteFile(dir.path(key), b.Bytes())
+}
+
+func (dir kept) response(r Request) *Response {
+	held := new(Response)
+	if r.Body != nil || !dir.get(r.Accept+"\n"+r.URL, held) || held.URL != r.URL {
+		return nil
+	}
+	return held
+}
+
+// putResponse keeps a response that has a validator.
+func (dir kept) putResponse(r Request, resp *Response) error {
+	if r.Body != nil || resp.Status != http.StatusOK || resp.Header.Get("ETag")+resp.Header.Get("Last-Modified") == "" {
+		return nil
+	}
+	return dir.put(r.Accept+"\n"+r.URL, Response{resp.Status, resp.Header, resp.Body, r.URL})
 }

@@ -20,29 +20,18 @@ import (
 // Source reads figures from one place: a service that is asked for what the content has, or a list that is
 // read as a whole. It has no files, retries or clock of its own: the runner calls its functions one at a time.
 type Source struct {
-	Name  string // in collect.yaml, flags and reports
-	Title string
-	// Pages are the addresses of the public documentation that the source was written from.
-	Pages []string
-	// Hosts are the base addresses of all requests, such as https://api.github.com. Nothing
-	// else is contacted.
-	Hosts []string
-	// Token is the environment variable with the token for Hosts[0]; "" if there is none.
-	Token string
-	// NeedsToken is set if the source answers nothing without a token.
-	NeedsToken bool
-	// Batch is the number of identifiers that one call of Ask can have.
-	Batch int
-	// PerSecond is the maximum number of requests per second to each host.
-	PerSecond float64
-	// Problem is the reason the source cannot be asked at all, or nil. Other sources still can.
-	Problem error
-	// Columns are the values that the source can have.
-	Columns []Column
-	// Terms are the fields of offers that the source can have, such as input; nil means all.
-	Terms []string
-	// Results are the benchmark results that the source can have, without their values.
-	Results []record.Benchmark
+	Name       string             // in collect.yaml, flags and reports
+	Title      string             // for messages
+	Pages      []string           // addresses of the public documentation that the source was written from
+	Hosts      []string           // base addresses of all requests, such as https://api.github.com; nothing else is contacted
+	Token      string             // the environment variable with the token for Hosts[0]; "" if there is none
+	NeedsToken bool               // whether the source answers nothing without a token
+	Batch      int                // the number of identifiers that one call of Ask can have
+	PerSecond  float64            // the maximum number of requests per second to each host
+	Problem    error              // the reason the source cannot be asked at all, or nil
+	Columns    []Column           // the values that the source can have
+	Terms      []string           // the fields of offers that the source can have, such as input; nil means all
+	Results    []record.Benchmark // the benchmark results that the source can have, without their values
 
 	// Read, if not nil, reads a list. It is called once, before any other function. After an error, the list
 	// counts as empty.
@@ -68,7 +57,7 @@ func (s *Source) states(term string) bool { return s.Terms == nil || slices.Cont
 
 // Column is a value that a source can have.
 type Column struct {
-	Name string // a signal, a field such as license, or OffersColumn
+	Name string // a signal, a field such as license, OffersColumn or ResultsColumn
 	// Always is set if every answer has the value: an answer without it is not whole. Mostly
 	// means that nearly all answers have it. If either is missing often, the source is broken.
 	Always, Mostly bool
@@ -79,24 +68,17 @@ type Column struct {
 
 // Answer is what a source knows of one identifier.
 type Answer struct {
-	ID     string  `json:"id"`
-	Values []Value `json:"values,omitempty"`
-	// Gone is set if the source does not know the identifier, or no longer knows it.
-	Gone bool `json:"gone,omitempty"`
-	// Problem is the reason the source cannot say what it knows of the identifier. Such an answer
-	// counts as failed.
-	Problem string `json:"problem,omitempty"`
+	ID      string             `json:"id"`
+	Values  []Value            `json:"values,omitempty"`
+	Gone    bool               `json:"gone,omitempty"`    // the source does not know the identifier, or no longer
+	Problem string             `json:"problem,omitempty"` // why the source cannot say what it knows; the answer counts as failed
+	Results []record.Benchmark `json:"results,omitempty"` // one without a day is as old as the answer
+	Moved   string             `json:"moved,omitempty"`   // the current identifier, if the source knows this one only as an old one
+	Day     string             `json:"day,omitempty"`     // on which the values were read; "" means that of the request
+	Page    string             `json:"-"`                 // the address for readers, the source of the values that have no other
 	// Offer is an offer. A price of 0 means that the source says 0, which may mean free or unknown; prices that
 	// the source does not have are unknown.
 	Offer *record.Offer `json:"-"`
-	// Results are benchmark results. One without a day is as old as the answer.
-	Results []record.Benchmark `json:"results,omitempty"`
-	// Moved is the current identifier, if the source knows the identifier only as an old one.
-	Moved string `json:"moved,omitempty"`
-	// Day is the day on which the values were read. "" means the day of the request.
-	Day string `json:"day,omitempty"`
-	// Page is the address of the page for readers, the source of the values that have no other.
-	Page string `json:"-"`
 	// Beside contains further figures from other registries in the same answer, by name, such as
 	// dockerhub_stars. A value that equals one of them is suspicious.
 	Beside map[string]float64 `json:"beside,omitempty"`

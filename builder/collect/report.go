@@ -18,15 +18,13 @@ import (
 
 // Report is the result of a run.
 type Report struct {
-	Day    string `json:"day"`
-	DryRun bool   `json:"dryRun"`
-	// Files is the number of entity files that were changed, or would be in a dry run.
-	Files   int               `json:"files"`
-	Sources []SourceReport    `json:"sources"`
-	Changes []Change          `json:"changes"` // the largest first
-	Stopped []quality.Stopped `json:"stopped"` // by entity
-	// Accepted has the values that a guard would have stopped, but a person let through.
-	Accepted []quality.Stopped `json:"accepted"`
+	Day      string            `json:"day"`
+	DryRun   bool              `json:"dryRun"`
+	Files    int               `json:"files"` // entity files that were changed, or would be in a dry run
+	Sources  []SourceReport    `json:"sources"`
+	Changes  []Change          `json:"changes"`  // the largest first
+	Stopped  []quality.Stopped `json:"stopped"`  // by entity
+	Accepted []quality.Stopped `json:"accepted"` // values that a guard would have stopped, but a person let through
 	// Routine is set if nothing in the run asks for a person's judgement: only figures moved, all
 	// within the guards. Nothing was stopped, accepted or refused, and no other field changed.
 	Routine bool      `json:"routine"`
@@ -58,8 +56,7 @@ type SourceReport struct {
 	Bytes       int64         `json:"bytes"` // of bodies, decompressed
 	Waited      time.Duration `json:"waitedNanoseconds"`
 	Redirects   []Redirect    `json:"redirects,omitempty"` // to other hosts, which were not followed
-	// Error is the reason the source ended early, or "".
-	Error string `json:"error,omitempty"`
+	Error       string        `json:"error,omitempty"`     // the reason the source ended early, or ""
 }
 
 // Redirect is a redirect to an address that does not belong to the source.
@@ -147,17 +144,12 @@ func (c Change) size() float64 {
 	return math.Abs(math.Log((now+1)/(old+1))) * math.Log10(max(now, old)+1)
 }
 
-// maxListed is the maximum number of lines of each list in a readable report. The JSON form
-// has them all.
-const maxListed = 50
-
+// How many entries a list in a readable report has. The JSON form has them all.
 const (
-	// maxFigures is the number of figures that are listed: nobody reads more of them.
-	maxFigures = 10
-	// maxFiles is the number of new entries with their files.
-	maxFiles = 20
-	// maxAlike is the number of figures stopped for the same reason that are listed.
-	maxAlike = 5
+	maxListed  = 50
+	maxFigures = 10 // figures that moved: nobody reads more of them
+	maxFiles   = 20 // new entries with their files
+	maxAlike   = 5  // figures stopped for the same reason
 )
 
 // WriteJSON writes the whole report.

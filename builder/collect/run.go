@@ -15,11 +15,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
-	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -73,7 +71,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := lock(o.Cache)
+	unlock, err := r.kept.lock(o.Cache)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +109,9 @@ func prepare(o Options) (*run, error) {
 	r := &run{Options: o, content: c, edits: map[*record.Entity][]edit{}, today: o.Clock.Now().UTC().Format(time.DateOnly)}
 	if r.config, err = ParseConfig(c.Collect); err != nil {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
+	}
+	if o.Cache != "" {
+		r.kept = kept(filepath.Join(o.Cache, "kept"))
 	}
 	r.maxAge, r.minDays = or(o.MaxAge, r.config.MaxAge), r.config.MinDays
 	if r.entities, err = SelectEntities(c.Entities, o.Content, o.Select); err != nil {
@@ -176,25 +177,6 @@ func (r *run) bounds(name string) Bounds {
 	return b
 }
 
-// lock makes sure that only one run uses a cache folder.
-func lock(dir string) (unlock func(), err error) {
-	if dir == "" {
-		return func() {}, nil
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	l := flock.New(filepath.Join(dir, "lock"))
-	ok, err := l.TryLock()
-	if err == nil && !ok {
-		err = fmt.Errorf("another kindex collect is using %s; wait for it, or use another --cache", dir)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = l.Unlock() }, nil
-}
-
 // SelectEntities returns the entities that names select: a type/slug, a type, or the path of a file
 // in the content folder dir. No names select all. A name without an entity is an error.
 func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record.Entity, error) {
@@ -249,13 +231,7 @@ func (r *run) plan() {
 // open removes what killed runs left behind, and lets sources read what they must know first.
 func (r *run) open(ctx context.Context) error {
 	if !r.DryRun {
-		removeParts(r.Content, r.content.Kinds)
-	}
-	if r.Cache != "" {
-		r.kept = kept(filepath.Join(r.Cache, "kept"))
-		if err := os.MkdirAll(string(r.kept), 0o700); err != nil {
-			return err
-		}
+		removeParts(r.Content)
 	}
 	for _, a := range r.asks {
 		a.client = r.newClient(a)
@@ -302,14 +278,12 @@ func (r *run) finish() {
 }
 
 // removeParts removes the parts of files that a killed run left behind. They are hidden, so one that stays does no harm.
-func removeParts(dir string, declared *kinds.Set) {
-	parts, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")) // the patterns are valid
-	for _, folder := range declared.Names() {
-		more, _ := filepath.Glob(filepath.Join(dir, folder, ".*.yaml.*.part"))
-		parts = append(parts, more...)
-	}
-	for _, p := range parts {
-		_ = os.Remove(p)
+func removeParts(dir string) {
+	for _, pattern := range []string{".tmp-*", "*/.*.yaml.*.part"} {
+		parts, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern))) // the patterns are valid
+		for _, p := range parts {
+			_ = os.Remove(p)
+		}
 	}
 }
 
@@ -345,8 +319,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		}
 		id = a.targets[0].id
 		for _, t := range a.offers {
-			if t.entity == a.targets[0].entity {
-				answer := a.used[t.id]
+			if answer := a.used[t.id]; t.entity == a.targets[0].entity {
 				if err := a.failed[t.id]; err != nil {
 					answer.Problem = err.Error()
 				}

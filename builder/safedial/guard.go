@@ -38,10 +38,8 @@ type Resolver interface {
 // Options specify which addresses are allowed. Tests also use them to replace the network.
 type Options struct {
 	Allow []Exception
-	// Deny lists networks and names that are never contacted, whatever Allow says.
-	Deny []Denial
-	// Ports are allowed on every public address. Empty means 443 only.
-	Ports []uint16
+	Deny  []Denial // networks and names that are never contacted, whatever Allow says
+	Ports []uint16 // allowed on every public address; empty means 443 only
 	// NAT64 lists prefixes that this machine's network translates to IPv4. For an address with
 	// such a prefix, the embedded IPv4 address is checked instead.
 	NAT64 []netip.Prefix

@@ -132,12 +132,13 @@ func (s *list) add(d *importer.Draft) {
 	for _, t := range s.kinds.Signals {
 		fact, ok := signals[t.Name].(map[string]any)
 		v := collect.Value{Name: t.Name, Source: cmp.Or(yamldoc.Text(fact["source"]), s.page)}
+		var err error
 		if t.IsDay() {
 			v.Text = yamldoc.Text(fact["value"])
-		} else if ok {
-			v.Number, ok = number(fact["value"])
+		} else {
+			v.Number, err = strconv.ParseFloat(fmt.Sprint(fact["value"]), 64)
 		}
-		if ok {
+		if ok && err == nil {
 			a.Add(v)
 			a.Day = cmp.Or(yamldoc.Text(fact["date"]), a.Day)
 		}
@@ -153,9 +154,10 @@ func (s *list) add(d *importer.Draft) {
 		a.Results = append(a.Results, b)
 	}
 	end, _ := d.Fields["lifecycle"].(map[string]any)
-	ends := end["deprecated"] != nil || end["retires"] != nil // an announced end
+	ends := false // whether an end is announced
 	for _, name := range []string{"deprecated", "retires"} {
 		if text := yamldoc.Text(end[name]); text != "" {
+			ends = true
 			a.Add(collect.Value{Name: "lifecycle." + name, Text: text, Source: cmp.Or(yamldoc.Text(end["source"]), s.page)})
 		}
 	}
@@ -170,23 +172,14 @@ func (s *list) add(d *importer.Draft) {
 	s.keep(keysOf(d), a, ends)
 }
 
-func number(v any) (x float64, ok bool) {
-	x, err := strconv.ParseFloat(fmt.Sprint(v), 64)
-	return x, err == nil
-}
-
 func (s *list) addOffers(d *importer.Draft) {
 	list, _ := d.Fields[collect.OffersColumn].([]any)
 	read, _ := d.Fields["offersRead"].(map[string]any)
 	for _, item := range list {
-		fields, _ := item.(map[string]any)
-		data, err := json.Marshal(fields)
-		if err != nil {
-			continue // as if the list did not have it
-		}
+		data, _ := json.Marshal(item)
 		o, err := record.DecodeOffer(data)
 		if err != nil {
-			continue
+			continue // as if the list did not have it
 		}
 		o.Source = cmp.Or(o.Source, yamldoc.Text(read["source"]), s.page)
 		a := collect.Answer{ID: o.Key(), Day: cmp.Or(o.Date, yamldoc.Text(read["date"]), s.day), Offer: &o}
@@ -213,9 +206,8 @@ func (s *list) keep(keys []string, a collect.Answer, ends bool) {
 		s.ends[key] = s.ends[key] || ends
 		held, twice := s.rows[key]
 		if !twice {
-			held = a
-			held.ID = key
-			s.rows[key] = held
+			a.ID = key
+			s.rows[key] = a
 			continue
 		}
 		held.Results = slices.Clone(held.Results)

@@ -75,11 +75,9 @@ func jsonLines(into *bytes.Buffer, data []byte, at, name, address string) error 
 		for column, text := range map[string]string{"_key": e.key, "_name": name, "_url": address} {
 			row[column], _ = json.Marshal(text) // a text can always be encoded
 		}
-		line, err := json.Marshal(row)
-		if err != nil {
+		if err := json.NewEncoder(into).Encode(row); err != nil {
 			return err
 		}
-		into.Write(append(line, '\n'))
 	}
 	return nil
 }
@@ -113,16 +111,10 @@ func tableLines(into *bytes.Buffer, data []byte) error {
 	}
 	for _, cells := range longest[1:] {
 		row := map[string]string{}
-		for i, name := range longest[0] {
-			if i < len(cells) {
-				row[name] = cells[i]
-			}
+		for i, name := range longest[0][:min(len(longest[0]), len(cells))] {
+			row[name] = cells[i]
 		}
-		line, err := json.Marshal(row)
-		if err != nil {
-			return err
-		}
-		into.Write(append(line, '\n'))
+		_ = json.NewEncoder(into).Encode(row) // texts can always be encoded
 	}
 	return nil
 }
@@ -203,12 +195,12 @@ const (
 
 // formOf returns the form of a list, as the end of its name says; without one, it is JSON.
 func formOf(name string) string {
-	u, err := url.Parse(name)
-	if err != nil {
-		return jsonForm
+	if u, err := url.Parse(name); err == nil {
+		name = u.Path
 	}
-	plain, zipped := strings.CutSuffix(strings.ToLower(u.Path), ".gz")
-	switch form := path.Ext(plain); {
+	plain, zipped := strings.CutSuffix(strings.ToLower(name), ".gz")
+	form := path.Ext(plain)
+	switch {
 	case zipped:
 		return form + ".gz"
 	case slices.Contains([]string{".csv", ".tsv", ".tab", ".jsonl", ".ndjson", tableForm}, form):

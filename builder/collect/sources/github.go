@@ -109,14 +109,10 @@ func (s *service) askGitHub(ctx context.Context, c *collect.Client, ids []string
 	}
 	lost := map[any]bool{}
 	for _, e := range r.Errors {
-		switch {
-		case e.Type == "NOT_FOUND" && len(e.Path) == 1:
-			lost[e.Path[0]] = true
-		case len(e.Path) == 0 || len(ids) > 1:
+		if e.Type != "NOT_FOUND" || len(e.Path) != 1 {
 			return nil, fmt.Errorf("GitHub: %s", e.Message) // the runner asks for fewer, until the culprit is alone
-		default:
-			return nil, fmt.Errorf("GitHub: %v: %s", e.Path, e.Message)
 		}
+		lost[e.Path[0]] = true
 	}
 	for i, id := range ids {
 		alias := "r" + strconv.Itoa(i)
