@@ -11,8 +11,7 @@ import (
 	"kindex/exports/view"
 )
 
-// parseBoards reads boards.yaml, which matches its schema, and checks what the schema cannot:
-// the slugs, the conditions and the formulas.
+// parseBoards reads boards.yaml, which matches its schema, and checks its slugs, conditions and formulas.
 func (c *Content) parseBoards() (yamldoc.Problems, error) {
 	if c.BoardsFile.Text == nil {
 		return nil, nil

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/table"
 )
 
 // Placeholder starts the description of an entry that kindex collect --new proposes, until a person
@@ -87,14 +89,12 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 }
 
-// hasBlock reports whether the kind of an entity has a block.
 func hasBlock(e *record.Entity, block string) bool {
 	k := e.Declared().Kind(e.Type)
 	return k != nil && k.HasBlock(block)
 }
 
-// checkMaintained adds a warning about something like a tool, which is maintained and not sold, with figures whose repository is known, but not
-// whether anybody still works there: a poor figure that is left out would raise its score.
+// checkMaintained warns of figures without one of maintenance: leaving out a poor figure would raise a score.
 func checkMaintained(d *yamldoc.Document, e *record.Entity) {
 	known := func(name string) bool { _, ok := e.Signals.Fact(name); return ok }
 	repository := slices.ContainsFunc(e.IDs, func(id record.ID) bool { return id.Namespace == "github" || id.Namespace == "gitlab" }) ||
@@ -109,8 +109,7 @@ func checkMaintained(d *yamldoc.Document, e *record.Entity) {
 // unnamed are the pricing models of products that programs cannot use, and that need no name.
 var unnamed = []string{"free", "freemium", "subscription"}
 
-// checkNamed adds a warning about a model that ends and has no name at any provider or hub: audits
-// of the programs that use it could not find it.
+// checkNamed warns of a model that ends and has no name by which audits could find the programs that use it.
 func checkNamed(d *yamldoc.Document, e *record.Entity) {
 	field := ""
 	switch {
@@ -128,8 +127,7 @@ func checkNamed(d *yamldoc.Document, e *record.Entity) {
 	}
 }
 
-// checkIDs adds identifiers with the wrong syntax, and those that contradict a link.
-// Namespaces that index.yaml declares are checked with the other files.
+// checkIDs adds identifiers with the wrong syntax in built-in namespaces, and those that contradict a link.
 func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	stated, _ := m["ids"].(map[string]any)
 	for namespace, v := range stated {
@@ -191,7 +189,6 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 }
 
-// checkTerms adds problems with prices and those of their modes.
 func checkTerms(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
 	checkPrices(d, fields, path, free)
 	modes, _ := fields["modes"].(map[string]any)
@@ -238,5 +235,64 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 			seen[over] = true
 		}
 		checkPrices(d, t, inner, free)
+	}
+}
+
+// latinLookAlikes maps letters of other scripts to the Latin letters that look the same in
+// common fonts. It is an excerpt from the confusables of UTS 39
+// (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case Greek
+// letters, which names such as νGPT use on purpose.
+var latinLookAlikes = lookAlikes(
+	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
+	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
+	"ՕՍԼոսցհօյ", "OULnughoj", // Armenian
+	"ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏒᏔᏕᏙᏚᏞᏟᏢᏦᏴ", "DRTiAJEWMHYGhZ4RWSVSLCPKB", // Cherokee
+)
+
+func lookAlikes(pairs ...string) map[rune]rune {
+	m := map[rune]rune{}
+	for i := 0; i < len(pairs); i += 2 {
+		latin := []rune(pairs[i+1])
+		for j, r := range []rune(pairs[i]) {
+			m[r] = latin[j]
+		}
+	}
+	return m
+}
+
+// mixedWord returns the first word in a name that mixes Latin letters with a look-alike letter
+// from another script, and that letter; the letter is 0 if there is no such word. Different
+// words may use different scripts, and letters that do not look like a Latin letter are fine.
+func mixedWord(name string) (word string, letter rune) {
+	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
+		letter, latin := rune(0), false
+		for _, r := range word {
+			if latinLookAlikes[r] != 0 && letter == 0 {
+				letter = r
+			}
+			latin = latin || unicode.Is(unicode.Latin, r)
+		}
+		if latin && letter != 0 {
+			return word, letter
+		}
+	}
+	return "", 0
+}
+
+// warnOfTexts warns reviewers of look-alike letters, and of texts that start like spreadsheet formulas.
+func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
+	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
+		{"version", e.Version}, {"license", e.License}} {
+		if d.Reported(f.name) {
+			continue
+		}
+		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter])})
+		}
+		if table.Formula(f.text) && !yamldoc.IsPlainNumber(f.text) {
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("starts with %s, so a spreadsheet that opens a CSV export treats it as a formula",
+				yamldoc.Quote(string([]rune(f.text)[:1])))})
+		}
 	}
 }

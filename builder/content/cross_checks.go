@@ -185,8 +185,7 @@ func (a *among) near(key string) string {
 	return ""
 }
 
-// categories lists the declared categories by slug or, if there are none, those of the entities for
-// which one of the files counts.
+// categories lists the declared categories by slug or, if there are none, those of the entities in files that count.
 func (a *among) categories(counts func(*file) bool) []Category {
 	list := slices.Clone(a.declared)
 	if len(list) == 0 {
@@ -200,7 +199,6 @@ func (a *among) categories(counts func(*file) bool) []Category {
 	return list
 }
 
-// checkFile returns the problems between a file and the others.
 func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 	if r.entity == nil {
 		return nil // it cannot be read
@@ -229,8 +227,7 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 	return problems
 }
 
-// wrongCategory returns the reason an entity cannot be in a category, or "". declared
-// contains the categories from categories.yaml.
+// wrongCategory returns the reason an entity cannot be in a category, or "". declared are those of categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == view.AllBoard {
 		return yamldoc.Quote(category) + reservedSlug, ""
@@ -257,8 +254,7 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
-// project is an identifier that two entities may have, but with which another one is probably the
-// same project.
+// project is an identifier that two entities may have, but with which they are probably the same project.
 type project struct {
 	key string
 	id  record.ID

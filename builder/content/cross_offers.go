@@ -56,8 +56,7 @@ func sizesOf(slug string) (list []sized) {
 	return list
 }
 
-// series returns the keys of the series to which the offers of an entity belong: models of a family at
-// one provider.
+// series returns the keys of the series of an entity: models of a family at one provider.
 func series(e *record.Entity) (keys []string) {
 	if len(e.Offers) == 0 {
 		return nil
@@ -72,8 +71,7 @@ func series(e *record.Entity) (keys []string) {
 	return keys
 }
 
-// listPrice returns the blended price of an offer, or an unknown one if the offer is deprecated, free
-// or has been checked.
+// listPrice returns the blended price of an offer, unless it is deprecated, free or has been checked.
 func listPrice(o *record.Offer) record.Price {
 	if o.Deprecated || o.Free || slices.Contains(o.Reviewed, cheaperThanSmaller) {
 		return record.Price{}
@@ -81,8 +79,7 @@ func listPrice(o *record.Offer) record.Price {
 	return pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
 }
 
-// checkSeries finds an offer that costs less than a smaller model of the series at the same provider. It
-// reports one in a file.
+// checkSeries finds the first offer that costs less than a smaller model of the series at the same provider.
 func (a *among) checkSeries(r *file, c *siblingCheck) {
 	for _, s := range sizesOf(r.entity.Slug) {
 		for i := range r.entity.Offers {
@@ -95,8 +92,7 @@ func (a *among) checkSeries(r *file, c *siblingCheck) {
 	}
 }
 
-// dearer describes a smaller model of the series that costs more at the provider of an offer, or
-// returns "".
+// dearer describes a smaller model of the series that costs more at the provider of an offer, or returns "".
 func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 	price := listPrice(o)
 	if !price.Known() {
@@ -117,8 +113,7 @@ func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 	return ""
 }
 
-// checkShared finds offers whose provider and id another entity has too. It reports one in a file:
-// usually an entity has been given the offers of another.
+// checkShared finds the first offer that another entity has too: usually it was given the offers of another.
 func (a *among) checkShared(r *file, c *siblingCheck) {
 	shared := slices.DeleteFunc(slices.Clone(r.entity.Offers), func(o record.Offer) bool {
 		return o.ID == "" || a.claims[byOffer][o.Key()][0] == r
@@ -220,8 +215,7 @@ func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
 	return list
 }
 
-// warnOfPrices adds warnings about prices that are probably wrong. at has the index of each
-// offer in the file.
+// warnOfPrices warns of prices that are probably wrong. at has the index of each offer in the file.
 func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 	for _, u := range UnlikelyPrices(e) {
 		with := ""
@@ -233,8 +227,7 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 	}
 }
 
-// cheapOutput reports whether a model's output may cost less than its input: embeddings,
-// relevance scores and speech.
+// cheapOutput reports whether output may cost less than input: embeddings, relevance scores and speech.
 func cheapOutput(e *record.Entity) bool {
 	return slices.ContainsFunc(e.FieldValues(kinds.OutputModality), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
 }

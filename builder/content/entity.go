@@ -72,8 +72,7 @@ func entityOf(declared *kinds.Set, typ, slug string, d *yamldoc.Document, fields
 	return e
 }
 
-// decodeEntity copies the values that have the right type. The schema check has already reported
-// values of a wrong type.
+// decodeEntity copies the values that have the right type. The schema check has reported others.
 func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
@@ -120,8 +119,7 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 	return e
 }
 
-// defaultSource returns the address that sources states for a signal: its own, that of all signals read on a
-// day, or that of all signals.
+// defaultSource returns what sources states for a signal: its own address, that of a day, or that of all.
 func defaultSource(sources any, signal, day string) any {
 	if of, ok := sources.(map[string]any); ok {
 		if of[signal] != nil {
@@ -142,8 +140,7 @@ func numberOf(v any) float64 {
 	return 0
 }
 
-// checkEntity adds problems for fields that contradict each other, and warnings for reviewers
-// about an entity's strings.
+// checkEntity adds problems for fields that contradict each other, and warnings about texts.
 func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	warnOfTexts(d, e)
 	checkFacts(d, e, m)
@@ -286,7 +283,6 @@ func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]
 	return e, data, problems
 }
 
-// trimTexts returns JSON values with all strings trimmed.
 func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -56,8 +56,7 @@ func (c *Content) Declared() *kinds.Set {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles, and the status file. The
-// content of boards.yaml is checked later, because it depends on the entities.
+// loadRootFiles reads the files next to the type folders. Boards are checked later, because they depend on the entities.
 func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err error) {
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
@@ -110,8 +109,7 @@ func gitBlobName(data []byte) [sha1.Size]byte {
 	return sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...))
 }
 
-// readFile reads a file. If the file is larger than limit, it reads only enough of it to detect
-// that.
+// readFile reads a file or, if it is larger than limit, enough of it to detect that.
 func readFile(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,8 +164,7 @@ func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(s
 	}
 }
 
-// checkCategories refuses duplicate and reserved slugs. This includes the former ones, because
-// leaderboards and pages have addresses under them too.
+// checkCategories refuses duplicate and reserved slugs, also former ones, which have addresses too.
 func checkCategories(d *yamldoc.Document) {
 	checkNames(d, "categories", "formerly", " is the slug of a category; list only earlier slugs",
 		func(string) string { return " is also a former slug of another category" },
@@ -204,8 +201,7 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 	}
 }
 
-// checkLists refuses lists of collect.yaml outside the folder that contains the content, and
-// names that built-in sources have.
+// checkLists refuses lists of collect.yaml outside the folder of the content, and names of built-in sources.
 func checkLists(d *yamldoc.Document) {
 	files, _ := yamldoc.ValueAt(d.Value, []string{"files"}).([]any)
 	for i := range files {
@@ -264,8 +260,7 @@ func parse(path string, data []byte, s *schema.Schema, textual ...string) (d *ya
 	return d, fields
 }
 
-// parseChecked is like parse for the files next to the type folders, but also makes the checks that a schema
-// cannot express, and returns the file as JSON.
+// parseChecked is like parse, but also makes the checks that a schema cannot express, and returns the file as JSON.
 func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
 	d, fields := parse(path, data, s, "version")
 	if fields == nil {

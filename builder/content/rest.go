@@ -106,8 +106,7 @@ func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *rec
 	return nil, false, problems
 }
 
-// dropFaulty removes what a kind has only if an index declares it, and what has errors, and reports whether
-// there was anything.
+// dropFaulty removes what an index would have to declare for a kind, and what has errors, and reports whether there was any.
 func dropFaulty(kind *kinds.Kind, problems yamldoc.Problems, fields map[string]any) (dropped bool) {
 	for _, p := range problems {
 		for name, value := range fields {

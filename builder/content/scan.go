@@ -66,8 +66,7 @@ func (f *Folder) list() (files []*file, err error) {
 	return files, nil
 }
 
-// missingFolderError is an fs.ErrNotExist error for a content folder, with a hint on what to
-// do.
+// missingFolderError is an fs.ErrNotExist error for a content folder, with a hint on what to do.
 type missingFolderError struct{ message string }
 
 // Error implements error.
@@ -166,8 +165,7 @@ func holdsRepository(dir string) bool {
 	return err == nil && found["head"] && (found["commondir"] || found["objects"] && found["refs"])
 }
 
-// notEntityFile returns the reason a file or folder in a type folder is not an entity file, or
-// "". ok is false if it must be ignored.
+// notEntityFile returns the reason an entry of a type folder is not an entity file, or "". ok is false if it must be ignored.
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
@@ -191,8 +189,7 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	return "", "", true
 }
 
-// shownPath returns the path of a file for messages: as the user entered it, but with forward
-// slashes.
+// shownPath returns a path for messages: as the user entered it, but with forward slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
 // IsYAML reports whether a file name has a YAML extension.

@@ -90,7 +90,6 @@ func (c *siblingCheck) check(e *record.Entity) {
 	c.references(e)
 }
 
-// addresses finds earlier slugs that belong to another entity, or that another one claims too.
 func (c *siblingCheck) addresses(e *record.Entity) {
 	for i, old := range e.Formerly {
 		if slices.Index(e.Formerly, old) != i {
@@ -169,8 +168,7 @@ func (c *siblingCheck) successorProblem(e *record.Entity) string {
 	return ""
 }
 
-// ownIDs returns the identifiers that no other entity of the type may have. Those that
-// follow from links are not among them: two entities may have the same link.
+// ownIDs returns the identifiers that no other entity of the type may have. Several may have the same link.
 func ownIDs(e *record.Entity) (list []record.ID) {
 	linked := record.LinkedIDs(e.Links)
 	for _, id := range e.IDs {
@@ -181,7 +179,6 @@ func ownIDs(e *record.Entity) (list []record.ID) {
 	return list
 }
 
-// idKey returns the key by which identifiers of a type are compared.
 func idKey(e *record.Entity, id record.ID) string {
 	return e.Type + "\x00" + id.Namespace + "\x00" + ids.Canonical(id.Namespace, id.Value)
 }

@@ -41,8 +41,7 @@ func newVocabulary(v *record.Vocabulary) *vocabulary {
 	return words
 }
 
-// check calls add with the problems in an entity's capabilities and tags. A nil vocabulary
-// allows all words.
+// check calls add with the problems in an entity's capabilities and tags. A nil vocabulary allows all words.
 func (v *vocabulary) check(e *record.Entity, add func(path []string, message, suggestion string)) {
 	if v == nil {
 		return
@@ -96,8 +95,7 @@ func wrongSynonym(value string, words map[string]string) (message, suggestion st
 // maxSynonymWords is the maximum number of words in a phrase.
 const maxSynonymWords = 6
 
-// checkSynonyms refuses entries that occur in two groups, because it would be unclear what they
-// mean, and entries without words.
+// checkSynonyms refuses entries that occur in two groups, so that it is unclear what they mean, or have no words.
 func checkSynonyms(d *yamldoc.Document) {
 	groups, _ := yamldoc.ValueAt(d.Value, []string{"synonyms"}).([]any)
 	first := map[string]int{} // by folded entry: its group

@@ -172,7 +172,6 @@ func WriteEntity(dir, typ, slug string, data []byte) error {
 	return err
 }
 
-// openType opens the folder for a type, creating it if necessary.
 func openType(dir, typ string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -147,12 +147,10 @@ func splitList(text, how string) (entries []string, wrong string) {
 // rangeText matches the two numbers of a range: 5-6, 5 – 6, 5..6, 5 to 6 or, in two other languages, 5 bis 6 and 5 à 6.
 var rangeText = regexp.MustCompile(`^\s*(-?\d\S*?)(?:\s*[-–—~…]\s*|\s*\.\.+\s*|\s+(?:to|bis|à)\s+)(-?\d\S*)\s*$`)
 
-// pythonEntry matches an entry of a list and the comma after it. An entry is a string in single or
-// double quotes, or a word.
+// pythonEntry matches an entry of a list, in single or double quotes or a word, and the comma after it.
 var pythonEntry = regexp.MustCompile(`(?s)^(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^'",]+?))\s*(?:,\s*|$)`)
 
-// pythonList reads a list, tuple or set of plain strings and numbers in the notation of
-// Python and JSON: ['a', "it's", 3]. None is read as "".
+// pythonList reads a list of strings and numbers in the notation of Python or JSON: ['a', "it's", 3]. None is read as "".
 func pythonList(s string) (entries []string, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || !slices.Contains([]string{"[]", "()", "{}"}, s[:1]+s[len(s)-1:]) {

@@ -42,7 +42,6 @@ func (d *Draft) refuse(field string, err error) {
 	d.Reasons = append(d.Reasons, *r)
 }
 
-// key returns the address of the entity.
 func (d *Draft) key() string { return d.Type + "/" + d.final }
 
 // set stores a value at a path of one or two names.
@@ -96,7 +95,6 @@ func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
 	return d
 }
 
-// draft creates an entity from a row.
 func (dr *drafter) draft(o object) *Draft {
 	d := &Draft{Fields: map[string]any{}, warnings: hidden(dr.columns, o)}
 	dr.identify(d, o)
@@ -140,7 +138,6 @@ func (dr *drafter) member(d *Draft, part map[string]any, name, field string, v *
 	}
 }
 
-// identify sets the type and the slugs.
 func (dr *drafter) identify(d *Draft, o object) {
 	kind, err := dr.text(dr.m.Type, o)
 	if err == nil && dr.kinds.Kind(kind) == nil {
@@ -160,8 +157,7 @@ func (dr *drafter) identify(d *Draft, o object) {
 	d.refuse("clashSlug", err)
 }
 
-// forms lists how the values of fields are written, other than as a string: as a list of strings
-// ("list"), or as the result of a conversion.
+// forms lists how fields are written, other than as a string: as a list of strings, or as the result of a conversion.
 var forms = map[string]string{
 	"tags": "list", "capabilities": "list", "formerly": "list",
 	"addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date", "lifecycle.retires": "date", "offersRead.date": "date",
@@ -234,8 +230,7 @@ func (dr *drafter) text(v *mapping.Value, o object) (string, error) {
 	return text, err
 }
 
-// scopesOf returns the objects that columns with each refer to: the row itself, or the entries
-// of a list in it.
+// scopesOf returns the objects to which columns with each refer: the row itself, or the entries of a list in it.
 func scopesOf(each string, o object) (out []object, err error) {
 	if each == "" {
 		return []object{o}, nil

@@ -99,7 +99,6 @@ type choice struct {
 	path, doubt string
 }
 
-// read reads the first rows of the file.
 func (g *guesser) read(delimiter rune) error {
 	in, err := open(g.Input, nil, delimiter)
 	if err != nil {
@@ -134,8 +133,7 @@ func (g *guesser) read(delimiter rune) error {
 // unknownWords are texts that mean that a value is unknown, whatever the column.
 var unknownWords = []string{"n/a", "#n/a", "-", "--", "–", "—", "?", "unknown", "tbd", "unbekannt", "k.a.", "k. a.", "inconnu", "desconocido"}
 
-// note notes a value, and the members of an object. It ignores columns whose names cannot be written,
-// and values that are too long to be typical.
+// note notes a value, and the members of an object, except long values and columns whose names cannot be written.
 func (g *guesser) note(name string, v any) {
 	if inner, ok := v.(map[string]any); ok {
 		for _, member := range slices.Sorted(maps.Keys(inner)) {
@@ -173,7 +171,6 @@ func (g *guesser) hasBothEnds(path string, c *column) bool {
 	})
 }
 
-// add adds a chosen column to the mapping.
 func (g *guesser) add(c choice) {
 	section, name, nested := strings.Cut(c.path, ".")
 	if !nested {
@@ -204,7 +201,6 @@ func (g *guesser) line(name, form, doubt string) string {
 	return name + ": " + form + "   # check: " + oneLine(doubt) + "\n"
 }
 
-// write writes the mapping.
 func (g *guesser) write() {
 	typ := ""
 	if names := g.kinds.Names(); g.Type == "" {
@@ -256,7 +252,6 @@ func scalar(text string) string {
 	return string(jsonenc.AppendString(nil, text))
 }
 
-// scalars returns texts as a YAML list.
 func scalars(list []string) string {
 	texts := make([]string, len(list))
 	for i, text := range list {

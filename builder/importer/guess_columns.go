@@ -57,11 +57,9 @@ func (g *guesser) targets() (list []string) {
 // ends are words that the names of columns with an end of a range contain.
 var ends = map[string]string{kinds.FromPart: "from min minimum low lowest start", kinds.ToPart: "to max maximum high highest end"}
 
-// isEnd reports whether a field, which may be nil, is an end of a range.
 func isEnd(f *kinds.Field) bool { return f != nil && f.Group != nil && f.Group.Type == kinds.Range }
 
-// choose chooses a column for each target: one that has one of its names or, failing that, one with
-// a similar name.
+// choose chooses a column for each target, by one of its names or else by a similar one.
 func (g *guesser) choose(targets []string) {
 	paths := map[string]string{} // by name
 	chosen := map[string]bool{}
@@ -127,8 +125,7 @@ func (g *guesser) require() {
 	}
 }
 
-// byValues returns a column that mostly has the categories of the content or, for a description, the longest texts.
-// It returns nil if there is none.
+// byValues returns a column that mostly has known categories or, for a description, the longest texts, or nil.
 func (g *guesser) byValues(name string) (best *column) {
 	longest := 20 // letters of a sentence, on average
 	for _, c := range g.columns {

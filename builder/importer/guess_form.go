@@ -14,7 +14,6 @@ import (
 	"kindex/exports/record"
 )
 
-// doubts joins doubts, of which some may be "".
 func doubts(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "; ")
 }
@@ -95,8 +94,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 	return "{column: " + scalar(c.name) + more + "}", doubt
 }
 
-// noneYet says how the entities that a field refers to are made if there is none of their kind, which is not that
-// of the rows. Otherwise, it returns "".
+// noneYet says how to make the entities that a field refers to if there is none of their kind, or returns "".
 func noneYet(folder *content.Workspace, f *kinds.Field, rows any, column string) string {
 	if f.Words() != kinds.Reference || len(f.Kinds) != 1 || f.Kinds[0] == rows || folder.Has(f.Kinds[0]) {
 		return ""
@@ -110,8 +108,7 @@ func noneYet(folder *content.Workspace, f *kinds.Field, rows any, column string)
 // separators are the texts that usually separate the entries of a list.
 var separators = []string{"|", ";", ",", "/"}
 
-// listSeparator returns what splits most of the texts, as list has it. A slash is common in names, so it
-// separates only words that become slugs, in want of anything else.
+// listSeparator returns what splits most of the texts. A slash is common in names, so it separates only what becomes slugs.
 func listSeparator(values []string, slugs bool) (how, doubt string) {
 	count, first := map[string]int{}, map[string]string{} // by separator
 	best := ""
@@ -142,7 +139,6 @@ func listSeparator(values []string, slugs bool) (how, doubt string) {
 	return best, doubt
 }
 
-// splitAll returns the entries of all values.
 func splitAll(values []string, how string) (entries []string) {
 	for _, s := range values {
 		list, _ := splitList(s, how)
@@ -287,8 +283,7 @@ var answerWords = func() map[string]string {
 	return table
 }()
 
-// answers returns the conversion of words for true and false. If only one of them is written, empty cells are
-// the other.
+// answers returns the conversion of words for true and false. If only true is written, empty cells are false.
 func (g *guesser) answers(c *column) (more, doubt string) {
 	words := distinct(c.values)
 	meaning := map[string]string{}
@@ -325,7 +320,6 @@ func (g *guesser) answers(c *column) (more, doubt string) {
 	return more, doubts(doubt, wrong)
 }
 
-// distinct returns the different values, in the order of their first occurrence.
 func distinct(values []string) (list []string) {
 	seen := map[string]bool{}
 	for _, s := range values {
@@ -337,7 +331,6 @@ func distinct(values []string) (list []string) {
 	return list
 }
 
-// isSubset reports whether a list has all values.
 func isSubset(values, list []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(list, v) })
 }

@@ -7,11 +7,13 @@
 package importer
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/builder/plural"
+	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 )
 
@@ -81,19 +84,15 @@ type job struct {
 	coming map[string]bool // the addresses that references may name although no file has them yet
 }
 
-// start reads the mapping and the input.
 func start(ctx context.Context, o Options) (*job, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
-	declared, err := o.Kinds, error(nil)
-	if declared == nil {
+	declared := o.Kinds
+	data, err := os.ReadFile(o.Mapping)
+	if err == nil && declared == nil {
 		declared, err = content.ReadKinds(o.Content)
 	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(o.Mapping)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if at := j.mapping.UndatedOffers(); at != nil && j.drafter.date == "" {
-		return nil, yamldoc.Problems{j.mapping.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
+		return nil, yamldoc.Problems{at.Problem("needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
 	}
 	for _, path := range []string{o.Report, o.Rejects} {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
@@ -142,15 +141,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, j.writeOutputs(report, outcomes)
 }
 
-// progress reports progress after every 256 rows.
 func (j *job) progress(step string, r *row) {
 	if j.Progress != nil && r.number%256 == 0 {
 		j.Progress(step, r.number)
 	}
 }
 
-// decide returns the outcomes of all rows, in order. If rows refer to rows that are refused, it starts
-// again without their addresses.
+// decide returns the outcomes of all rows. If rows refer to refused ones, it starts again without their addresses.
 func (j *job) decide(ctx context.Context) (outcomes []Outcome, err error) {
 	for again := true; again; again = j.leaveOut(outcomes) {
 		if j.folder, err = content.OpenWorkspace(j.Content); err != nil {
@@ -175,8 +172,7 @@ func (j *job) decide(ctx context.Context) (outcomes []Outcome, err error) {
 	return outcomes, nil
 }
 
-// leaveOut removes the addresses of refused rows from those that are coming, with those of the rows that
-// refer to them, and so on. It reports whether there are such rows.
+// leaveOut removes the addresses of refused rows, and of rows that refer to them, and reports whether there are such.
 func (j *job) leaveOut(outcomes []Outcome) (again bool) {
 	users := map[string][]*row{} // by what they refer to
 	var refused []*row
@@ -201,42 +197,177 @@ func (j *job) leaveOut(outcomes []Outcome) (again bool) {
 	return again
 }
 
-// ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,
+// ReadDrafts returns what the mapping makes of each row of Input that where selects, in order. It writes nothing,
 // and does not check whether the drafts would be valid files. Problems of the mapping are
 // returned as yamldoc.Problems. Of the options, it uses Input, Data, Mapping, Date and Kinds.
-func ReadDrafts(ctx context.Context, o Options, yield func(*Draft) error) error {
+func ReadDrafts(ctx context.Context, o Options) (list []*Draft, err error) {
 	j, err := start(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, r := range j.rows {
 		d := r.draft
-		switch {
-		case r.wrong != "":
+		if r.wrong != "" {
 			d = &Draft{Reasons: []Reason{{Message: r.wrong}}}
-		case d == nil:
-			continue // not selected
 		}
-		d.Row, d.Line, d.Unused = r.number, r.line, j.numbers(r)
-		if err := yield(d); err != nil {
-			return err
+		if d != nil {
+			d.Row, d.Line, d.Unused = r.number, r.line, j.numbers(r)
+			list = append(list, d)
 		}
 	}
-	return nil
+	return list, nil
 }
 
-// numbers returns the numbers of a row in columns that the mapping does not use.
 func (j *job) numbers(r *row) map[string]float64 {
 	list := map[string]float64{}
 	for _, name := range j.unused {
-		v := r.fields.lookup(name)
-		if n, ok := v.(json.Number); ok {
-			v = n.String()
-		}
-		text, _ := v.(string)
-		if x, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+		if x, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(r.fields.lookup(name))), 64); err == nil {
 			list[name] = x
 		}
 	}
 	return list
 }
+
+// claims has the first row that claims each address (type/slug), and the first one with other content, or nil.
+type claims map[string]*claim
+
+type claim struct {
+	*row
+	other *row
+}
+
+// add adds a row that has a type and a slug.
+func (c claims) add(key string, r *row) {
+	if held := c[key]; r.draft.Type == "" || r.draft.Slug == "" {
+		return
+	} else if held == nil {
+		c[key] = &claim{row: r}
+	} else if held.other == nil && !reflect.DeepEqual(held.draft.Fields, r.draft.Fields) {
+		held.other = r
+	}
+}
+
+// read reads the input, and drafts what the mapping makes of its rows. Missing columns are yamldoc.Problems.
+func (j *job) read(ctx context.Context) error {
+	in, err := open(j.Input, j.Data, j.mapping.Input.Delimiter)
+	if err != nil {
+		return err
+	}
+	seen, plain := columns{}, claims{} // plain by the slugs that clash
+	var inputs []float64               // input prices, in dollars for a million tokens
+	j.header = in.names
+	for r, err := range in.rows {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return fmt.Errorf("%s: %w", j.Input, err)
+		}
+		j.rows = append(j.rows, r)
+		j.progress("read", r)
+		if j.header == nil {
+			seen.add("", r.fields)
+		}
+		if r.wrong == "" && j.drafter.all(j.mapping.Where, r.fields) {
+			r.draft = j.drafter.draft(r.fields)
+			inputs = append(inputs, r.draft.inputs...)
+			plain.add(r.draft.Type+"/"+r.draft.Slug, r)
+		}
+	}
+	j.claims = claims{}
+	for _, r := range j.rows {
+		if d := r.draft; d != nil {
+			if d.final = d.Slug; d.clashSlug != "" && plain[d.key()] != nil && plain[d.key()].other != nil {
+				d.final = d.clashSlug
+			}
+			j.claims.add(d.key(), r)
+		}
+	}
+	for _, name := range j.header {
+		seen[name] = true
+	}
+	if problems := j.unknownColumns(seen); len(seen) > 0 && len(problems) > 0 {
+		return problems
+	}
+	j.unused = seen.without(j.mapping)
+	return j.wrongUnit(inputs)
+}
+
+// columns is the set of column names in the input. The entries of a list share the name of the list.
+type columns map[string]bool
+
+// maxColumns limits the memory used if the keys of objects are data instead of column names.
+const maxColumns = 10000
+
+// add adds the names in a value, which all begin with a prefix.
+func (c columns) add(prefix string, v any) {
+	switch v := v.(type) {
+	case object:
+		c.add(prefix, map[string]any(v))
+	case map[string]any:
+		for name, inner := range v {
+			if len(c) < maxColumns {
+				c[prefix+name] = true
+			}
+			c.add(prefix+name+".", inner)
+		}
+	case []any:
+		for _, item := range v {
+			c.add(prefix, item)
+		}
+	}
+}
+
+// withoutNumbers returns the name in columns of a column: links.0.url is links.url.
+func withoutNumbers(name string) string {
+	parts := strings.Split(name, ".")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.Trim(p, "0123456789") == "" }), ".")
+}
+
+// unknownColumns returns problems for columns that the mapping uses but the input does not have.
+func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
+	names := slices.Sorted(maps.Keys(seen))
+	for _, use := range j.mapping.Uses {
+		if use.Optional || seen[use.Column] || seen[withoutNumbers(use.Column)] {
+			continue
+		}
+		message := "no column " + yamldoc.Quote(use.Column) + " in " + j.Input
+		suggestion := didyoumean.Name(use.Column, names)
+		if delimiter := otherDelimiter(names); delimiter != "" {
+			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping with input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
+			suggestion = ""
+		} else if len(names) > 0 && len(names) <= 40 {
+			message += "; expected one of: " + strings.Join(names, ", ")
+		}
+		problems = append(problems, use.Place.Problem(message, suggestion))
+	}
+	return problems.With(nil)
+}
+
+// otherDelimiter guesses the column separator of a file that seems to have only one column, or returns "".
+func otherDelimiter(names []string) string {
+	for _, d := range []string{";", "\t", "|", ","} {
+		if len(names) == 1 && strings.Contains(names[0], d) {
+			return d
+		}
+	}
+	return ""
+}
+
+// without lists the columns of which a mapping uses no part, or the outermost objects of them.
+func (c columns) without(m *mapping.Mapping) (unused []string) {
+	used := map[string]bool{}
+	for _, use := range m.Uses {
+		for _, name := range []string{use.Column, withoutNumbers(use.Column)} {
+			for used[name] = true; strings.Contains(name, "."); used[name] = true {
+				name = outer(name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		if in := outer(name); name != "" && !used[name] && (in == "" || used[in] || !c[in]) {
+			unused = append(unused, name)
+		}
+	}
+	return unused
+}
+
+// outer returns the name of the object that encloses a column, or "".
+func outer(name string) string { return name[:max(0, strings.LastIndexByte(name, '.'))] }

@@ -31,8 +31,7 @@ const (
 	unknownAdvice = "; list it in input.missing if it means that the value is unknown, or replace it with values"
 )
 
-// number reads a string as a number: 5326.0 is 5326. It refuses ambiguous numbers unless the
-// mapping sets the decimal separator.
+// number reads a string as a number: 5326.0 is 5326. It refuses ambiguous ones without input.decimal.
 func (e *evaluator) number(text string) (any, string) {
 	plain := strings.ReplaceAll(text, "\u2212", "-") // the minus sign
 	if spacedForm.MatchString(plain) {
@@ -60,7 +59,6 @@ func (e *evaluator) number(text string) (any, string) {
 	return exactNumber(plain)
 }
 
-// swapSeparators turns points into commas, and commas into points.
 func swapSeparators(text string) string { return strings.NewReplacer(".", ",", ",", ".").Replace(text) }
 
 // decimalOf returns the decimal separator of a number, or "" if its form does not show it.
@@ -145,7 +143,6 @@ func withoutUnits(text string, units []string) string {
 	return text
 }
 
-// unitForm returns units as the mapping has them.
 func unitForm(units []string) string {
 	if len(units) == 1 {
 		return "unit: " + scalar(units[0])

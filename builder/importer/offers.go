@@ -3,9 +3,9 @@ package importer
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
@@ -179,13 +179,11 @@ func (d *Draft) price(field string, kind int, text string, u unit) (price any, w
 	return p.Float(), ""
 }
 
-// times multiplies the decimal number that x stands for, so that 7.5e-08 times a million is 0.075.
+// times multiplies the decimal number that x stands for by a power of ten, so that 7.5e-08 times a million is 0.075.
 func times(x float64, factor int64) float64 {
-	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
-	if !ok {
-		return x // infinite
-	}
-	product, _ := r.Mul(r, new(big.Rat).SetInt64(factor)).Float64()
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', -1, 64), "e")
+	n, _ := strconv.Atoi(exponent)
+	product, _ := strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, n+len(strconv.FormatInt(factor, 10))-1), 64)
 	return product
 }
 
@@ -217,11 +215,10 @@ func (j *job) wrongUnit(inputs []float64) error {
 	}
 	message := fmt.Sprintf("the median of %d input prices is %s dollars for a million tokens, which is implausible; %s",
 		len(inputs), strconv.FormatFloat(median, 'f', -1, 64), hint)
-	return yamldoc.Problems{j.mapping.Problem(j.mapping.Offers[0].Location, message, "")}
+	return yamldoc.Problems{j.mapping.Offers[0].Place.Problem(message, "")}
 }
 
-// keepReviews copies the rules whose warnings a person has checked from the existing offers to
-// the new ones with the same prices.
+// keepReviews copies the rules that a person has checked to new offers with the same prices.
 func keepReviews(d *Draft, old *record.Entity) {
 	list, _ := d.Fields["offers"].([]any)
 	if old == nil {

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -120,7 +121,8 @@ type Report struct {
 }
 
 func (j *job) newReport() *Report {
-	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
+	none := func() findings { return findings{byKind: map[string]*finding{}} }
+	r := &Report{refusals: none(), warnings: none(), existing: none(), Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
 		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
 		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
 	for _, t := range j.mapping.Targets {
@@ -155,12 +157,9 @@ func (r *Report) count(o *Outcome) {
 		differs := strings.TrimSuffix(" and differs in "+strings.Join(o.Differs, ", "), " and differs in ")
 		r.existing.add(r.Input, o, "", Reason{Message: o.File + " exists" + differs})
 	}
-	for _, list := range []struct {
-		rows *[]Outcome
-		add  bool
-	}{{&r.Refusals, o.Outcome == Refused}, {&r.Warned, len(o.Warnings) > 0}, {&r.Existing, o.Outcome == Exists}} {
-		if list.add && len(*list.rows) < maxListed {
-			*list.rows = append(*list.rows, *o)
+	for rows, listed := range map[*[]Outcome]bool{&r.Refusals: o.Outcome == Refused, &r.Warned: len(o.Warnings) > 0, &r.Existing: o.Outcome == Exists} {
+		if listed && len(*rows) < maxListed {
+			*rows = append(*rows, *o)
 		}
 	}
 	for _, a := range o.Adjusted {
@@ -226,8 +225,7 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints what to add to index.yaml and CREDITS.md if the source is not credited
-// yet.
+// credit prints what to add to index.yaml and CREDITS.md if the source is not credited yet.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return
@@ -253,11 +251,82 @@ func (p *textPrinter) prices(n int, examples []string, text string) {
 	for _, example := range examples {
 		p.line("  %s", safetext.Escape(example))
 	}
-	p.more(n-len(examples), "more")
+	if more := n - len(examples); more > 0 {
+		p.line("… and %d more; --report FILE.jsonl lists them all", more)
+	}
 }
 
-func (p *textPrinter) more(n int, what string) {
-	if n > 0 {
-		p.line("… and %d %s; --report FILE.jsonl lists them all", n, what)
+// findings are what was found in rows, once for each kind of problem.
+type findings struct {
+	list   []*finding
+	byKind map[string]*finding
+	rest   int // problems of further kinds
+}
+
+// finding is a problem that rows have in common.
+type finding struct {
+	times    int
+	examples []string // the problems of the first rows
+	values   []string // the first different values
+	others   []string // some rows but the first, preferably those with different values
+}
+
+// particular matches what differs between messages about the same problem: quoted values, addresses and numbers.
+var particular = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\S+/\S+|\[?[0-9][0-9.,]*`)
+
+// add adds what was found in a row. prefix is put before the reason.
+func (f *findings) add(input string, o *Outcome, prefix string, r Reason) {
+	kind := strings.Join([]string{particular.ReplaceAllString(r.Message, "#"), particular.ReplaceAllString(r.Field, "#"), r.Column}, "\n")
+	value := ""
+	if r.Value != "" {
+		value = yamldoc.Quote(r.Value)
+	} else if at := particular.FindStringIndex(r.Message); at != nil && at[0] == 0 {
+		value = r.Message[:at[1]]
 	}
+	known := f.byKind[kind]
+	switch {
+	case known == nil && len(f.list) == maxListed:
+		f.rest++
+		return
+	case known == nil:
+		known = &finding{}
+		f.list, f.byKind[kind] = append(f.list, known), known
+	}
+	if known.times++; len(known.examples) < maxExamples {
+		known.examples = append(known.examples, fmt.Sprintf("%s:%d: row %d: %s%s", input, o.Line, o.Row, prefix, r))
+	}
+	row := fmt.Sprintf("row %d", o.Row)
+	isNew := value != "" && len(known.values) < maxValues && !slices.Contains(known.values, value)
+	if isNew {
+		known.values = append(known.values, value)
+		if r.Suggestion != "" {
+			value += ", perhaps " + yamldoc.Quote(r.Suggestion)
+		}
+		row += " (" + value + ")"
+	}
+	if known.times > 1 && len(known.others) < maxValues && (isNew || len(known.others) < maxExamples) {
+		known.others = append(known.others, row)
+	}
+}
+
+// findings prints each finding: all examples, or one and some other rows. It reports whether it left out rows.
+func (p *textPrinter) findings(f *findings, paint func(string) string) (all bool) {
+	all = f.rest == 0
+	for _, x := range f.list {
+		lines := x.examples
+		if x.times > len(lines) {
+			others := strings.Join(x.others, ", ")
+			if rest := x.times - 1 - len(x.others); rest > 0 {
+				others, all = fmt.Sprintf("%s and %d more", others, rest), false
+			}
+			lines = []string{lines[0], "  also " + safetext.Escape(others)}
+		}
+		for _, line := range lines {
+			p.line("%s", paint(line))
+		}
+	}
+	if f.rest > 0 {
+		p.line("… and %s", plural.Count(f.rest, "more problem", "more problems"))
+	}
+	return all
 }

@@ -21,12 +21,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// maxRow is the maximum size of a row in bytes. It is far above that of any real row, but low
-// enough that an unclosed quote cannot turn a whole catalogue into a single row.
+// maxRow is the maximum size of a row in bytes: an unclosed quote must not turn a whole catalogue into one row.
 const maxRow = 1 << 20
 
-// maxInput is the maximum size of the input in bytes, uncompressed. All of it is in memory, and a small
-// compressed file can contain terabytes.
+// maxInput is the maximum size of the uncompressed input, which is in memory.
 const maxInput = 512 << 20
 
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
@@ -53,7 +51,6 @@ type kind struct {
 	delimiter rune
 }
 
-// kindOf returns the input format of a file, based on the file name.
 func kindOf(path string) (kind, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -72,8 +69,7 @@ func kindOf(path string) (kind, error) {
 	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
-// open reads a file, compressed or not, unless its data is given. delimiter is 0 if the name of
-// the file determines it.
+// open reads a file, compressed or not, unless its data is given. delimiter is 0 if its name determines it.
 func open(path string, data []byte, delimiter rune) (*input, error) {
 	k, err := kindOf(path)
 	if err != nil {
@@ -169,7 +165,6 @@ func csvRows(in *csv.Reader, data []byte, names []string) iter.Seq2[*row, error]
 	}
 }
 
-// name makes fields of the cells of a row.
 func (r *row) name(names []string) {
 	for i, cell := range r.cells {
 		if names[i] != "" {
@@ -188,7 +183,6 @@ func csvMessages(e *csv.ParseError) string {
 	return fmt.Sprintf(`line %d, column %d: quoted text continues after its closing quote, or is not closed; write "" for a " in it`, e.Line, e.Column)
 }
 
-// jsonRows reads one JSON object per line.
 func jsonRows(data []byte) iter.Seq2[*row, error] {
 	return func(yield func(*row, error) bool) {
 		line, number := 0, 0
@@ -235,12 +229,10 @@ func parseLine(r *row) *row {
 	return r
 }
 
-// object contains the values of a row or of an object in it: each nil, a string, bool,
-// json.Number, []any or map[string]any.
+// object contains the values of an object: each nil, a string, bool, json.Number, []any or map[string]any.
 type object map[string]any
 
-// lookup looks up a column by its exact name or, failing that, as a path: limit.context,
-// links.0.url. It returns nil if there is no such value.
+// lookup looks up a column by its name or else as a path, such as limit.context or links.0.url.
 func (o object) lookup(column string) any {
 	if v, ok := o[column]; ok {
 		return v

@@ -13,8 +13,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// result is a value in one row: nothing, one item or a list. Items are strings,
-// json.Number, bool, int64 or float64.
+// result is a value in one row: nothing, one item or a list. Items are strings, json.Number, bool, int64 or float64.
 type result struct {
 	items []any
 	list  bool
@@ -24,7 +23,6 @@ func (r result) none() bool { return len(r.items) == 0 }
 
 func one(item any) result { return result{items: []any{item}} }
 
-// text joins the items.
 func (r result) text() string {
 	texts := make([]string, len(r.items))
 	for i, item := range r.items {
@@ -102,8 +100,7 @@ func constant(v any) result {
 	return one(v)
 }
 
-// column reads a column. It trims strings and removes line breaks and hidden characters, since
-// every string of an entity must be on a single line and completely visible.
+// column reads a column, without line breaks and hidden characters: every string of an entity is one visible line.
 func (e *evaluator) column(name string, o object) (result, error) {
 	r := constant(o.lookup(name))
 	items := r.items
@@ -137,8 +134,7 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// template evaluates a template. The result has no value if one of the template's columns has
-// none.
+// template evaluates a template. It has no value if one of its columns has none.
 func (e *evaluator) template(parts []mapping.TemplatePart, o object) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -155,7 +151,6 @@ func (e *evaluator) template(parts []mapping.TemplatePart, o object) (result, er
 	return one(b.String()), nil
 }
 
-// transform applies the transformations of a value, in the documented order.
 func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	if v.Unit != nil {
 		r.items = slices.Clone(r.items)
@@ -211,7 +206,6 @@ func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	return result{items: items, list: r.list}, nil
 }
 
-// refusal returns the reason an item cannot be used.
 func refusal(v *mapping.Value, item any, wrong string) *Reason {
 	return &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
 }
@@ -237,7 +231,6 @@ func columnOf(v *mapping.Value) string {
 	return strings.Join(distinct, ", ")
 }
 
-// all reports whether a row meets all conditions.
 func (e *evaluator) all(conditions []mapping.Condition, o object) bool {
 	return !slices.ContainsFunc(conditions, func(c mapping.Condition) bool { return !e.meets(c, o) })
 }
@@ -258,8 +251,7 @@ func (e *evaluator) meets(c mapping.Condition, o object) bool {
 	return !among(c.Not)
 }
 
-// equal reports whether a string in the input equals a value in the mapping. True equals true,
-// and 5.0 equals 5.
+// equal reports whether a string in the input equals a value in the mapping: 5.0 is 5.
 func (e *evaluator) equal(text string, want any) bool {
 	switch want := want.(type) {
 	case string:
@@ -271,7 +263,6 @@ func (e *evaluator) equal(text string, want any) bool {
 	return wrong == "" && textOf(n) == textOf(want)
 }
 
-// hidden returns a warning for each hidden character in the columns of a row.
 func hidden(columns []string, o object) (warnings []Reason) {
 	for _, column := range columns {
 		for _, item := range constant(o.lookup(column)).items {

@@ -1,7 +1,10 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,11 +12,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // settle determines the outcome of a row, with its file if one is to be written.
@@ -127,8 +132,7 @@ func readExisting(path, shown string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// judge adds the problems of a file to the reasons its row is refused, or to its warnings. It omits
-// those that follow from the known reasons, so that a person can fix everything in one pass.
+// judge adds the problems of a file to the reasons of its row or to its warnings, except those that follow from others.
 func (j *job) judge(f *file, o *Outcome) {
 	known := o.Reasons
 	about := func(field string) bool {
@@ -151,7 +155,6 @@ func (j *job) judge(f *file, o *Outcome) {
 	}
 }
 
-// reason converts a problem in a file to a problem with its row.
 func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
 	for _, t := range j.mapping.Targets {
@@ -188,4 +191,104 @@ func differing(old, entity *record.Entity) (names []string) {
 		}
 	}
 	return names
+}
+
+// reasonColumn is the column that is added to the rejects.
+const reasonColumn = "import_reason"
+
+func (j *job) writeOutputs(r *Report, outcomes []Outcome) (err error) {
+	if j.Report != "" {
+		err = store.WriteFile(j.Report, j.reportFile(r, outcomes))
+	}
+	if j.Rejects != "" {
+		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile(outcomes)))
+	}
+	return err
+}
+
+// reportFile returns the outcomes and the summary, in lines or as one object.
+func (j *job) reportFile(r *Report, outcomes []Outcome) []byte {
+	if strings.HasSuffix(j.Report, ".json") {
+		return append(encode(map[string]any{"outcomes": append([]Outcome{}, outcomes...), "summary": r}), '\n')
+	}
+	var lines []byte
+	for _, o := range outcomes {
+		lines = append(append(lines, encode(o)...), '\n')
+	}
+	return append(append(lines, encode(r)...), '\n')
+}
+
+// encode returns what cannot fail to be encoded, such as strings, numbers and what was read from JSON.
+func encode(v any) []byte {
+	b, _ := json.Marshal(v)
+	return b
+}
+
+// rejectsFile returns the refused rows in the format of the input, each with the reasons.
+func (j *job) rejectsFile(outcomes []Outcome) []byte {
+	k, _ := kindOf(j.Rejects) // Check has read it
+	var b bytes.Buffer
+	// A file of rejects that have been fixed already has the column.
+	columns, reasonAt := j.header, slices.Index(j.header, reasonColumn)
+	if reasonAt < 0 {
+		columns, reasonAt = append(slices.Clone(j.header), reasonColumn), len(j.header)
+	}
+	cells := csv.NewWriter(&b)
+	if !k.jsonl {
+		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
+		_ = cells.Write(columns) // like all of these, it writes to memory
+	}
+	for i, o := range outcomes {
+		if o.Outcome != Refused {
+			continue
+		}
+		texts := make([]string, len(o.Reasons))
+		for i, reason := range o.Reasons {
+			texts[i] = reason.String()
+		}
+		if reason := strings.Join(texts, "; "); k.jsonl {
+			b.Write(rejectedLine(j.rows[i], reason))
+		} else {
+			_ = cells.Write(rejectedCells(j.rows[i], len(j.header), reasonAt, reason))
+		}
+	}
+	cells.Flush()
+	return b.Bytes()
+}
+
+// rejectedCells returns the cells of a row with the reason. A row that is not valid CSV is put into the first column.
+func rejectedCells(r *row, columns, reasonAt int, reason string) []string {
+	cells := slices.Clone(r.cells)
+	if r.cells == nil {
+		cells = []string{string(r.raw)}
+	}
+	if len(cells) > columns {
+		return append(cells, reason) // the row has too many cells, so the reason becomes the last one
+	}
+	for len(cells) < max(columns, reasonAt+1) {
+		cells = append(cells, "")
+	}
+	cells[reasonAt] = reason
+	return cells
+}
+
+// rejectedLine returns the line of a row with the reason as its first value. A line that is no object is wrapped in one.
+func rejectedLine(r *row, reason string) []byte {
+	line := r.raw
+	switch _, again := r.fields[reasonColumn]; {
+	case again:
+		delete(r.fields, reasonColumn)
+		line = encode(r.fields)
+	case r.fields != nil:
+	case utf8.Valid(line):
+		line = encode(map[string]string{"import_line": string(line)})
+	default:
+		line = encode(map[string][]byte{"import_line_base64": line})
+	}
+	why := bytes.TrimSuffix(encode(map[string]string{reasonColumn: reason}), []byte("}"))
+	_, rest, _ := bytes.Cut(line, []byte("{"))
+	if rest = bytes.TrimSpace(rest); rest[0] != '}' {
+		why = append(why, ',')
+	}
+	return slices.Concat(why, rest, []byte("\n"))
 }

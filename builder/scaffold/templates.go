@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,95 +53,75 @@ func (o Options) KindTitle() string {
 // Plural returns the title of several of the kind.
 func (o Options) Plural() string { return o.KindTitle() + "s" }
 
-// file is one file of a new index. Its path is slash-separated.
-type file struct {
-	path string
-	data []byte
-}
-
-// render returns the files of a new index, sorted by path.
-func render(o Options) ([]file, error) {
-	list, err := read(files, "files", o)
-	if err != nil {
+// render returns the files of a new index by path.
+func render(o Options) (map[string][]byte, error) {
+	list, declared := map[string][]byte{}, kinds.Default()
+	if err := read(list, files, "files", o); err != nil {
 		return nil, err
 	}
-	declared := kinds.Default()
 	if o.Kind == "" {
-		list = append(list, file{"content/scoring.yaml", slices.Concat([]byte(scoringHead), score.Default)})
-	} else if list, declared, err = withKind(list, o); err != nil {
+		list["content/scoring.yaml"] = slices.Concat([]byte(scoringHead), score.Default)
+	} else if err := withKind(list, o, &declared); err != nil {
 		return nil, err
 	}
-	for i, f := range list {
-		if path.Ext(f.path) != ".yaml" || !strings.HasPrefix(f.path, "content/") {
+	for name, data := range list {
+		if path.Ext(name) != ".yaml" || !strings.HasPrefix(name, "content/") {
 			continue
 		}
-		if list[i].data, err = yamlfmt.Format(declared, f.path, f.data); err != nil {
-			return nil, optionError(err, f)
+		formatted, err := yamlfmt.Format(declared, name, data)
+		if err != nil {
+			return nil, optionError(err, name, data)
 		}
+		list[name] = formatted
 	}
-	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return list, nil
 }
 
-// read returns the files of an embedded folder.
-func read(from embed.FS, folder string, o Options) (list []file, err error) {
-	err = fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {
+// read adds the files of an embedded folder to a list.
+func read(list map[string][]byte, from embed.FS, folder string, o Options) error {
+	return fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := from.ReadFile(name)
-		if err != nil {
-			return err
-		}
 		target, templated := strings.CutSuffix(strings.TrimPrefix(name, folder+"/"), ".tmpl")
-		if templated {
-			if data, err = execute(name, string(data), o); err != nil {
-				return err
-			}
+		if err == nil && templated {
+			data, err = execute(name, string(data), o)
 		}
-		list = append(list, file{target, data})
-		return nil
+		list[target] = data
+		return err
 	})
-	return list, err
 }
 
-// withKind returns the files of an index with a kind of its own, and what it declares. What is about tools and
-// models is left out: the examples, and the collection of their figures.
-func withKind(list []file, o Options) ([]file, *kinds.Set, error) {
+// withKind makes the files those of an index with a kind of its own. What is about tools and models is left
+// out: the examples, and the collection of their figures.
+func withKind(list map[string][]byte, o Options, declared **kinds.Set) error {
 	if !content.ValidSlug(o.Kind) {
-		return nil, nil, &OptionError{"kind", "use words of lower-case letters and digits, with single hyphens between them"}
+		return &OptionError{"kind", "use words of lower-case letters and digits, with single hyphens between them"}
 	}
-	more, err := read(own, "own", o)
-	if err != nil {
-		return nil, nil, err
-	}
-	var declared *kinds.Set
-	replaced := map[string]bool{"content/README.md": true, ".github/workflows/collect.yml": true}
-	for i, f := range more {
-		replaced[f.path] = true
-		switch f.path {
-		case "content/kinds.yaml":
-			if declared, err = kinds.Parse(f.data); err != nil {
-				return nil, nil, &OptionError{"kind", yamldoc.Quote(o.Kind) + " cannot be the name of a kind: " + err.Error()}
-			}
-		case "content/example.yaml":
-			more[i].path = "content/" + o.Kind + "/example.yaml"
-		}
-	}
-	list = slices.DeleteFunc(list, func(f file) bool {
-		return replaced[f.path] || strings.HasPrefix(f.path, "content/tool/") || strings.HasPrefix(f.path, "content/model/")
+	maps.DeleteFunc(list, func(name string, _ []byte) bool {
+		return name == "content/README.md" || name == ".github/workflows/collect.yml" ||
+			strings.HasPrefix(name, "content/tool/") || strings.HasPrefix(name, "content/model/")
 	})
-	return append(list, more...), declared, nil
-}
-
-// optionError turns a problem into an *OptionError for the option that caused the problem.
-// Only index.yaml contains values of options.
-func optionError(err error, f file) error {
-	var problems yamldoc.Problems
-	if !errors.As(err, &problems) || len(problems) == 0 || f.path != "content/index.yaml" {
+	err := read(list, own, "own", o)
+	if err != nil {
 		return err
 	}
-	p, lines := problems[0], bytes.Split(f.data, []byte("\n"))
+	if *declared, err = kinds.Parse(list["content/kinds.yaml"]); err != nil {
+		return &OptionError{"kind", yamldoc.Quote(o.Kind) + " cannot be the name of a kind: " + err.Error()}
+	}
+	list["content/"+o.Kind+"/example.yaml"] = list["content/example.yaml"]
+	delete(list, "content/example.yaml")
+	return nil
+}
+
+// optionError turns a problem in index.yaml, which has the values of options, into an *OptionError.
+func optionError(err error, name string, data []byte) error {
+	var problems yamldoc.Problems
+	if !errors.As(err, &problems) || len(problems) == 0 || name != "content/index.yaml" {
+		return err
+	}
+	p, lines := problems[0], bytes.Split(data, []byte("\n"))
 	if p.Line >= 1 && p.Line <= len(lines) && bytes.HasPrefix(lines[p.Line-1], []byte("description:")) {
 		return &OptionError{"description", p.Text()}
 	}
@@ -163,8 +144,7 @@ func execute(name, text string, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// yamlText writes a string as a YAML scalar: a JSON string is also valid YAML, and the
-// formatter removes unnecessary quotes.
+// yamlText writes a string as a YAML scalar in quotes, which the formatter removes if they are unnecessary.
 func yamlText(s string) string { return string(jsonenc.AppendString(nil, s)) }
 
 // markdownText escapes a string so that Markdown shows it verbatim.
@@ -186,7 +166,7 @@ func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
 // Write creates the files of a new index in dir, which is created if missing. It returns
 // the slash-separated paths of the files relative to dir, sorted. It returns an *OptionError
 // if an option is not valid in index.yaml, and an error if the folder contains anything but
-// .git. After an error, no new files remain, unless it is about moving them to their places.
+// .git. Nothing is created before the files have been checked, and no file is overwritten.
 func Write(dir string, o Options) (written []string, err error) {
 	for name, text := range map[string]string{"title": o.Title, "description": o.Description} {
 		if !utf8.ValidString(text) {
@@ -200,30 +180,21 @@ func Write(dir string, o Options) (written []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	made := missingDirs(dir)
-	defer func() {
-		for i := 0; err != nil && i < len(made); i++ {
-			_ = os.Remove(made[i]) // fails if another process has added files to the folder
-		}
-	}()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	tmp, err := os.MkdirTemp(dir, ".tmp-kindex-init-")
+	tmp, err := os.MkdirTemp("", "kindex-init-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	for _, f := range list {
-		if err := writeFile(filepath.Join(tmp, filepath.FromSlash(f.path)), f.data); err != nil {
+	for name, data := range list {
+		name = filepath.Join(tmp, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, data, 0o666)); err != nil {
 			return nil, err
 		}
-		written = append(written, f.path)
 	}
 	if err := check(filepath.Join(tmp, "content"), list); err != nil {
 		return nil, err
 	}
-	return written, moveAll(tmp, dir)
+	return slices.Sorted(maps.Keys(list)), os.CopyFS(dir, os.DirFS(tmp))
 }
 
 // checkEmpty returns an error if an index cannot be created in dir. It lists the first few entries.
@@ -250,52 +221,16 @@ func checkEmpty(dir string) error {
 	return fmt.Errorf("%s is not empty: it contains %s%s; use an empty or new folder", dir, strings.Join(names, ", "), more)
 }
 
-// missingDirs lists the folders that must be created for dir to exist, starting with dir
-// itself.
-func missingDirs(dir string) (list []string) {
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
-			return list
-		}
-		list = append(list, d)
-	}
-}
-
-func writeFile(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(name, data, 0o666)
-}
-
-// check validates the new content.
-func check(dir string, list []file) error {
+// check validates the content.
+func check(dir string, list map[string][]byte) error {
 	_, problems, err := content.Load(dir, nil)
 	if err != nil || len(problems) == 0 {
 		return err
 	}
-	for _, f := range list {
-		if path.Base(f.path) == path.Base(problems[0].File) {
-			return optionError(problems, f)
+	for name, data := range list {
+		if strings.HasSuffix(problems[0].File, "/"+name) {
+			return optionError(problems, name, data)
 		}
 	}
 	return problems
-}
-
-// moveAll moves all entries of a folder to another one. from is in to, where nothing else may be but
-// .git: somebody could have created something while the files were being written.
-func moveAll(from, to string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if _, err := os.Lstat(filepath.Join(to, e.Name())); err == nil {
-			return fmt.Errorf("%s was created in %s while the files were being written; use an empty or new folder", e.Name(), to)
-		}
-	}
-	for _, e := range entries {
-		err = errors.Join(err, os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())))
-	}
-	return err
 }

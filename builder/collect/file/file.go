@@ -65,15 +65,16 @@ func (s *list) read(ctx context.Context, c *collect.Client) error {
 	if err != nil {
 		return err
 	}
-	return importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: name, Data: data, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
+	drafts, err := importer.ReadDrafts(ctx, importer.Options{Kinds: s.kinds, Input: name, Data: data, Mapping: s.config.Map, Date: s.config.Date})
+	for _, d := range drafts {
 		if d.Type != "" {
 			s.addOffers(d)
 		}
 		if d.Type != "" && d.Slug != "" {
 			s.add(d)
 		}
-		return nil
-	})
+	}
+	return err
 }
 
 // readMapping reads which values the list has, whether or not its rows have them.

@@ -29,20 +29,17 @@ type checker struct {
 	computed map[string]string // as in Schema
 }
 
-// add adds a problem at the current value, or at its key.
 func (c *checker) add(key bool, format string, args ...any) {
 	c.d.AddAt(c.path, key, yamldoc.Problem{Message: fmt.Sprintf(format, args...)})
 }
 
-// in calls check for a member or an entry of the current value.
 func (c *checker) in(step string, check func()) {
 	c.path = append(c.path, step)
 	check()
 	c.path = c.path[:len(c.path)-1]
 }
 
-// check adds the problems of the current value. The result is the value, or the start of a list
-// that is too long.
+// check adds the problems of the current value. The result is the value, or the start of a list that is too long.
 func (c *checker) check(p *Part, value any) any {
 	if p.Types != nil && !slices.ContainsFunc(p.Types, func(name string) bool { return isOf(name, value) }) {
 		c.add(false, "%s", p.wrongType(value))
@@ -202,7 +199,6 @@ func (c *checker) hidden(s string, key bool) (ok bool) {
 	return true
 }
 
-// unknown adds a problem for an unknown field of a mapping.
 func (c *checker) unknown(p *Part, name string) {
 	problem := p.unknownField(c.path, name)
 	c.in(name, func() {
@@ -213,7 +209,6 @@ func (c *checker) unknown(p *Part, name string) {
 	})
 }
 
-// unknownField describes an unknown field of a mapping.
 func (p *Part) unknownField(at []string, field string, more ...string) yamldoc.Problem {
 	known := slices.Sorted(slices.Values(append(p.known(), more...)))
 	problem := yamldoc.Problem{Message: "unknown field; expected one of: " + joined(known),
@@ -239,7 +234,6 @@ func (p *Part) within(field string) string {
 var typeNames = []struct{ name, words string }{{"null", "null"}, {"boolean", "true or false"}, {"number", "a number"},
 	{"integer", "a whole number"}, {"string", "text"}, {"array", "a list"}, {"object", "a set of fields"}}
 
-// isOf reports whether a value has a type.
 func isOf(name string, value any) bool {
 	switch v := value.(type) {
 	case nil:

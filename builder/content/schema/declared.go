@@ -95,7 +95,6 @@ func expand(object []byte, marks map[string]members, absent []string) []byte {
 // BlockMembers are the members of entity files, or of their signals, that only kinds with a block have.
 var BlockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}, kinds.Results: {"benchmarks"}}
 
-// absentMembers lists the members of entity files that no kind has.
 func absentMembers(declared *kinds.Set) (absent []string) {
 	for block, names := range BlockMembers {
 		if !declared.HasBlock(block) {
@@ -125,15 +124,12 @@ func membersOf[T any](list []T, member func(T) (name string, schema []byte)) (ou
 	return out
 }
 
-// valueSource returns the schema of the source of a field that is not a group.
 func valueSource(f *kinds.Field) (string, []byte) { return f.Name, ref("value", f.Description).json() }
 
-// groupSources returns the schema of the sources of a group's parts.
 func groupSources(f *kinds.Field) (string, []byte) {
 	return f.Name, object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1}, membersOf(kinds.Stated(f.Parts), valueSource))
 }
 
-// ref returns a reference to a definition.
 func ref(name, description string) node {
 	n := node{"$ref": "#/$defs/" + name}
 	if description != "" {
@@ -153,7 +149,6 @@ func (n node) json() []byte {
 	return b
 }
 
-// fieldSchema returns the name and the schema of a declared field.
 func fieldSchema(f *kinds.Field) (string, []byte) {
 	n := words(f.Type, f)
 	if f.Description != "" {
@@ -239,7 +234,6 @@ func limit(n node, minimum, maximum *float64) {
 	}
 }
 
-// signalSchema returns the name and the schema of a signal.
 func signalSchema(s *kinds.Signal) (string, []byte) {
 	value := words(s.Type, nil)
 	if s.Type == kinds.Month { // scores and series need the month
@@ -258,7 +252,6 @@ func signalSchema(s *kinds.Signal) (string, []byte) {
 	return s.Name, object(n, parts)
 }
 
-// object returns the schema of a mapping that has no other members.
 func object(n node, parts members) []byte {
 	n["type"], n["additionalProperties"] = "object", false
 	head := n.json()

@@ -184,7 +184,6 @@ func (p *Part) prepare(defs map[string]*Part) {
 	}
 }
 
-// known lists the names of the members, sorted.
 func (p *Part) known() []string { return slices.Sorted(maps.Keys(p.Members.Of)) }
 
 // Member returns the part for a member, or an empty one if there is none.

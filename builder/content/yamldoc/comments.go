@@ -121,8 +121,7 @@ func (r *attacher) blankAbove(line int) bool {
 	return text == "" || text == "---" || text == "..."
 }
 
-// attachOwnLine attaches a comment that is alone on its line to the item below it, unless the
-// comment's column shows that it belongs to the mapping or list that ends above it.
+// attachOwnLine attaches a comment alone on its line to the item below it or, if its column says so, to what ends above it.
 func (r *attacher) attachOwnLine(previous, next *Node, c comment) {
 	brackets := previous.parent
 	if previous.inBrackets(c.position) {
@@ -171,7 +170,6 @@ func (r *attacher) attachBelow(p *Node, c comment) {
 	p.Foot = append(p.Foot, c.text)
 }
 
-// addLineComment adds a comment at the end of a line. A node can have only one.
 func (n *Node) addLineComment(c comment) {
 	if !n.Named && n.Kind != Scalar && !n.Flow && c.before(n.at) { // the comment follows a dash
 		n.Head = append(n.Head, c.text)
@@ -183,7 +181,6 @@ func (n *Node) addLineComment(c comment) {
 	n.Comment, n.CommentColumn = c.text, c.col
 }
 
-// inBrackets reports whether a position is within the brackets of a mapping or list.
 func (n *Node) inBrackets(c position) bool { return n.Flow && c.before(n.end) }
 
 // written returns the position of a value, or that of its field if the value is empty.
@@ -194,7 +191,6 @@ func (n *Node) written() position {
 	return n.at
 }
 
-// itemColumn returns the column of the items.
 func (n *Node) itemColumn() int { return n.Items[0].start.col }
 
 func (n *Node) depth() int {

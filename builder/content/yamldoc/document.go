@@ -69,8 +69,7 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 	return d
 }
 
-// recovered is deferred around the parser. The input is untrusted: if the parser panics on one
-// file, other files are still checked.
+// recovered is deferred around the parser: if it panics on one file, other files are still checked.
 func (d *Document) recovered() {
 	if r := recover(); r != nil {
 		d.Value, d.root, d.source = nil, nil, ""
@@ -126,8 +125,7 @@ func (d *Document) parse(text string) {
 // lineBreaks replaces the line breaks that the parser knows by line feeds.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// line returns a line of the file, counted from 1. The lexer's numbers are too high after a comment that ends
-// with CR LF.
+// line returns a line of the file, from 1. The lexer's numbers are too high after a comment that ends with CR LF.
 func (d *Document) line(number int) string {
 	if number > len(d.lines) {
 		return ""

@@ -46,8 +46,7 @@ const (
 	Sequence
 )
 
-// position is a position in a file. Lines and columns are counted from 1, and columns are
-// counted in characters.
+// position is a position in a file, counted from 1; columns are counted in characters.
 type position struct{ line, col int }
 
 func (p position) before(q position) bool {
@@ -121,8 +120,7 @@ func (n *Node) Find(step string) *Node {
 
 const complexKey = `uses a complex key (?); write "name: value"`
 
-// keyName returns the name of a key. If the dialect forbids the key, it also returns a
-// message.
+// keyName returns the name of a key and, if the dialect forbids it, a message.
 func keyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
 	case *ast.StringNode:
@@ -277,8 +275,7 @@ func (d *Document) refuse(p *Node, n ast.Node, path []string, message string) {
 	d.Add(p.at.line, p.at.col, Problem{Field: field, Message: message})
 }
 
-// mustIndent reports whether YAML requires a value to be indented more than its field; the
-// parser does not enforce it.
+// mustIndent reports whether a value must be indented more than its field, which the parser does not enforce.
 func mustIndent(n ast.Node) bool {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
@@ -289,8 +286,7 @@ func mustIndent(n ast.Node) bool {
 	return true
 }
 
-// misreadReason returns the reason other programs would read an unquoted string differently
-// than the parser does, or "".
+// misreadReason returns the reason other programs would read an unquoted string differently than the parser, or "".
 func misreadReason(n *ast.StringNode, brackets bool) string {
 	switch {
 	case n.Token.Type != token.StringType || n.Value == "":
@@ -315,8 +311,7 @@ func IsPlainNumber(s string) bool {
 	return digits(whole) && (whole == "0" || whole[0] != '0') && (!dot || digits(fraction))
 }
 
-// blockLines returns the lines of a string in block form (> or |) without their indentation,
-// or nil if the string can only be written in quotes.
+// blockLines returns the lines of a block (> or |) without indentation, or nil if it can only be written in quotes.
 func (d *Document) blockLines(n *ast.LiteralNode) []string {
 	header := strings.TrimSuffix(n.Start.Value, "+")
 	if strings.Trim(header, "|>-") != "" {

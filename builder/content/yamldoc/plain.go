@@ -33,8 +33,7 @@ func readPlain(text string, textual []string) (value map[string]any, ok bool) {
 	return value, ok && r.indent < 0
 }
 
-// next moves to the next line that is neither blank nor a comment. It returns false if that line
-// ends in a space.
+// next moves to the next line with content. It returns false if that line ends in a space.
 func (r *plainReader) next() bool {
 	for r.rest != "" {
 		line, rest, _ := strings.Cut(r.rest, "\n")
@@ -49,7 +48,6 @@ func (r *plainReader) next() bool {
 	return true
 }
 
-// mapping reads the fields that start in a column.
 func (r *plainReader) mapping(indent, depth int) (map[string]any, bool) {
 	m := map[string]any{}
 	for r.indent == indent && depth <= plainDepth {
@@ -65,8 +63,7 @@ func (r *plainReader) mapping(indent, depth int) (map[string]any, bool) {
 	return m, r.indent < indent
 }
 
-// value reads the value of a field or an entry that starts in a column. rest is what follows the
-// field's name on the same line.
+// value reads the value of a field or an entry that starts in a column. rest follows it on the same line.
 func (r *plainReader) value(rest string, indent, depth int, textual bool) (any, bool) {
 	if rest != "" {
 		v, after, ok := inline(rest, depth, false, textual)
@@ -81,7 +78,6 @@ func (r *plainReader) value(rest string, indent, depth int, textual bool) (any, 
 	return r.mapping(r.indent, depth+1)
 }
 
-// sequence reads the entries whose dashes are in a column.
 func (r *plainReader) sequence(indent, depth int) (list []any, ok bool) {
 	for r.indent == indent && strings.HasPrefix(r.line, "- ") && depth <= plainDepth {
 		item := r.line[2:]
@@ -100,8 +96,7 @@ func (r *plainReader) sequence(indent, depth int) (list []any, ok bool) {
 	return list, r.indent < indent
 }
 
-// inline reads a value on one line, and returns what follows it. Within brackets, a value ends at
-// a comma or at a closing bracket.
+// inline reads a value on one line, in brackets up to a comma or a closing bracket, and returns what follows it.
 func inline(text string, depth int, brackets, textual bool) (v any, rest string, ok bool) {
 	if text == "" {
 		return nil, "", false
@@ -191,7 +186,6 @@ func quoted(text string) (value, rest string, ok bool) {
 	return value, rest, !escaped
 }
 
-// scalar returns the value of text without quotes.
 func scalar(text string, textual bool) (any, bool) {
 	switch {
 	case text == "" || strings.TrimSpace(text) != text:
@@ -219,8 +213,7 @@ func plainNumber(text string, textual bool) (any, bool) {
 	return x, err == nil
 }
 
-// maybeNumber reports whether some version of YAML may read text that starts with a digit as
-// something other than text. Dates, months and versions such as 1.0.1 are text.
+// maybeNumber reports whether YAML may read text that starts with a digit as no text. Dates and versions such as 1.0.1 are text.
 func maybeNumber(text string) bool {
 	switch rest := strings.TrimLeft(text, "0123456789"); {
 	case len(text)-len(rest) == 4 && (len(rest) == 3 || len(rest) == 6 && rest[3] == '-') && rest[0] == '-':

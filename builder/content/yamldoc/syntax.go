@@ -36,8 +36,7 @@ func (d *Document) checkReadable(data []byte) bool {
 	return true
 }
 
-// checkCharacters reports whether a file has only visible characters, and adds a problem
-// for each hidden one, up to MaxProblems.
+// checkCharacters adds a problem for each hidden character, up to MaxProblems, and reports whether there is none.
 func (d *Document) checkCharacters(text string) bool {
 	line, start := 1, 0 // number and offset of the current line
 	for at, r := range safetext.Hidden(text) {
@@ -64,8 +63,7 @@ func (d *Document) checkCharacters(text string) bool {
 	return len(d.Problems) == 0
 }
 
-// checkGit reports whether a file is free of what git leaves in files for people to resolve, and adds
-// a problem otherwise.
+// checkGit adds a problem for what git leaves in files for people to resolve, and reports whether there is none.
 func (d *Document) checkGit(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
 		d.Add(1, 1, Problem{Message: "is a Git LFS pointer, not the file itself; fetch the file: git lfs pull"})
@@ -177,7 +175,6 @@ var syntaxMessages = map[string]string{
 
 const misplacedColon = "mapping value is not allowed in this context"
 
-// addSyntaxError adds a problem for the parser's error.
 func (d *Document) addSyntaxError(err error) {
 	line, col := 1, 1
 	var message string

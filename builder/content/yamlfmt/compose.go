@@ -53,7 +53,6 @@ func Normalize(fields map[string]any) (map[string]any, error) {
 	return root.Value().(map[string]any), nil
 }
 
-// nodeOf returns the node of a value of an entity.
 func nodeOf(v any, path []string) (*yamldoc.Node, error) {
 	fail := func(message string) (*yamldoc.Node, error) {
 		return nil, &FieldError{yamldoc.FieldName(path), message}

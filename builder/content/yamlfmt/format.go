@@ -66,8 +66,7 @@ func format(declared *kinds.Set, path string, data []byte) (result []byte, root 
 	return result, after, nil
 }
 
-// isEntity reports whether a file is an entity file, based on its path or, if the path is
-// inconclusive, on its fields.
+// isEntity reports whether a file is an entity file, based on its path or else on its fields.
 func isEntity(declared *kinds.Set, path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
 	switch {
@@ -125,8 +124,7 @@ func lostCharacter(before, after []byte) rune {
 	return worst
 }
 
-// arrange decides how a file is written: the order of its fields, where its comments and blank lines are, and
-// what is in brackets. s is the schema of entities, or empty for other files.
+// arrange decides the order of fields, the places of comments, and what is in brackets. s is empty for files of no entity.
 func arrange(root *yamldoc.Node, s *schema.Part) {
 	entity := len(s.Members.Names) > 0
 	hoistHeader(root)
@@ -138,7 +136,6 @@ func arrange(root *yamldoc.Node, s *schema.Part) {
 	chooseFlow(root, entity, 0)
 }
 
-// partOf returns the part of the schema for an item of a mapping or list.
 func partOf(s *schema.Part, item *yamldoc.Node) *schema.Part {
 	if item.Named {
 		return s.Member(item.Name)

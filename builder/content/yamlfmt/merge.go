@@ -155,8 +155,7 @@ func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
 	return nil
 }
 
-// memberOf returns the member of a mapping, or the entry of a list, that an item was made from: 70.0 is
-// written as 70.
+// memberOf returns the member or entry from which an item was made: 70.0 is written as 70.
 func memberOf(value any, name string, index int) any {
 	if list, isList := value.([]any); isList {
 		return list[index]
@@ -177,7 +176,6 @@ func keyOf(n *yamldoc.Node) (key [2]string) {
 	return key
 }
 
-// step returns the path of an item of a node with a path.
 func step(path []string, item *yamldoc.Node, index int) []string {
 	name := item.Name
 	if !item.Named {

@@ -15,8 +15,7 @@ import (
 // printer writes nodes as YAML.
 type printer struct{ bytes.Buffer }
 
-// printFile returns a document as the contents of a file. The schema determines which strings
-// are dates.
+// printFile returns a document as the contents of a file. The schema determines which strings are dates.
 func printFile(root *yamldoc.Node, s *schema.Part) []byte {
 	p := new(printer)
 	p.comments(root.Head, 0)
@@ -30,7 +29,6 @@ func printFile(root *yamldoc.Node, s *schema.Part) []byte {
 	return p.Bytes()
 }
 
-// comments writes comment lines at an indentation.
 func (p *printer) comments(lines []string, indent int) {
 	for _, line := range lines {
 		if line != "" {
@@ -43,8 +41,7 @@ func (p *printer) comments(lines []string, indent int) {
 
 func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 
-// block writes the items of a mapping or list, one per line. If begun is set, the first item
-// continues the current line.
+// block writes the items of a mapping or list, one per line, the first one on the current line if begun is set.
 func (p *printer) block(n *yamldoc.Node, s *schema.Part, indent int, begun bool) {
 	for i, item := range n.Items {
 		if item.BlankBefore {
@@ -87,11 +84,9 @@ func (p *printer) item(n *yamldoc.Node, s *schema.Part, indent int) {
 	p.comments(n.Foot, indent+2)
 }
 
-// isEmpty reports whether nothing is written for a value.
 func isEmpty(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Raw && n.Text == "" }
 
-// endLine ends a line. If the line has a comment, it first writes the comment, in its old
-// column if there is room.
+// endLine ends a line, with its comment in its old column if there is room.
 func (p *printer) endLine(n *yamldoc.Node) {
 	if n.Comment != "" {
 		text := p.Bytes()
@@ -102,7 +97,6 @@ func (p *printer) endLine(n *yamldoc.Node) {
 	p.WriteByte('\n')
 }
 
-// inline writes a value on the current line.
 func (p *printer) inline(n *yamldoc.Node, s *schema.Part, brackets bool) {
 	if n.Kind == yamldoc.Scalar {
 		if n.Raw || s.IsDate() && dateForm.MatchString(n.Text) {

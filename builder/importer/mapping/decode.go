@@ -1,19 +1,21 @@
 package mapping
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 )
 
-// decoder reads the valid parts of a mapping. The schema check has already reported the invalid
-// parts.
+// decoder reads the valid parts of a mapping. The schema check has reported the others.
 type decoder struct {
 	*yamldoc.Document
 	kinds    *kinds.Set
@@ -23,7 +25,7 @@ type decoder struct {
 }
 
 func (d *decoder) mapping(m map[string]any) *Mapping {
-	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]), Where: d.conditions(m["where"], "where"),
+	out := &Mapping{Input: inputForm(m["input"]), Where: d.conditions(m["where"], "where"),
 		Type: d.constant(m["type"], "type"), Slug: d.value(m["slug"], "slug"), ClashSlug: d.value(m["clashSlug"], "clashSlug")}
 	if s, ok := m["source"].(map[string]any); ok {
 		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
@@ -64,7 +66,6 @@ func (d *decoder) mapping(m map[string]any) *Mapping {
 	return out
 }
 
-// members returns the members of a set, sorted by name.
 func members(v any) iter.Seq2[string, any] {
 	m, _ := v.(map[string]any)
 	return func(yield func(string, any) bool) {
@@ -79,11 +80,9 @@ func members(v any) iter.Seq2[string, any] {
 func inputForm(v any) InputForm {
 	m, _ := v.(map[string]any)
 	form := InputForm{Decimal: yamldoc.Text(m["decimal"]), Missing: yamldoc.Texts(m["missing"])}
-	switch delimiter, _ := m["delimiter"].(string); delimiter {
-	case "":
-	case "tab":
+	if delimiter, _ := m["delimiter"].(string); delimiter == "tab" {
 		form.Delimiter = '\t'
-	default:
+	} else if delimiter != "" {
 		form.Delimiter = []rune(delimiter)[0]
 	}
 	return form
@@ -106,14 +105,13 @@ func (d *decoder) columns(v any, path ...string) *Columns {
 		return nil
 	}
 	defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
-	optional, _ := m["optional"].(bool)
-	d.optional = d.optional || optional
-	c := &Columns{Each: yamldoc.Text(m["each"]), Details: yamldoc.Texts(m["details"]), Location: d.location(path), Modes: map[string]*Columns{}}
-	if d.use(c.Each, false, c.Location); c.Each != "" {
+	d.optional = d.optional || m["optional"] == true
+	c := &Columns{Each: yamldoc.Text(m["each"]), Details: yamldoc.Texts(m["details"]), Place: d.place(path), Modes: map[string]*Columns{}}
+	if d.use(c.Each, false, c.Place); c.Each != "" {
 		d.prefix += c.Each + "."
 	}
 	for _, name := range c.Details {
-		d.use(name, false, c.Location)
+		d.use(name, false, c.Place)
 	}
 	for name, v := range members(v) {
 		at := inside(path, name)
@@ -142,7 +140,7 @@ func (d *decoder) columns(v any, path ...string) *Columns {
 }
 
 // use records a use of a column, unless its name is empty.
-func (d *decoder) use(column string, optional bool, at Location) {
+func (d *decoder) use(column string, optional bool, at Place) {
 	if column != "" {
 		d.uses = append(d.uses, ColumnUse{d.prefix + column, optional || d.optional, at})
 	}
@@ -158,7 +156,7 @@ func (d *decoder) constant(v any, path ...string) *Value {
 
 // value returns nil if there is no value.
 func (d *decoder) value(v any, path ...string) *Value {
-	at := d.location(path)
+	at := d.place(path)
 	m, ok := v.(map[string]any)
 	switch {
 	case v == nil:
@@ -185,15 +183,14 @@ func (d *decoder) value(v any, path ...string) *Value {
 			out.Table[from] = yamldoc.Text(to)
 		}
 	}
-	optional, _ := m["optional"].(bool)
-	d.use(out.Column, optional, at)
+	d.use(out.Column, m["optional"] == true, at)
 	if text, ok := m["template"].(string); ok {
 		parts, wrong := parseTemplate(text)
 		if out.Template = parts; wrong != "" {
 			d.AddAt(inside(path, "template"), false, yamldoc.Problem{Message: wrong})
 		}
 		for _, part := range parts {
-			d.use(part.Column, optional, at)
+			d.use(part.Column, m["optional"] == true, at)
 		}
 	}
 	d.checkValue(m, path)
@@ -212,8 +209,7 @@ func (d *decoder) conditions(v any, path ...string) (out []Condition) {
 		if b, ok := m["empty"].(bool); ok {
 			c.Empty = &b
 		}
-		optional, _ := m["optional"].(bool)
-		d.use(c.Column, optional, d.location(at))
+		d.use(c.Column, m["optional"] == true, d.place(at))
 		d.checkOneOf(m, at, "is", "not", "empty")
 		out = append(out, c)
 	}
@@ -227,9 +223,9 @@ func listOrOne(v any) []any {
 	return []any{v}
 }
 
-func (d *decoder) location(path []string) Location {
+func (d *decoder) place(path []string) Place {
 	line, col := d.Locate(path, false)
-	return Location{Line: max(line, 1), Column: max(col, 1), Field: yamldoc.FieldName(path)}
+	return Place{File: d.Path, Line: max(line, 1), Column: max(col, 1), Severity: yamldoc.Error, Field: yamldoc.FieldName(path)}
 }
 
 func inside(path []string, names ...string) []string { return slices.Concat(path, names) }
@@ -237,8 +233,7 @@ func inside(path []string, names ...string) []string { return slices.Concat(path
 // templateParts matches literal braces, columns in braces, and single braces.
 var templateParts = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
 
-// parseTemplate splits a template into literals and columns. A doubled brace is a literal
-// brace.
+// parseTemplate splits a template into literals and columns. A doubled brace is a literal brace.
 func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 	columns, end := 0, 0
 	for _, at := range templateParts.FindAllStringIndex(s, -1) {
@@ -264,4 +259,56 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 		return nil, "has no column in braces; use constant instead"
 	}
 	return append(parts, TemplatePart{Literal: s[end:]}), ""
+}
+
+// check adds problems that the schema cannot detect.
+func (d *decoder) check(m *Mapping) {
+	if m.Type != nil {
+		if kind, ok := m.Type.Constant.(string); ok && d.kinds.Kind(kind) == nil {
+			d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not an entity type; expected one of: %s, or {column: …}",
+				yamldoc.Quote(kind), strings.Join(d.kinds.Names(), ", ")), Suggestion: didyoumean.Name(kind, d.kinds.Names())})
+		}
+	}
+	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
+	if at := []string{"input", "delimiter"}; utf8.RuneCountInString(delimiter) > 1 && delimiter != "tab" {
+		d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(delimiter) + " is not a single character; use one character, or the word tab"})
+	} else if strings.ContainsAny(delimiter, "\"\r\n\ufffd") {
+		d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(delimiter) + " cannot be used as a column separator"})
+	}
+	if d.Problems.HasErrors() {
+		return // the missing parts may be among the unknown fields
+	}
+	if m.Slug == nil {
+		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name to derive it from"})
+	}
+	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 && len(m.Offers) == 0 {
+		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping defines no fields"})
+	}
+}
+
+func (d *decoder) checkValue(m map[string]any, path []string) {
+	d.checkOneOf(m, path, "column", "constant", "template", "first", "all")
+	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
+		d.AddAt(inside(path, "optional"), true, yamldoc.Problem{Message: "is only valid with column or template"})
+	}
+	if m["list"] != nil && m["all"] != nil {
+		d.AddAt(inside(path, "list"), true, yamldoc.Problem{Message: "is not valid with all, which is already a list"})
+	}
+}
+
+// checkOneOf checks that a mapping has exactly one of the given fields.
+func (d *decoder) checkOneOf(m map[string]any, path []string, names ...string) {
+	for name := range m {
+		if d.Reported(inside(path, name)...) {
+			return // the unknown field may be a misspelling of one of them
+		}
+	}
+	given := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return m[name] == nil })
+	all := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	switch {
+	case len(given) == 0:
+		d.AddAt(path, false, yamldoc.Problem{Message: "needs one of " + all})
+	case len(given) > 1:
+		d.AddAt(inside(path, given[1]), true, yamldoc.Problem{Message: "conflicts with " + given[0] + "; use only one of " + all})
+	}
 }

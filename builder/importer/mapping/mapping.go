@@ -2,6 +2,8 @@
 package mapping
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"kindex/builder/content/schema"
@@ -12,7 +14,6 @@ import (
 // Mapping defines how the rows of a catalogue become entity files. site/docs/importing.md
 // describes every part of it.
 type Mapping struct {
-	Path   string // for messages
 	Source *Source
 	Input  InputForm
 
@@ -42,17 +43,20 @@ type InputForm struct {
 	Missing   []string
 }
 
-// Location is a position in the mapping.
-type Location struct {
-	Line, Column int
-	Field        string
-}
-
-// ColumnUse describes one use of a column in a mapping.
+// ColumnUse is one use of a column in a mapping.
 type ColumnUse struct {
 	Column   string
 	Optional bool // the column may be absent from the file
-	Location Location
+	Place    Place
+}
+
+// Place is a place in the mapping: a problem without its message.
+type Place yamldoc.Problem
+
+// Problem returns an error at the place.
+func (p Place) Problem(message, suggestion string) yamldoc.Problem {
+	p.Message, p.Suggestion = message, suggestion
+	return yamldoc.Problem(p)
 }
 
 // Target is a field of an entity, such as license, links.paper or signals.stars, together with
@@ -97,10 +101,10 @@ type Condition struct {
 // Columns is the source of benchmark results, of offers, or of the tiers or a mode of an offer.
 // There is one per row or, if Each is set, one per entry in the list Each.
 type Columns struct {
-	Each     string
-	Fields   []Target // sorted by name
-	Details  []string // of benchmark results: columns that distinguish those with the same name
-	Location Location
+	Each    string
+	Fields  []Target // sorted by name
+	Details []string // of benchmark results: columns that distinguish those with the same name
+	Place   Place
 
 	Per   *Value   // how many tokens the prices are for, also those of tiers and modes; nil for a million
 	Tiers *Columns // nil if there are none
@@ -122,45 +126,39 @@ func (c *Columns) Field(name string) *Value {
 // only in messages.
 func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Problems) {
 	d := &decoder{kinds: declared, Document: yamldoc.Parse(path, data)}
-	m, ok := d.Fields()
+	fields, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
 	schema.Of(declared, "mapping").Check(d.Document)
-	mapping := d.mapping(m)
-	d.check(mapping)
-	if errors, _ := d.Problems.Count(); errors > 0 {
-		return nil, d.Report()
+	m := d.mapping(fields)
+	if d.check(m); d.Problems.HasErrors() {
+		m = nil
 	}
-	return mapping, d.Report()
-}
-
-// Problem returns an error at a location in the mapping.
-func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Problem {
-	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
+	return m, d.Report()
 }
 
 // UndatedOffers returns where the mapping defines offers without the day on which they were
 // read, or nil. Without it, an update would leave the date of the offers that it replaces.
-func (m *Mapping) UndatedOffers() *Location {
-	for _, t := range m.Targets {
-		if t.Path[0] == "offersRead" && t.Path[1] == "date" {
-			return nil
-		}
+func (m *Mapping) UndatedOffers() *Place {
+	if slices.ContainsFunc(m.Targets, func(t Target) bool { return t.Path[0] == "offersRead" && t.Path[1] == "date" }) {
+		return nil
 	}
 	for _, offers := range m.Offers {
 		if offers.Field("date") == nil {
-			return &offers.Location
+			return &offers.Place
 		}
 	}
 	return nil
 }
 
+// tokenWords are what a number of tokens is named with, such as USD per million tokens.
+var tokenWords = regexp.MustCompile(`usd|per|tokens?|tok|[$/_,\- ]`)
+
 // Tokens returns the number of tokens that a text such as token, 1K tokens or million names. If it
 // names none, wrong is the reason.
 func Tokens(text string) (n int64, wrong string) {
-	plain := strings.NewReplacer("usd", "", "$", "", "per", "", "/", "", "tokens", "", "token", "", "tok", "", "_", "", "-", "", ",", "", " ", "").Replace(strings.ToLower(text))
-	switch plain {
+	switch tokenWords.ReplaceAllString(strings.ToLower(text), "") {
 	case "", "1":
 		return 1, ""
 	case "k", "1k", "1000", "thousand":

@@ -82,7 +82,7 @@ func FuzzParseMapping(f *testing.F) {
 			return
 		}
 		for _, use := range m.Uses {
-			if use.Column == "" || use.Location.Line < 1 || use.Location.Column < 1 {
+			if use.Column == "" || use.Place.Line < 1 || use.Place.Column < 1 {
 				t.Errorf("%+v does not use a column", use)
 			}
 		}
