@@ -73,20 +73,15 @@ func (b *build) writeTables() error {
 			}})
 		})
 	}
-	fullRow := table.FullRow(b.content.Kinds)
-	write(exports.FullFile, table.FullColumns(b.content.Kinds), listed, func(e *record.Entity) []table.Row { return []table.Row{fullRow(e, ranks[e])} })
-	for _, k := range b.content.Kinds.Names() {
-		columns, at := table.KindColumns(b.content.Kinds, b.content.Kinds.Kind(k))
-		of := slices.DeleteFunc(slices.Clone(listed), func(i int) bool { return b.content.Entities[i].Type != k })
-		write(exports.KindFile(k), columns, of, func(e *record.Entity) []table.Row {
-			full, row := fullRow(e, ranks[e]), make(table.Row, len(at))
-			for i, from := range at {
-				row[i] = full[from]
-			}
-			return []table.Row{row}
-		})
+	writeEntities := func(base string, columns []table.Column, ordinals []int) {
+		write(base, columns, ordinals, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(columns, e, ranks[e])} })
 	}
-	write(exports.EntitiesFile, table.EntityColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
+	writeEntities(exports.FullFile, table.FullColumns(b.content.Kinds), listed)
+	for _, k := range b.content.Kinds.Names() {
+		of := slices.DeleteFunc(slices.Clone(listed), func(i int) bool { return b.content.Entities[i].Type != k })
+		writeEntities(exports.KindFile(k), table.KindColumns(b.content.Kinds, b.content.Kinds.Kind(k)), of)
+	}
+	writeEntities(exports.EntitiesFile, table.EntityColumns, listed)
 	for _, t := range exports.LongTables {
 		if t.Block == "" || b.content.Kinds.HasBlock(t.Block) {
 			write(t.Base, t.Columns, listed, func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) })
@@ -117,7 +112,7 @@ func (b *build) writeLeaderboards() error {
 	for _, board := range b.boards {
 		l := exports.Leaderboard{Name: board.Name, Columns: table.LeaderboardColumns}
 		for i, e := range board.Entities {
-			l.Rows = append(l.Rows, table.LeaderboardRow(e, i+1))
+			l.Rows = append(l.Rows, table.EntityRow(l.Columns, e, i+1))
 		}
 		list = append(list, l)
 	}

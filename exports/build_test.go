@@ -117,7 +117,7 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 		}
 		var row []byte
 		if e.Status != record.Withdrawn {
-			row = table.AppendRow(nil, table.EntityColumns, table.EntityRow(e))
+			row = table.AppendRow(nil, table.EntityColumns, table.EntityRow(table.EntityColumns, e, 0))
 			if e.Scores.Composite.Known() {
 				ranked++
 			}

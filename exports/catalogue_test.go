@@ -255,7 +255,7 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity) string {
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
 	err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Rows: func(write func(table.Row, []byte) error) error {
 		for _, i := range order {
-			if err := write(table.EntityRow(entities[i]), nil); err != nil {
+			if err := write(table.EntityRow(table.EntityColumns, entities[i], 0), nil); err != nil {
 				return err
 			}
 		}

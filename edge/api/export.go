@@ -133,10 +133,10 @@ const allFields = "all"
 // ExportEntities handles GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	format, f := exportFormat(c), c.Query.Filter(c.Served.Slugs, c.Served.Build)
-	columns, at, file := table.EntityColumns, []int(nil), exports.EntitiesFile
+	columns, file := table.EntityColumns, exports.EntitiesFile
 	if c.Query.Has("fields") {
 		var err error
-		if columns, at, file, err = exportColumns(c); err != nil {
+		if columns, file, err = exportColumns(c); err != nil {
 			return nil, err
 		}
 	}
@@ -144,24 +144,10 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	if file != "" && f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
 		return prebuilt(c, file+format.Extension, file+format.Extension)
 	}
-	full := len(columns) > len(table.EntityColumns) || slices.ContainsFunc(at, func(i int) bool { return i >= len(table.EntityColumns) })
 	return streamed(c, format, "entities", encoded(format, columns, func(write func(table.Row) error) error {
-		row := func(o uint32) table.Row { return table.EntityRow(b.Entity(o)) }
-		if full {
-			ranks := ranksByType(b)
-			full := table.FullRow(b.Kinds())
-			row = func(o uint32) table.Row { return full(b.Entity(o), ranks[o]) }
-		}
+		ranks := ranksByType(b)
 		for _, o := range b.InKeyOrder(b.Select(f)) {
-			cells := row(o)
-			if at != nil {
-				chosen := make(table.Row, len(at))
-				for i, j := range at {
-					chosen[i] = cells[j]
-				}
-				cells = chosen
-			}
-			if err := write(cells); err != nil {
+			if err := write(table.EntityRow(columns, b.Entity(o), ranks[o])); err != nil {
 				return err
 			}
 		}
@@ -169,22 +155,23 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	})), nil
 }
 
-// exportColumns reads the fields parameter of an export of entities. at has the index of each column in
-// FullColumns, or nil for all, and file is the name of the files of a build with these columns, if any.
-func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, err error) {
+// exportColumns reads the fields parameter of an export of entities. file is the name of the files of
+// a build with these columns, if any.
+func exportColumns(c *web.Call) (columns []table.Column, file string, err error) {
+	all := table.FullColumns(c.Served.Build.Kinds())
 	var known []string
-	for _, column := range table.FullColumns(c.Served.Build.Kinds()) {
+	for _, column := range all {
 		known = append(known, column.Name)
 	}
 	names := c.Query.List("fields", append(known, allFields))
 	switch {
 	case slices.Contains(names, allFields) && len(names) > 1:
-		return nil, nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
+		return nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
 	case slices.Contains(names, allFields):
-		return table.FullColumns(c.Served.Build.Kinds()), nil, exports.FullFile, nil
+		return all, exports.FullFile, nil
 	}
-	columns, at, err = table.SelectColumns(table.FullColumns(c.Served.Build.Kinds()), names)
-	return columns, at, "", err
+	columns, err = table.SelectColumns(all, names)
+	return columns, "", err
 }
 
 // ranksByType returns the rank of each ranked record among those of its type.
@@ -235,7 +222,9 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		base += "-" + l.day
 	}
 	order := func() []uint32 { return catalogue.InRankOrder(catalogue.Board(name, "", "composite")) }
-	row := func(o uint32, rank int) table.Row { return table.LeaderboardRow(catalogue.Entity(o), rank) }
+	row := func(o uint32, rank int) table.Row {
+		return table.EntityRow(table.LeaderboardColumns, catalogue.Entity(o), rank)
+	}
 	if own != nil {
 		r, err := rankingAt(c, own, catalogue)
 		if err != nil {

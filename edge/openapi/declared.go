@@ -137,7 +137,7 @@ func groupSchema(f *kinds.Field, submitted bool) *object {
 }
 
 // columnSchema returns the schema of a cell in the JSON form of a table.
-func columnSchema(declared *kinds.Set, c table.Column) *object {
+func columnSchema(c table.Column) *object {
 	o := newObject("type", "string", "nullable", true)
 	switch c.Kind {
 	case table.List:
@@ -153,7 +153,7 @@ func columnSchema(declared *kinds.Set, c table.Column) *object {
 	case table.Date:
 		o.put("format", "date")
 	}
-	describe(o, table.Meaning(declared, c.Name), "The column "+c.Name+".")
+	describe(o, c.Meaning, "The column "+c.Name+".")
 	return o
 }
 

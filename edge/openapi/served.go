@@ -156,8 +156,8 @@ func (s *served) columns() {
 	unchanged := table.FullColumns(s.base)
 	for _, c := range table.FullColumns(s.declared) {
 		schema := known.get(c.Name)
-		if schema == nil || !slices.Contains(unchanged, c) {
-			schema = columnSchema(s.declared, c)
+		if schema == nil || !slices.ContainsFunc(unchanged, func(u table.Column) bool { return u.Name == c.Name && u.Kind == c.Kind }) {
+			schema = columnSchema(c)
 		}
 		properties.put(c.Name, schema)
 	}

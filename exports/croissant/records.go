@@ -63,7 +63,7 @@ func recordSets(declared *kinds.Set) []records {
 		{"entities_full", "The listed entities, with every column.", exports.FullFile + ".parquet", []string{"type", "slug"}, table.FullColumns(declared), true},
 	}
 	for _, k := range declared.Order {
-		columns, _ := table.KindColumns(declared, k)
+		columns := table.KindColumns(declared, k)
 		list = append(list, records{exports.KindFile(k.Name), fmt.Sprintf("The listed entities of the type %s, with the columns of that type.", k.Name),
 			exports.KindFile(k.Name) + ".parquet", []string{"type", "slug"}, columns, true})
 	}

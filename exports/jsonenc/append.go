@@ -69,6 +69,30 @@ func AppendNumber(dst []byte, x float64) []byte {
 // becomes U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
 func AppendString(dst []byte, s string) []byte { return json.AppendEscape(dst, s, 0) }
 
+// AppendValue appends a text, which may be empty for null, a number, a boolean, a list of texts or numbers, null for nil,
+// or what appends itself.
+func AppendValue(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		return AppendNullable(dst, v)
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case float64:
+		return AppendNumber(dst, v)
+	case []string:
+		return AppendStrings(dst, v)
+	case []float64:
+		dst = append(dst, '[')
+		for i, x := range v {
+			dst = AppendNumber(AppendComma(dst, i), x)
+		}
+		return append(dst, ']')
+	case interface{ AppendJSON(dst []byte) []byte }:
+		return v.AppendJSON(dst)
+	}
+	return Append(dst, v)
+}
+
 // Append appends a value as encoding/json encodes it, but without escapes for HTML. Raw values in it must be compact
 // JSON. It panics if the value cannot be encoded.
 func Append(dst []byte, v any) []byte {

@@ -293,25 +293,10 @@ func (f *Field) acceptList(items []any) any {
 
 // AppendJSON appends a value, or null or [] for nil.
 func (f *Field) AppendJSON(dst []byte, v any) []byte {
-	switch v := v.(type) {
-	case string:
-		return jsonenc.AppendString(dst, v)
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case float64:
-		return jsonenc.AppendNumber(dst, v)
-	case []string:
-		return jsonenc.AppendStrings(dst, v)
-	case []float64:
-		for i, x := range v {
-			dst = jsonenc.AppendNumber(append(dst, "[,"[min(i, 1)]), x)
-		}
-		return append(dst, ']')
-	}
-	if f.IsList() {
+	if v == nil && f.IsList() {
 		return append(dst, "[]"...)
 	}
-	return append(dst, "null"...)
+	return jsonenc.AppendValue(dst, v)
 }
 
 // Texts returns the words of a value by which it is filtered and counted.

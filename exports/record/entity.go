@@ -89,6 +89,16 @@ type Link struct {
 	URL  string
 }
 
+// Link returns the URL with a name, or "".
+func (e *Entity) Link(name string) string {
+	for _, l := range e.Links {
+		if l.Name == name {
+			return l.URL
+		}
+	}
+	return ""
+}
+
 // Scores holds the scores of an entity. Each is from 0 to 100 or null.
 type Scores struct {
 	Composite  Score

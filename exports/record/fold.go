@@ -21,12 +21,20 @@ func (e *Entity) FieldValues(field string) []string {
 			return v.Field.Texts(v.Value)
 		}
 	}
-	for _, m := range e.texts() {
-		if text := m.value.(*string); m.name == field && *text != "" {
-			return []string{*text}
-		}
+	if text := e.Text(field); text != "" {
+		return []string{text}
 	}
 	return nil
+}
+
+// Text returns the text in a member of the record, or "" if it is unknown.
+func (e *Entity) Text(member string) string {
+	for _, m := range e.texts() {
+		if m.name == member {
+			return *m.value.(*string)
+		}
+	}
+	return ""
 }
 
 // FoldName returns what the spellings of a name have in common, such as GPT-4 and gpt 4: the letters and digits of

@@ -4,63 +4,58 @@ package table
 
 import (
 	"fmt"
+	"slices"
+
+	"kindex/exports/kinds"
+	"kindex/exports/record"
 )
 
 // Kind is the type of a column.
 type Kind uint8
 
-// The kinds of columns. Every cell except a List may be null.
+// The kinds of columns, and the Go types of their cells. Every cell except a List may be null: nil, "" or an unknown
+// score or price.
 const (
-	Text      Kind = iota // UTF-8 text
-	List                  // list of strings, empty instead of null
-	Decimal               // a number from 0 to 100 with one decimal
-	Date                  // a date, YYYY-MM-DD
-	Integer               // an integer
-	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
-	Raw                   // a compact JSON value, embedded in JSON formats and a string elsewhere
-	Number                // any number
-	Money                 // US dollars with at most six decimals
-	Boolean               // true or false
-	Numbers               // list of numbers, empty instead of null
+	Text      Kind = iota // string
+	List                  // []string, empty instead of null
+	Decimal               // record.Score
+	Date                  // string, YYYY-MM-DD
+	Integer               // float64
+	Timestamp             // string, RFC 3339 in UTC; Parquet keeps milliseconds
+	Raw                   // json.RawMessage, compact; embedded in JSON formats and a string elsewhere
+	Number                // float64
+	Money                 // record.Price
+	Boolean               // bool
+	Numbers               // []float64, empty instead of null
 )
 
 // Column is a field of a bulk export.
 type Column struct {
-	Name string
-	Kind Kind
-}
+	Name    string
+	Kind    Kind
+	Meaning string // what the index declares, "" for a column of every index
 
-// Cell is the value of one column in a row. Text holds a string, date, time, boolean or raw
-// JSON, where "" means null. A Decimal, Integer, Number or Money is null unless Known is set.
-type Cell struct {
-	Text   string
-	List   []string
-	Number float64
-	Known  bool
-
-	Numbers []float64
+	cell func(e *record.Entity, rank int) any // of a table of entities
+	has  func(*kinds.Kind) bool               // whether entities of a kind can have it, nil for any kind
 }
 
 // Row is an exported record; its cells correspond to the columns.
-type Row []Cell
+type Row []any
 
-// SelectColumns returns the named columns, in the same order as in all, and the index of each
-// in a full row.
-func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
-	want := make(map[string]bool, len(names))
-	for _, n := range names {
-		want[n] = true
+// columns returns columns of a kind that every index has.
+func columns(kind Kind, names ...string) (list []Column) {
+	for _, name := range names {
+		list = append(list, Column{Name: name, Kind: kind})
 	}
-	var cols []Column
-	var at []int
-	for i, c := range all {
-		if want[c.Name] {
-			cols, at = append(cols, c), append(at, i)
-			delete(want, c.Name)
+	return list
+}
+
+// SelectColumns returns the named columns, in the same order as in all.
+func SelectColumns(all []Column, names []string) ([]Column, error) {
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(c Column) bool { return c.Name == name }) {
+			return nil, fmt.Errorf("unknown field %q", name)
 		}
 	}
-	for n := range want {
-		return nil, nil, fmt.Errorf("unknown field %q", n)
-	}
-	return cols, at, nil
+	return slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return !slices.Contains(names, c.Name) }), nil
 }

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports/jsonenc"
-	"kindex/exports/record"
 )
 
 // Format is a format of bulk data.
@@ -65,16 +63,12 @@ func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, er
 func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) (Encoder, error) {
 	switch format {
 	case "json":
-		return newJSONEncoder(w, columns), nil
+		array := NewArrayWriter(w)
+		return &jsonEncoder{jsonlEncoder{w: array, columns: columns}, array}, nil
 	case "jsonl":
 		return &jsonlEncoder{w: w, columns: columns}, nil
-	case "csv":
-		e := newCSV(w, columns)
-		return e, e.header()
-	case SpreadsheetCSV:
-		e := newCSV(w, columns)
-		e.spreadsheet = true
-		return e, e.header()
+	case "csv", SpreadsheetCSV:
+		return newCSV(w, columns, format == SpreadsheetCSV)
 	case "parquet":
 		return newParquetEncoder(w, columns, p), nil
 	}
@@ -86,54 +80,13 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 	dst = append(dst, '{')
 	for i, c := range columns {
 		dst = jsonenc.AppendMember(dst, c.Name)
-		cell := &row[i]
-		switch c.Kind {
-		case List:
-			dst = jsonenc.AppendStrings(dst, cell.List)
-		case Numbers:
-			dst = appendNumbers(dst, cell.Numbers)
-		case Decimal:
-			dst = cell.score().AppendJSON(dst)
-		case Integer, Number:
-			if cell.Known {
-				dst = jsonenc.AppendNumber(dst, cell.Number)
-			} else {
-				dst = append(dst, "null"...)
-			}
-		case Money:
-			dst = cell.price().AppendJSON(dst)
-		case Raw, Boolean:
-			dst = append(dst, cmp.Or(cell.Text, "null")...)
-		default:
-			dst = jsonenc.AppendNullable(dst, cell.Text)
+		if row[i] == nil && (c.Kind == List || c.Kind == Numbers) {
+			dst = append(dst, "[]"...)
+		} else {
+			dst = jsonenc.AppendValue(dst, row[i])
 		}
 	}
 	return append(dst, '}')
-}
-
-func appendNumbers(dst []byte, list []float64) []byte {
-	dst = append(dst, '[')
-	for i, x := range list {
-		dst = jsonenc.AppendNumber(jsonenc.AppendComma(dst, i), x)
-	}
-	return append(dst, ']')
-}
-
-// score returns the score in a Decimal cell.
-func (c *Cell) score() record.Score {
-	if !c.Known {
-		return record.Score{}
-	}
-	return record.ScoreOf(c.Number)
-}
-
-// price returns the price in a Money cell. It is written as in records, without an exponent.
-func (c *Cell) price() record.Price {
-	p, _, err := record.RoundPrice(c.Number)
-	if !c.Known || err != nil {
-		return record.Price{}
-	}
-	return p
 }
 
 type jsonlEncoder struct {
@@ -156,11 +109,6 @@ type jsonEncoder struct {
 	array *ArrayWriter
 }
 
-func newJSONEncoder(w io.Writer, columns []Column) *jsonEncoder {
-	array := NewArrayWriter(w)
-	return &jsonEncoder{jsonlEncoder{w: array, columns: columns}, array}
-}
-
 func (e *jsonEncoder) Close() error { return e.array.Close() }
 
 // csvEncoder writes RFC 4180 with CRLF and a header row. Null becomes an empty
@@ -173,11 +121,13 @@ type csvEncoder struct {
 	spreadsheet bool // whether strings that look like formulas get an apostrophe
 }
 
-func (e *csvEncoder) header() error {
-	for i, c := range e.columns {
+func newCSV(w io.Writer, columns []Column, spreadsheet bool) (*csvEncoder, error) {
+	e := &csvEncoder{csv.NewWriter(w), columns, make([]string, len(columns)), spreadsheet}
+	e.w.UseCRLF = true
+	for i, c := range columns {
 		e.record[i] = c.Name
 	}
-	return e.w.Write(e.record)
+	return e, e.w.Write(e.record)
 }
 
 // Formula reports whether a spreadsheet would treat a string as a formula. It
@@ -188,34 +138,24 @@ func Formula(s string) bool {
 	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)
 }
 
-func newCSV(w io.Writer, columns []Column) *csvEncoder {
-	e := &csvEncoder{w: csv.NewWriter(w), columns: columns, record: make([]string, len(columns))}
-	e.w.UseCRLF = true
-	return e
-}
-
 func (e *csvEncoder) Write(r Row) error {
-	for i, c := range e.columns {
-		cell := &r[i]
-		switch {
-		case c.Kind == List:
-			e.record[i] = strings.Join(cell.List, "|")
-		case c.Kind == Numbers:
-			list := appendNumbers(nil, cell.Numbers)
-			e.record[i] = strings.ReplaceAll(string(list[1:len(list)-1]), ",", "|")
-		case c.Kind == Decimal:
-			e.record[i] = cell.score().String()
-		case c.Kind == Money:
-			e.record[i] = cell.price().String()
-		case (c.Kind == Integer || c.Kind == Number) && cell.Known:
-			e.record[i] = string(jsonenc.AppendNumber(nil, cell.Number))
+	for i, cell := range r {
+		text := ""
+		switch v := cell.(type) {
+		case string:
+			text = v
+		case []string:
+			text = strings.Join(v, "|")
+		case []float64:
+			text = strings.ReplaceAll(strings.Trim(string(jsonenc.AppendValue(nil, v)), "[]"), ",", "|")
 		default:
-			e.record[i] = cell.Text
+			text = strings.TrimPrefix(string(jsonenc.AppendValue(nil, v)), "null")
 		}
 		// Only strings can be formulas. A Raw cell may be a number such as -5.
-		if e.spreadsheet && (c.Kind == Text || c.Kind == List) && Formula(e.record[i]) {
-			e.record[i] = "'" + e.record[i]
+		if kind := e.columns[i].Kind; e.spreadsheet && (kind == Text || kind == List) && Formula(text) {
+			text = "'" + text
 		}
+		e.record[i] = text
 	}
 	return e.w.Write(e.record)
 }

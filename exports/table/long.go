@@ -1,7 +1,7 @@
 package table
 
 import (
-	"strconv"
+	"slices"
 
 	"kindex/exports/ids"
 	"kindex/exports/record"
@@ -13,57 +13,44 @@ import (
 
 // SignalColumns are the columns of the table of signals. A signal is either a number or a
 // day, which may be a month only.
-var SignalColumns = []Column{
-	{"type", Text}, {"slug", Text}, {"signal", Text}, {"value", Number}, {"day", Text}, {"date", Date}, {"source", Text},
-}
+var SignalColumns = slices.Concat(columns(Text, "type", "slug", "signal"), columns(Number, "value"), columns(Text, "day"), columns(Date, "date"), columns(Text, "source"))
 
 // BenchmarkColumns are the columns of the table of benchmark results.
-var BenchmarkColumns = []Column{
-	{"type", Text}, {"slug", Text}, {"benchmark", Text}, {"value", Number}, {"metric", Text}, {"harness", Text}, {"variant", Text},
-	{"dataset", Text}, {"version", Text}, {"by", Text}, {"publisher", Text}, {"date", Text}, {"source", Text},
-}
+var BenchmarkColumns = slices.Concat(columns(Text, "type", "slug", "benchmark"), columns(Number, "value"),
+	columns(Text, "metric", "harness", "variant", "dataset", "version", "by", "publisher", "date", "source"))
 
 // OfferColumns are the columns of the table of offers. An offer has a row for its own prices
 // and one for each of its tiers, its modes and their tiers, and so for its announced prices;
 // mode, over and from distinguish them.
-var OfferColumns = func() []Column {
-	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}, {"from", Date}, {"until", Date}}
-	for _, name := range record.PriceNames {
-		columns = append(columns, Column{name, Money})
-	}
-	return append(columns, Column{"hours", Text}, Column{"context", Integer}, Column{"outputLimit", Integer}, Column{"free", Boolean},
-		Column{"deprecated", Boolean}, Column{"date", Date}, Column{"source", Text})
-}()
+var OfferColumns = slices.Concat(columns(Text, "type", "slug", "provider", "id", "mode"), columns(Integer, "over"), columns(Date, "from", "until"),
+	columns(Money, record.PriceNames...), columns(Text, "hours"), columns(Integer, "context", "outputLimit"), columns(Boolean, "free", "deprecated"),
+	columns(Date, "date"), columns(Text, "source"))
 
 // IDColumns are the columns of the table of identifiers.
-var IDColumns = []Column{{"type", Text}, {"slug", Text}, {"namespace", Text}, {"id", Text}, {"url", Text}}
+var IDColumns = columns(Text, "type", "slug", "namespace", "id", "url")
 
 // SignalRows returns the rows of an entity in the table of signals.
-func SignalRows(e *record.Entity) []Row {
-	rows := make([]Row, 0, len(e.Signals.Facts))
-	for i := range e.Signals.Facts {
-		f := &e.Signals.Facts[i]
-		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: f.Name}, {Number: f.Number, Known: f.Day == ""}, {Text: f.Day},
-			{Text: f.Date}, {Text: f.Source}})
+func SignalRows(e *record.Entity) (rows []Row) {
+	for _, f := range e.Signals.Facts {
+		value := any(f.Number)
+		if f.Day != "" {
+			value = nil
+		}
+		rows = append(rows, Row{e.Type, e.Slug, f.Name, value, f.Day, f.Date, f.Source})
 	}
 	return rows
 }
 
 // BenchmarkRows returns the rows of an entity in the table of benchmark results.
-func BenchmarkRows(e *record.Entity) []Row {
-	rows := make([]Row, 0, len(e.Signals.Benchmarks))
-	for i := range e.Signals.Benchmarks {
-		b := &e.Signals.Benchmarks[i]
-		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: b.Name}, {Number: b.Value, Known: true}, {Text: b.Metric},
-			{Text: b.Harness}, {Text: b.Variant}, {Text: b.Dataset}, {Text: b.Version}, {Text: b.By}, {Text: b.Publisher},
-			{Text: b.Date}, {Text: b.Source}})
+func BenchmarkRows(e *record.Entity) (rows []Row) {
+	for _, b := range e.Signals.Benchmarks {
+		rows = append(rows, Row{e.Type, e.Slug, b.Name, b.Value, b.Metric, b.Harness, b.Variant, b.Dataset, b.Version, b.By, b.Publisher, b.Date, b.Source})
 	}
 	return rows
 }
 
 // OfferRows returns the rows of an entity in the table of offers.
-func OfferRows(e *record.Entity) []Row {
-	rows := make([]Row, 0, len(e.Offers))
+func OfferRows(e *record.Entity) (rows []Row) {
 	for i := range e.Offers {
 		o := &e.Offers[i]
 		rows = appendTerms(rows, e, o, "", o.Until, &record.Terms{Prices: o.Prices, Tiers: o.Tiers, Modes: o.Modes})
@@ -77,14 +64,11 @@ func OfferRows(e *record.Entity) []Row {
 // appendTerms appends the rows of an offer's present or announced prices.
 func appendTerms(rows []Row, e *record.Entity, o *record.Offer, from, until string, t *record.Terms) []Row {
 	add := func(m *record.Mode, over int64, p *record.Prices) {
-		row := make(Row, 0, len(OfferColumns))
-		row = append(row, Cell{Text: e.Type}, Cell{Text: e.Slug}, Cell{Text: o.Provider}, Cell{Text: o.ID}, Cell{Text: m.Name}, countCell(over),
-			Cell{Text: from}, Cell{Text: until})
+		row := Row{e.Type, e.Slug, o.Provider, o.ID, m.Name, count(over), from, until}
 		for _, price := range p {
-			row = append(row, priceCell(price))
+			row = append(row, price)
 		}
-		rows = append(rows, append(row, Cell{Text: m.Hours}, countCell(o.Context), countCell(o.OutputLimit), Cell{Text: strconv.FormatBool(o.Free)},
-			Cell{Text: strconv.FormatBool(o.Deprecated)}, Cell{Text: o.Date}, Cell{Text: o.Source}))
+		rows = append(rows, append(row, m.Hours, count(o.Context), count(o.OutputLimit), o.Free, o.Deprecated, o.Date, o.Source))
 	}
 	standard := record.Mode{Prices: t.Prices, Tiers: t.Tiers}
 	for i, m := range append([]record.Mode{standard}, t.Modes...) {
@@ -100,19 +84,13 @@ func appendTerms(rows []Row, e *record.Entity, o *record.Offer, from, until stri
 
 // IDRows returns the rows of an entity in the table of identifiers. namespace looks up
 // namespaces by name.
-func IDRows(e *record.Entity, namespace func(name string) *ids.Namespace) []Row {
-	rows := make([]Row, 0, len(e.IDs))
+func IDRows(e *record.Entity, namespace func(name string) *ids.Namespace) (rows []Row) {
 	for _, id := range e.IDs {
 		page := ""
 		if n := namespace(id.Namespace); n != nil {
 			page = n.Address(id.Value)
 		}
-		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: id.Namespace}, {Text: id.Value}, {Text: page}})
+		rows = append(rows, Row{e.Type, e.Slug, id.Namespace, id.Value, page})
 	}
 	return rows
 }
-
-// countCell returns a number that is null if it is 0.
-func countCell(n int64) Cell { return Cell{Number: float64(n), Known: n != 0} }
-
-func priceCell(p record.Price) Cell { return Cell{Number: p.Float(), Known: p.Known()} }

@@ -1,10 +1,10 @@
 package table
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -79,54 +79,72 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) *parquet
 }
 
 func (e *parquetEncoder) Write(r Row) error {
-	if len(e.rows) == cap(e.rows) {
-		e.rows = slices.Grow(e.rows, parquetBatch)
-	}
-	at := len(e.rows)
-	row := e.rows[:at+1][at][:0] // the row of an earlier batch, if there was one
+	var row parquet.Row
 	for i, c := range e.columns {
-		cell := &r[i]
-		null := parquet.NullValue().Level(0, 0, i)
-		switch {
-		case c.Kind == List && len(cell.List) == 0, c.Kind == Numbers && len(cell.Numbers) == 0:
-			row = append(row, null)
-		case c.Kind == Numbers:
-			for j, x := range cell.Numbers {
-				row = append(row, parquet.DoubleValue(x).Level(min(j, 1), 1, i))
-			}
-		case c.Kind == List:
-			for j, s := range cell.List {
-				row = append(row, parquet.ValueOf(s).Level(min(j, 1), 1, i))
-			}
-		case c.Kind == Date && cell.Text != "":
-			d, err := time.Parse(time.DateOnly, cell.Text)
-			if err != nil {
-				return fmt.Errorf("parquet: %s: %w", c.Name, err)
-			}
-			row = append(row, parquet.Int32Value(int32(d.Unix()/86400)).Level(0, 1, i))
-		case c.Kind == Timestamp && cell.Text != "":
-			moment, err := time.Parse(time.RFC3339, cell.Text)
-			if err != nil {
-				return fmt.Errorf("parquet: %s: %w", c.Name, err)
-			}
-			row = append(row, parquet.Int64Value(moment.UnixMilli()).Level(0, 1, i))
-		case (c.Kind == Text || c.Kind == Raw) && cell.Text != "":
-			row = append(row, parquet.ValueOf(cell.Text).Level(0, 1, i))
-		case c.Kind == Boolean && cell.Text != "":
-			row = append(row, parquet.BooleanValue(cell.Text == "true").Level(0, 1, i))
-		case (c.Kind == Decimal || c.Kind == Number || c.Kind == Money) && cell.Known:
-			row = append(row, parquet.DoubleValue(cell.Number).Level(0, 1, i))
-		case c.Kind == Integer && cell.Known:
-			row = append(row, parquet.Int64Value(int64(cell.Number)).Level(0, 1, i))
-		default:
-			row = append(row, null)
+		values, err := parquetValues(c.Kind, r[i])
+		if err != nil {
+			return fmt.Errorf("parquet: %s: %w", c.Name, err)
+		}
+		for j, v := range values {
+			row = append(row, v.Level(min(j, 1), 1, i))
+		}
+		if len(values) == 0 {
+			row = append(row, parquet.NullValue().Level(0, 0, i))
 		}
 	}
-	e.rows = append(e.rows, row)
-	if len(e.rows) == parquetBatch {
+	if e.rows = append(e.rows, row); len(e.rows) == parquetBatch {
 		return e.flush()
 	}
 	return nil
+}
+
+// parquetValues returns the values of a cell: none for null, and several for a list.
+func parquetValues(kind Kind, cell any) (list []parquet.Value, err error) {
+	switch v := cell.(type) {
+	case string:
+		return parquetText(kind, v)
+	case json.RawMessage:
+		return parquetText(kind, string(v))
+	case []string:
+		for _, s := range v {
+			list = append(list, parquet.ValueOf(s))
+		}
+	case []float64:
+		for _, x := range v {
+			list = append(list, parquet.DoubleValue(x))
+		}
+	case bool:
+		list = append(list, parquet.BooleanValue(v))
+	case float64:
+		if kind == Integer {
+			return append(list, parquet.Int64Value(int64(v))), nil
+		}
+		list = append(list, parquet.DoubleValue(v))
+	case interface {
+		Known() bool
+		Float() float64
+	}: // a score or a price
+		if v.Known() {
+			list = append(list, parquet.DoubleValue(v.Float()))
+		}
+	}
+	return list, nil
+}
+
+func parquetText(kind Kind, text string) (list []parquet.Value, err error) {
+	var t time.Time
+	switch {
+	case text == "":
+	case kind == Date:
+		t, err = time.Parse(time.DateOnly, text)
+		list = append(list, parquet.Int32Value(int32(t.Unix()/86400)))
+	case kind == Timestamp:
+		t, err = time.Parse(time.RFC3339, text)
+		list = append(list, parquet.Int64Value(t.UnixMilli()))
+	default:
+		list = append(list, parquet.ValueOf(text))
+	}
+	return list, err
 }
 
 func (e *parquetEncoder) flush() error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/record"
 )
 
 // held returns how much an encoder buffers: the largest number of rows that it had received
@@ -17,10 +18,7 @@ func held(t *testing.T, format string, rows int) (most int, bytes int) {
 	since := 0
 	for i := range rows {
 		for j := range row {
-			row[j] = Cell{Text: fmt.Sprint("text ", i, j), Known: true, Number: float64(i % 100), List: []string{"a", fmt.Sprint(i)}}
-			if EntityColumns[j].Kind == Date {
-				row[j].Text = "2026-11-01"
-			}
+			row[j] = map[Kind]any{Text: fmt.Sprint("text ", i, j), Decimal: record.ScoreOf(float64(i % 100)), List: []string{"a", fmt.Sprint(i)}, Date: "2026-11-01"}[EntityColumns[j].Kind]
 		}
 		before := w.n
 		suite.Check(t, enc.Write(row))
