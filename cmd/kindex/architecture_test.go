@@ -97,9 +97,9 @@ var mayImport = map[string][]string{
 
 	// Serving.
 	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/record", "exports/safetext", "exports/store", "site/*"},
-	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
+	"edge/console":           {"builder/content", "builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
-	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/didyoumean", "exports/ids", "exports/kinds", "exports/record", "site/panel"},
+	"edge/account":           {"builder/content/yamldoc", "builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/didyoumean", "exports/ids", "exports/kinds", "exports/record", "site/panel"},
 	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports/*", "site"},
 	"edge/live":              {"exports", "exports/*", "indexes", "site/pages"},
 	"edge/apikey":            {"exports/safetext"},

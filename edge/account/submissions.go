@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"kindex/builder/content/yamldoc"
 	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/web"
@@ -32,7 +33,7 @@ func NewSubmission(d *submission.Draft, id, account string) (submission.Submissi
 var TooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is the limit. "+
 	"Withdraw one, or wait until one is published or rejected.", submission.MaxOpen)
 
-func FieldErrors(problems []submission.Problem) []web.FieldError {
+func FieldErrors(problems []yamldoc.Problem) []web.FieldError {
 	list := []web.FieldError{}
 	for _, p := range problems {
 		list = append(list, web.FieldError{Field: p.Field, Message: p.Text()})

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/edge/account"
 	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
@@ -244,7 +246,7 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 	draft, err := submission.Parse(fields, account.NewSubmissionIndex(c.Served))
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
-	var warnings []submission.Problem
+	var warnings []yamldoc.Problem
 	switch {
 	case errors.As(err, &invalid) && invalid.Unchanged: // no mistake in a form
 	case errors.As(err, &invalid):
@@ -273,7 +275,7 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 }
 
 // showProposal fills in the file of a new entity, its path, and similar entities.
-func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []submission.Problem, draft *submission.Draft) error {
+func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []yamldoc.Problem, draft *submission.Draft) error {
 	f.Path = formFilePath(f.Kinds, fields, draft)
 	if draft == nil {
 		f.YAML = string(submission.Sketch(f.Kinds, fields, problems))
@@ -285,7 +287,7 @@ func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []s
 	return nil
 }
 
-func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
+func newRemarks(f *form.Form, problems []yamldoc.Problem) []form.Remark {
 	list := []form.Remark{}
 	entries := map[string][]string{} // entries of the list fields, each split only once
 	for _, p := range problems[:min(len(problems), web.MaxFieldErrors)] {
@@ -310,7 +312,7 @@ func listEntrySuggestion(f *form.Form, field string, entries map[string][]string
 	if i >= len(list) {
 		return ""
 	}
-	suggestion := submission.Slugify(list[i])
+	suggestion := content.Slugify(list[i])
 	if slices.Contains(list, suggestion) {
 		return "" // the list already contains it
 	}

@@ -15,7 +15,6 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/edge/auth"
-	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
@@ -95,7 +94,7 @@ func formValues(f *form.Form, sent url.Values) map[string]string {
 // omits empty fields; in a correction, these are removed, and fields that nobody has changed are
 // omitted. It returns only those problems that are
 // specific to forms.
-func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems []submission.Problem) {
+func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems []yamldoc.Problem) {
 	fields = map[string]any{}
 	if f.Amends != "" {
 		fields[amendsField] = f.Amends
@@ -123,11 +122,11 @@ func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems 
 			continue
 		case !isKnown:
 			if len(problems) < web.MaxFieldErrors {
-				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, slices.Sorted(maps.Keys(known)))})
+				problems = append(problems, yamldoc.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, slices.Sorted(maps.Keys(known)))})
 			}
 			continue
 		case len(sent[name]) > 1 && field.Kind != "list":
-			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
+			problems = append(problems, yamldoc.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
 		if isFigure || f.Amends != "" && sameText(f.Values[name], f.Was[name]) {

@@ -63,7 +63,7 @@ func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings
 
 // superseded returns a problem if a field that a correction changes has a new value since the
 // form was opened, since the correction would undo that change unseen.
-func superseded(f *form.Form, field string) *submission.Problem {
+func superseded(f *form.Form, field string) *yamldoc.Problem {
 	now, sent := f.Current[field], f.Values[field]
 	if sameText(now, f.Was[field]) || sameText(now, sent) {
 		return nil
@@ -72,7 +72,7 @@ func superseded(f *form.Form, field string) *submission.Problem {
 	if now != "" {
 		said = "is now " + strconv.Quote(web.Shorten(now))
 	}
-	return &submission.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
+	return &yamldoc.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
 }
 
 // readCorrection finds the entity that a form corrects, if it is a correction.
@@ -117,7 +117,7 @@ func noSuchEntity(c *web.Call, typ, slug string) (*web.Reply, error) {
 }
 
 // showCorrection fills in what a correction changes.
-func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []submission.Problem, draft *submission.Draft) (err error) {
+func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []yamldoc.Problem, draft *submission.Draft) (err error) {
 	f.Similar, f.Path = []form.Similar{}, f.Amends+".yaml"
 	f.Pull = c.Served.Build.Manifest.Repository.Edit(f.Path)
 	if draft != nil {
@@ -128,7 +128,7 @@ func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []submission.
 
 // addFigure adds the signal that a correction changes. Numbers become numbers, so that the rules
 // for files apply to them.
-func addFigure(declared *kinds.Set, fields map[string]any, values map[string]string) (problems []submission.Problem) {
+func addFigure(declared *kinds.Set, fields map[string]any, values map[string]string) (problems []yamldoc.Problem) {
 	name, signal := "", map[string]any{}
 	for field, text := range values {
 		member, ok := form.IsFigure(field)
@@ -146,9 +146,9 @@ func addFigure(declared *kinds.Set, fields map[string]any, values map[string]str
 	known := declared.Signal(name) != nil
 	switch {
 	case name == "" && len(signal) > 0:
-		problems = append(problems, submission.Problem{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"})
+		problems = append(problems, yamldoc.Problem{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"})
 	case name != "" && !known:
-		problems = append(problems, submission.Problem{Field: form.Figure, Message: "is not one of the choices"})
+		problems = append(problems, yamldoc.Problem{Field: form.Figure, Message: "is not one of the choices"})
 	case name != "":
 		fields["signals"] = map[string]any{name: signal}
 	}

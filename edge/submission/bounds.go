@@ -40,35 +40,32 @@ func (p *parser) take(fields map[string]any) {
 
 // checkSize returns a message if a value is too large to be checked, and "" otherwise.
 func checkSize(value any, bound int) string {
-	if list, ok := value.([]any); ok && bound > 0 && len(list) > bound {
+	values, members := measure(value)
+	switch list, ok := value.([]any); {
+	case ok && bound > 0 && len(list) > bound:
 		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), bound)
-	}
-	left := maxValues
-	return count(value, &left)
-}
-
-// count subtracts the number of values within a value from left, and returns a message if
-// there are too many.
-func count(value any, left *int) string {
-	if *left--; *left < 0 {
+	case values > maxValues:
 		return fmt.Sprintf("has more than %d values", maxValues)
-	}
-	switch v := value.(type) {
-	case []any:
-		for _, item := range v {
-			if message := count(item, left); message != "" {
-				return message
-			}
-		}
-	case map[string]any:
-		if len(v) > maxMembers {
-			return fmt.Sprintf("has %d fields in one object; at most %d are allowed", len(v), maxMembers)
-		}
-		for _, item := range v {
-			if message := count(item, left); message != "" {
-				return message
-			}
-		}
+	case members > maxMembers:
+		return fmt.Sprintf("has %d fields in one object; at most %d are allowed", members, maxMembers)
 	}
 	return ""
+}
+
+// measure returns the number of values within a value, itself included, and the number of fields
+// of its largest object.
+func measure(value any) (values, members int) {
+	var items []any
+	switch v := value.(type) {
+	case []any:
+		items = v
+	case map[string]any:
+		items, members = slices.Collect(maps.Values(v)), len(v)
+	}
+	values = 1
+	for _, item := range items {
+		n, m := measure(item)
+		values, members = values+n, max(members, m)
+	}
+	return values, members
 }

@@ -14,24 +14,11 @@ import (
 	"kindex/exports/record"
 )
 
-// Problem is a problem with one field of a submission.
-type Problem struct {
-	Field      string // the path of the field, with dots and brackets
-	Message    string
-	Suggestion string // the nearest valid value, or "" if there is none
-}
-
-// Text returns the message, followed by the suggestion if there is one: message (did you mean
-// "…"?)
-func (p Problem) Text() string {
-	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
-}
-
 // InvalidError lists all problems with a submission, and the warnings that remain once they
 // are fixed.
 type InvalidError struct {
-	Problems  []Problem
-	Warnings  []Problem
+	Problems  []yamldoc.Problem
+	Warnings  []yamldoc.Problem
 	Unchanged bool // the only problem is that a correction changes nothing
 }
 
@@ -79,7 +66,7 @@ type Draft struct {
 	YAML     []byte         // the canonical file
 	Before   *record.Entity // the entity that a correction changes, or nil for a new entity
 	Changes  map[string]any // what a correction changes, as in yamlfmt.Merge
-	Warnings []Problem
+	Warnings []yamldoc.Problem
 }
 
 // addressFields are the fields of a submission that are not in the file, because they
@@ -126,7 +113,7 @@ func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Ind
 			return nil, among.failed
 		}
 		if day := in.Deleted(typ, slug); day != "" && d.Before == nil {
-			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this submission would restore it", key, day)})
+			p.warn("slug", "%s was deleted on %s; this submission would restore it", key, day)
 		}
 	}
 	if err := p.err(); err != nil {
@@ -140,8 +127,8 @@ func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Ind
 type parser struct {
 	kinds    *kinds.Set
 	fields   map[string]any // the fields of the file
-	problems []Problem
-	warnings []Problem
+	problems []yamldoc.Problem
+	warnings []yamldoc.Problem
 }
 
 // err returns an *InvalidError if there are problems.
@@ -149,21 +136,25 @@ func (p *parser) err() error {
 	if len(p.problems) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(p.problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+	slices.SortStableFunc(p.problems, func(a, b yamldoc.Problem) int { return strings.Compare(a.Field, b.Field) })
 	return &InvalidError{Problems: p.problems, Warnings: p.warnings}
 }
 
 func (p *parser) problem(field, message, suggestion string) {
-	p.problems = append(p.problems, Problem{field, message, suggestion})
+	p.add(yamldoc.Problem{Field: field, Message: message, Suggestion: suggestion})
 }
 
-// add adds a problem or a warning found by package content.
+func (p *parser) warn(field, format string, args ...any) {
+	p.add(yamldoc.Problem{Severity: yamldoc.Warning, Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// add adds a problem or a warning.
 func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
-		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
-		return
+		p.warnings = append(p.warnings, wrong)
+	} else {
+		p.problems = append(p.problems, wrong)
 	}
-	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
 }
 
 // addFound adds what package content found in the file of a draft. Warnings about fields that a
@@ -183,7 +174,7 @@ func (p *parser) renameCategory(in Index) {
 	for _, c := range in.Categories() {
 		if slices.Contains(c.Formerly, strings.TrimSpace(old)) {
 			p.fields["category"] = c.Slug
-			p.warnings = append(p.warnings, Problem{Field: "category", Message: fmt.Sprintf("%q is a former slug; the category is now %q, which the submission uses", old, c.Slug)})
+			p.warn("category", "%q is a former slug; the category is now %q, which the submission uses", old, c.Slug)
 		}
 	}
 }
@@ -195,7 +186,7 @@ func (p *parser) words(typ string, in Index) {
 	e.Category, _ = p.fields["category"].(string)
 	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{Index: in}) {
 		field, _, _ := strings.Cut(wrong.Field, "[")
-		invalid := slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == wrong.Field })
+		invalid := slices.ContainsFunc(p.problems, func(f yamldoc.Problem) bool { return f.Field == wrong.Field })
 		if !invalid && p.fields[field] != nil && slices.Contains([]string{"category", "capabilities", "tags"}, field) {
 			p.add(wrong)
 		}
@@ -265,9 +256,6 @@ func (p *parser) notDevice(slug string) string {
 
 // Slug returns the slug that a submission would have, or "" if it is invalid.
 func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
-
-// Slugify derives a slug from text. It returns "" if there are no Latin letters or digits.
-func Slugify(text string) string { return content.Slugify(text) }
 
 // findExistingEntity returns a *TakenError if a new entity would duplicate an existing one.
 func findExistingEntity(e *record.Entity, in Index) error {

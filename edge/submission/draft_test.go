@@ -357,7 +357,7 @@ func plain(t *testing.T, v any) any {
 func TestSlugifyIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("A ", 1000), strings.Repeat("ab ", 1000), strings.Repeat("a", 1000), strings.Repeat("a", 99) + " b",
 		strings.Repeat("a", 98) + " b", strings.Repeat("a", 100) + " b", " - a - "} {
-		if slug := submission.Slugify(text); !content.ValidSlug(slug) || len(slug) < min(99, len(text)/10) {
+		if slug := content.Slugify(text); !content.ValidSlug(slug) || len(slug) < min(99, len(text)/10) {
 			t.Errorf("%.20q…: %q (%d)", text, slug, len(slug))
 		}
 	}

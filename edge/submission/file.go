@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
@@ -16,7 +17,7 @@ import (
 // Sketch returns the file of an incomplete submission, with only its valid fields, as a
 // preview while the form is being filled in. It returns nil if no field is valid. The
 // problems are those that Parse found.
-func Sketch(declared *kinds.Set, fields map[string]any, problems []Problem) []byte {
+func Sketch(declared *kinds.Set, fields map[string]any, problems []yamldoc.Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
 		if !slices.Contains(addressFields, name) && schema.UnknownEntityField(declared, name) == nil {

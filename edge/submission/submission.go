@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,7 +64,7 @@ const (
 var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, which is the limit", MaxOpen)
 
 // From lists the statuses from which s can be reached.
-func (s Status) From() []Status { return slices.Clone(sources[s]) }
+func (s Status) From() []Status { return sources[s] }
 
 // Submission is one proposed entity, or a correction of one.
 type Submission struct {

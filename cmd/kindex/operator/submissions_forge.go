@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,7 +108,7 @@ the build in --dir. An edge that runs with --forge does this every minute.`,
 			}
 		}
 		var failed error
-		for follower := (&github.Follower{Forge: forge, Store: s.State}); forge != nil; {
+		for follower := (&github.Follower{Forge: forge, Store: s.State, Log: slog.New(slog.DiscardHandler)}); forge != nil; {
 			moved, err := follower.Round(ctx)
 			tell(moved)
 			if failed = errors.Join(failed, err); !follower.More() || ctx.Err() != nil {

@@ -19,7 +19,7 @@ import (
 type Follower struct {
 	Forge *Forge
 	Store submission.Store
-	Log   *slog.Logger // nil to log nothing
+	Log   *slog.Logger
 
 	next        string // the id of the submission after which the next round starts
 	cannotClose bool   // pull requests could not be closed in the last round
@@ -55,22 +55,25 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 			return
 		}
 		for _, s := range done {
-			f.log().Info("submission", "submission", s.ID, "entity", s.Key(), "status", s.Status, "pullRequest", s.PullRequest.Number)
+			f.Log.Info("submission", "submission", s.ID, "entity", s.Key(), "status", s.Status, "pullRequest", s.PullRequest.Number)
 		}
 		if moved(ctx); err == nil {
 			wait = every
 			continue
 		}
 		wait = max(min(max(2*wait, every), maxBackoff), retryAfter(err))
-		f.log().Error("following pull requests failed", "error", err, "again", wait)
+		f.Log.Error("following pull requests failed", "error", err, "again", wait)
 	}
 }
 
-func (f *Follower) log() *slog.Logger {
-	if f.Log == nil {
-		return slog.New(slog.DiscardHandler)
+// tryClose calls closeWithdrawn. It logs a persistent failure, such as a token without the
+// required permission, only once.
+func (f *Follower) tryClose(ctx context.Context) {
+	err := f.closeWithdrawn(ctx)
+	if err != nil && !f.cannotClose && ctx.Err() == nil {
+		f.Log.Warn("closing pull requests of withdrawn submissions failed; to close them, run kindex submissions sync with a token that has the required permission", "error", err)
 	}
-	return f.Log
+	f.cannotClose = err != nil
 }
 
 // retryAfter returns how long the forge wants clients to wait, or 0 if it does not specify
@@ -102,36 +105,43 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryClose calls closeWithdrawn. It logs a persistent failure, such as a token without the
-// required permission, only once.
-func (f *Follower) tryClose(ctx context.Context) {
-	err := f.closeWithdrawn(ctx)
-	if err != nil && !f.cannotClose && ctx.Err() == nil {
-		f.log().Warn("closing pull requests of withdrawn submissions failed; to close them, run kindex submissions sync with a token that has the required permission", "error", err)
+func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submission, err error) {
+	list, err := f.each(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next}, func(s submission.Submission) error {
+		changed, err := f.ask(ctx, &s)
+		if changed {
+			moved = append(moved, s)
+		}
+		return err
+	})
+	switch {
+	case list == nil: // the store failed
+	case len(list) == maxPullRequests:
+		f.next = list[len(list)-1].ID
+	default:
+		f.next = ""
 	}
-	f.cannotClose = err != nil
+	return moved, err
 }
 
-// closeWithdrawn closes open pull requests of withdrawn submissions. If a pull request was
-// merged before it could be closed, its entity stays in the index, and this is logged.
+// closeWithdrawn closes open pull requests of withdrawn submissions.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
-	_, err := f.each(ctx, submission.Query{ToClose: true}, func(s *submission.Submission) error { return f.closeOne(ctx, *s) })
+	_, err := f.each(ctx, submission.Query{ToClose: true}, func(s submission.Submission) error { return f.closeOne(ctx, s) })
 	return err
 }
 
 // each calls do for the submissions that match a query, oldest first, up to maxPullRequests. The
 // failure of one does not affect the others, unless the forge wants clients to wait. It returns the
 // submissions that it has found.
-func (f *Follower) each(ctx context.Context, q submission.Query, do func(*submission.Submission) error) ([]submission.Submission, error) {
+func (f *Follower) each(ctx context.Context, q submission.Query, do func(submission.Submission) error) ([]submission.Submission, error) {
 	q.Limit, q.OldFirst = maxPullRequests, true
 	list, err := f.Store.Submissions(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	var failed []error
-	for i := range list {
-		if err := do(&list[i]); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", list[i].ID, err))
+	for _, s := range list {
+		if err := do(s); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
 			if ctx.Err() != nil || retryAfter(err) > 0 {
 				break
 			}
@@ -140,47 +150,25 @@ func (f *Follower) each(ctx context.Context, q submission.Query, do func(*submis
 	return list, errors.Join(failed...)
 }
 
-// closeOne closes the pull request of a withdrawn submission. It does nothing if the
-// forge has no pull request with that number for its branch.
+// closeOne closes the pull request of a withdrawn submission. It does nothing if the forge has no
+// pull request with that number for its branch, or it was merged before: then the entity stays.
 func (f *Follower) closeOne(ctx context.Context, s submission.Submission) error {
 	p, err := f.Forge.fate(ctx, s)
+	var refused *github.ErrorResponse
 	switch {
-	case errors.Is(err, errOtherBranch) || isNotFound(err):
-		f.log().Warn("the pull request of a withdrawn submission does not exist", "submission", s.ID, "pullRequest", s.PullRequest.Number)
+	case errors.Is(err, errOtherBranch) || errors.As(err, &refused) && (refused.Response.StatusCode == http.StatusNotFound || refused.Response.StatusCode == http.StatusGone):
+		f.Log.Warn("the pull request of a withdrawn submission does not exist", "submission", s.ID, "pullRequest", s.PullRequest.Number)
 	case err != nil:
 		return err
 	case merged(p):
-		f.log().Warn("a withdrawn submission was merged", "submission", s.ID, "entity", s.Key(), "pullRequest", s.PullRequest.Number)
+		f.Log.Warn("a withdrawn submission was merged", "submission", s.ID, "entity", s.Key(), "pullRequest", s.PullRequest.Number)
 	case p.GetState() != "closed":
 		if err := f.Forge.Close(ctx, s.PullRequest.Number); err != nil {
 			return err
 		}
-		f.log().Info("closed the pull request of a withdrawn submission", "submission", s.ID, "pullRequest", s.PullRequest.Number)
+		f.Log.Info("closed the pull request of a withdrawn submission", "submission", s.ID, "pullRequest", s.PullRequest.Number)
 	}
 	return f.Store.PullRequestClosed(ctx, s.ID)
-}
-
-func isNotFound(err error) bool {
-	var refused *github.ErrorResponse
-	return errors.As(err, &refused) && (refused.Response.StatusCode == http.StatusNotFound || refused.Response.StatusCode == http.StatusGone)
-}
-
-func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submission, err error) {
-	list, err := f.each(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next}, func(s *submission.Submission) error {
-		changed, err := f.ask(ctx, s)
-		if changed {
-			moved = append(moved, *s)
-		}
-		return err
-	})
-	if list == nil {
-		return nil, err
-	}
-	f.next = ""
-	if len(list) == maxPullRequests {
-		f.next = list[len(list)-1].ID
-	}
-	return moved, err
 }
 
 // ask checks one pull request. It reports whether it has changed the status of the submission.
@@ -189,22 +177,18 @@ func (f *Follower) ask(ctx context.Context, s *submission.Submission) (changed b
 		return false, nil
 	}
 	p, err := f.Forge.fate(ctx, *s)
-	if err != nil {
+	if err != nil || !merged(p) && p.GetState() != "closed" {
 		return false, err
 	}
-	to, change := submission.Accepted, submission.Change{}
-	switch {
-	case merged(p):
-	case p.GetState() != "closed":
-		return false, nil
-	default:
-		to, change.Reason = submission.Rejected, "The pull request was closed without being merged."
+	to, reason := submission.Accepted, ""
+	if !merged(p) {
+		to, reason = submission.Rejected, "The pull request was closed without being merged."
 		if s.PullRequest.URL != "" {
-			change.Reason = "The pull request was closed without being merged: " + s.PullRequest.URL
+			reason = "The pull request was closed without being merged: " + s.PullRequest.URL
 		}
 	}
-	if changed, err = f.Store.MoveSubmission(ctx, s.ID, to, change); changed { // otherwise another edge was faster
-		s.Status, s.Reason = to, change.Reason
+	if changed, err = f.Store.MoveSubmission(ctx, s.ID, to, submission.Change{Reason: reason}); changed { // otherwise another edge was faster
+		s.Status, s.Reason = to, reason
 	}
 	return changed, err
 }

@@ -30,7 +30,7 @@ type Options struct {
 type Forge struct {
 	client      *github.Client
 	owner, name string
-	gitHost     string
+	apiHost     string
 }
 
 // timeout is the timeout of a call to the API.
@@ -52,7 +52,7 @@ func New(o Options) (*Forge, error) {
 		return nil, errors.New("the forge token is missing or invalid: set the environment variable KINDEX_FORGE_TOKEN")
 	}
 	base := strings.TrimRight(o.URL, "/") + "/"
-	f := &Forge{gitHost: gitHost(u.Host)}
+	f := &Forge{apiHost: strings.ToLower(u.Host)}
 	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
 	// The client sends the token with every request, so redirects to other hosts are not
 	// allowed.
@@ -72,31 +72,25 @@ func New(o Options) (*Forge, error) {
 const maxAnswer = 16 << 20
 
 // bounded cuts off responses that are too long.
-type bounded struct{ next http.RoundTripper }
+type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := b.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
+	res, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
 	}
-	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
-	return res, nil
+	return res, err
 }
 
 // GitHost returns the host of the forge's repositories, with a port if necessary. Besides the
-// API, it is the only host that may receive the token.
-func (f *Forge) GitHost() string { return f.gitHost }
-
-// gitHost returns the host of a forge's repositories, given the host of its API: they
-// differ on github.com and GitHub Enterprise Cloud (api.example.ghe.com). Elsewhere
-// they are the same, as in https://forge.example.org/api/v3.
-func gitHost(api string) string {
-	api = strings.ToLower(api)
-	if rest, ok := strings.CutPrefix(api, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
+// API, it is the only host that may receive the token. The two hosts differ on github.com and GitHub
+// Enterprise Cloud (api.example.ghe.com), but not elsewhere, as in https://forge.example.org/api/v3.
+func (f *Forge) GitHost() string {
+	if rest, ok := strings.CutPrefix(f.apiHost, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
 		return rest
 	}
-	return api
+	return f.apiHost
 }
 
 // DefaultBranch returns the repository's default branch, which is the default target of pull
@@ -106,14 +100,14 @@ func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", f.explain(err)
 	}
-	switch branch := r.GetDefaultBranch(); {
+	branch := r.GetDefaultBranch()
+	switch {
 	case branch == "":
 		return "", fmt.Errorf("%s/%s has no default branch yet", f.owner, f.name)
 	case plainText(branch) != branch:
 		return "", fmt.Errorf("%s/%s has a default branch with an unusable name: %q", f.owner, f.name, plainText(branch))
-	default:
-		return branch, nil
 	}
+	return branch, nil
 }
 
 // Request describes a pull request to be opened.
@@ -168,12 +162,10 @@ func (f *Forge) of(p *github.PullRequest, branch string) bool {
 
 // Close closes a pull request without merging it.
 func (f *Forge) Close(ctx context.Context, number int64) error {
-	closed := "closed"
-	_, _, err := f.client.PullRequests.Edit(ctx, f.owner, f.name, int(number), &github.PullRequest{State: &closed})
+	_, _, err := f.client.PullRequests.Edit(ctx, f.owner, f.name, int(number), &github.PullRequest{State: github.Ptr("closed")})
 	return f.explain(err)
 }
 
-// pullRequest returns the data about a pull request that is stored with its submission.
 func pullRequest(p *github.PullRequest) submission.PullRequest {
 	kept := submission.PullRequest{Number: int64(p.GetNumber())}
 	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
@@ -217,9 +209,6 @@ func (f *Forge) explain(err error) error {
 	return &Error{message + plainText(err.Error()), err}
 }
 
-// maxText is the maximum number of characters quoted from one of the forge's messages.
-const maxText = 300
-
 // plainText returns a message from the forge as one line, shortened and without characters
 // that a terminal might interpret or hide.
 func plainText(s string) string {
@@ -228,5 +217,5 @@ func plainText(s string) string {
 			return '\ufffd'
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\ufffd")), maxText)
+	}, strings.ToValidUTF8(s, "\ufffd")), 300)
 }

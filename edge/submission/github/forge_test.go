@@ -174,7 +174,7 @@ func TestSecurityDeletedFork(t *testing.T) {
 	s.Add(githubtest.Pull{Head: "submission/a", State: "closed", From: githubtest.Deleted})
 	suite.Equal(t, suite.Must(f.Find(t.Context(), "submission/a"))(t).Number, 0)
 	kept := &store{list: []submission.Submission{inReview("a", 1)}}
-	if moved, err := (&github.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(moved) > 0 {
+	if moved, err := (&github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}).Round(t.Context()); err == nil || len(moved) > 0 {
 		t.Errorf("moved %v, %v", moved, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestRound(t *testing.T) {
 		s.Add(githubtest.Pull{Head: "submission/" + head, State: "open"})
 	}
 	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2), inReview("c", 3), inReview("d", 4), inReview("e", 5), inReview("f", 99)}}
-	follower := &github.Follower{Forge: f, Store: kept}
+	follower := &github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}
 	round := func(want string) {
 		t.Helper()
 		moved, err := follower.Round(t.Context())
@@ -237,7 +237,7 @@ func TestManyInReview(t *testing.T) {
 		s.Add(githubtest.Pull{Head: "submission/" + id, State: "open"})
 		kept.list = append(kept.list, inReview(id, int64(i+1)))
 	}
-	follower := &github.Follower{Forge: f, Store: kept}
+	follower := &github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}
 	for _, want := range []int{50, 100, 125, 175} {
 		suite.Must(follower.Round(t.Context()))(t)
 		n := len(s.Requests())
@@ -260,7 +260,7 @@ func TestFollow(t *testing.T) {
 	defer cancel()
 	rounds := 0
 	var at []time.Time
-	(&github.Follower{Forge: f, Store: kept}).Follow(ctx, every, func(context.Context) {
+	(&github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}).Follow(ctx, every, func(context.Context) {
 		at = append(at, time.Now())
 		switch rounds++; rounds {
 		case 5:
@@ -284,7 +284,7 @@ func TestForgeAsksToWait(t *testing.T) {
 	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2)}}
 	s.Fail(http.StatusTooManyRequests, map[string]string{"Retry-After": "120", "X-RateLimit-Remaining": "0",
 		"X-RateLimit-Limit": "60", "X-RateLimit-Reset": "4102444800"})
-	if _, err := (&github.Follower{Forge: f, Store: kept}).Round(t.Context()); err == nil || len(s.Requests()) != 1 {
+	if _, err := (&github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}).Round(t.Context()); err == nil || len(s.Requests()) != 1 {
 		t.Errorf("%v, %d requests", err, len(s.Requests()))
 	}
 }
@@ -304,7 +304,7 @@ func TestWithdrawn(t *testing.T) {
 		one.Status = submission.Withdrawn
 		kept.list = append(kept.list, one)
 	}
-	follower := &github.Follower{Forge: f, Store: kept}
+	follower := &github.Follower{Forge: f, Store: kept, Log: slog.New(slog.DiscardHandler)}
 	s.Fail(http.StatusBadGateway, nil)
 	if _, err := follower.Round(t.Context()); err == nil || kept.closed["open"] || s.Pulls()[0].State != "open" {
 		t.Errorf("the forge failed: %v, %v", err, kept.closed)
