@@ -21,7 +21,8 @@ type Build struct {
 	Manifest *store.Manifest
 	*view.View
 
-	files map[string]*os.File
+	files   map[string]*os.File
+	records []span // of the JSON of each record in recordsFile
 
 	similar      similar
 	history      *history.Archive

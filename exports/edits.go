@@ -32,9 +32,9 @@ func (b *Build) WithEdits(list []Edit) (*Build, error) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })
 	d := &edits{base: b.View, replaced: roaring.New(), current: map[uint32]uint32{}}
-	entities, records := make([]*record.Entity, b.Len()), make([][]byte, b.Len())
+	entities := make([]*record.Entity, b.Len())
 	for o, e := range b.All {
-		entities[o], records[o] = e, b.Record(o)
+		entities[o] = e
 	}
 	sum := sha256.New()
 	for _, e := range list {
@@ -47,13 +47,13 @@ func (b *Build) WithEdits(list []Edit) (*Build, error) {
 		}
 		fmt.Fprintf(sum, "%s\x00%s\x00", e.Type, e.Slug)
 		if e.Entity != nil {
-			entities, records = append(entities, e.Entity), append(records, e.Entity.AppendJSON(nil))
-			sum.Write(records[len(records)-1])
+			entities = append(entities, e.Entity)
+			sum.Write(e.Entity.AppendJSON(nil))
 		}
 	}
 	d.id = hex.EncodeToString(sum.Sum(nil)[:4])
 	with := *b
-	with.View, with.edits = view.New(entities, records, b.Terms, ""), d
+	with.View, with.edits = view.New(entities, b.storedRecord, b.Terms, ""), d
 	return &with, nil
 }
 

@@ -67,11 +67,11 @@ func (b *Build) openLookups() error {
 	if err != nil {
 		return err
 	}
-	entities, records, err := b.readRecords(terms.Kinds())
+	entities, err := b.readRecords(terms.Kinds())
 	if err != nil {
 		return err
 	}
-	b.View = view.New(entities, records, terms, "")
+	b.View = view.New(entities, b.storedRecord, terms, "")
 	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
 		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
 	}

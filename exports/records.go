@@ -46,39 +46,82 @@ func (w *Writer) WriteRecords(entities []*record.Entity) error {
 	return f.Close()
 }
 
+// span is a part of a file.
+type span struct {
+	at     int64
+	length int
+}
+
 // readRecords decodes the records file.
-func (b *Build) readRecords(declared *kinds.Set) (entities []*record.Entity, records [][]byte, err error) {
+func (b *Build) readRecords(declared *kinds.Set) ([]*record.Entity, error) {
 	data, err := b.ReadFile(recordsFile)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	lines := bytes.Split(bytes.TrimSuffix(data, []byte{'\n'}), []byte{'\n'})
-	if len(data) == 0 {
-		lines = nil
+	lines := bytes.SplitAfter(data, []byte{'\n'})
+	lines = lines[:len(lines)-1] // an empty one follows the last
+	b.records = make([]span, len(lines))
+	end := 0
+	for i, line := range lines {
+		end += len(line)
+		b.records[i].at = int64(end)
 	}
-	entities, records = make([]*record.Entity, len(lines)), make([][]byte, len(lines))
+	if end < len(data) {
+		return nil, fmt.Errorf("%s: the last line is not complete", recordsFile)
+	}
+	entities := make([]*record.Entity, len(lines))
 	err = parallel.Each(len(lines), func(i int) error {
-		var l recordLine
-		if jsonenc.Decode(lines[i], &l) != nil || len(l.Record) == 0 {
-			return fmt.Errorf("%s, line %d: is not a JSON object", recordsFile, i+1)
-		}
-		e := &record.Entity{Kinds: declared}
-		if err := e.Decode(l.Record); err != nil {
+		e, raw, err := readRecord(declared, lines[i])
+		if err != nil {
 			return fmt.Errorf("%s, line %d: %w", recordsFile, i+1, err)
 		}
-		e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
-		entities[i], records[i] = e, slices.Clip(l.Record)
+		entities[i], b.records[i].length = e, len(raw)
+		b.records[i].at -= int64(len(raw) + len(recordLineEnd))
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i, e := range entities {
 		if i > 0 && record.CompareRank(entities[i-1], e) >= 0 {
-			return nil, nil, fmt.Errorf("%s, line %d: %s must not follow %s", recordsFile, i+1, e.Key(), entities[i-1].Key())
+			return nil, fmt.Errorf("%s, line %d: %s must not follow %s", recordsFile, i+1, e.Key(), entities[i-1].Key())
 		}
 	}
-	return entities, records, nil
+	return entities, nil
+}
+
+// recordLineEnd follows the record in a line of the records file.
+const recordLineEnd = "}\n"
+
+// readRecord decodes a line of the records file.
+func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
+	var l recordLine
+	if jsonenc.Decode(line, &l) != nil || len(l.Record) == 0 {
+		return nil, nil, errors.New("is not a JSON object")
+	}
+	if !bytes.HasSuffix(line, append(slices.Clip(l.Record), recordLineEnd...)) {
+		return nil, nil, errors.New("does not end with the record")
+	}
+	e = &record.Entity{Kinds: declared}
+	if err := e.Decode(l.Record); err != nil {
+		return nil, nil, err
+	}
+	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
+	return e, l.Record, nil
+}
+
+// storedRecord reads the JSON of a record, which would take as much memory as all of its entity. It returns nil
+// for an edited record, and if the file cannot be read.
+func (b *Build) storedRecord(ordinal uint32) []byte {
+	if int(ordinal) >= len(b.records) {
+		return nil
+	}
+	r := b.records[ordinal]
+	stored := make([]byte, r.length)
+	if _, err := b.files[recordsFile].ReadAt(stored, r.at); err != nil {
+		return nil
+	}
+	return stored
 }
 
 // FindAuthored returns the entity that has, or once had, an address, as its author wrote it: with its earlier slugs, but

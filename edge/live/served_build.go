@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +75,7 @@ func openBuild(o *Options, id string) (v *ServedBuild, err error) {
 		return nil, err
 	}
 	go func() {
+		defer debug.FreeOSMemory()       // opening needs several times as much as serving
 		defer func() { _ = recover() }() // whoever needs it gets the panic again
 		b.Prepare()
 	}()

@@ -92,8 +92,7 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 	return e.Decode(compact.Bytes())
 }
 
-// Decode is like UnmarshalJSON for a record without white space that is known to be valid JSON. The entity's
-// texts stay parts of b, which must not change afterwards: a catalogue is in memory only once.
+// Decode is like UnmarshalJSON for a record without white space that is known to be valid JSON.
 func (e *Entity) Decode(b []byte) error {
 	if len(b) == 0 || b[0] != '{' {
 		return fmt.Errorf("entity record: expected an object, got %.20q", b)
@@ -102,6 +101,7 @@ func (e *Entity) Decode(b []byte) error {
 	if err := decodeObject(b, append(e.members(), member{"formerly", &e.Formerly}, member{"rest", &e.Rest})); err != nil {
 		return fmt.Errorf("entity record: %w", err)
 	}
+	e.share()
 	return nil
 }
 

@@ -31,16 +31,22 @@ type declaredValue struct {
 func appendObject(dst []byte, members []member) []byte {
 	dst = append(dst, '{')
 	for _, m := range members {
-		if o, ok := m.value.(optional); ok && !isSet(appendValue(nil, o.value)) {
-			continue
+		before := len(dst)
+		dst = jsonenc.AppendMember(dst, m.name)
+		value := len(dst)
+		dst = appendValue(dst, m.value)
+		if _, ok := m.value.(optional); ok && !isSet(dst[value:]) {
+			dst = dst[:before]
 		}
-		dst = appendValue(jsonenc.AppendMember(dst, m.name), m.value)
 	}
 	return append(dst, '}')
 }
 
 // isSet reports whether a value is known.
-func isSet(text []byte) bool { return !slices.Contains([]string{"null", "[]", "{}"}, string(text)) }
+func isSet(text []byte) bool {
+	s := string(text)
+	return s != "null" && s != "[]" && s != "{}"
+}
 
 func appendValue(dst []byte, value any) []byte {
 	switch v := value.(type) {

@@ -22,12 +22,12 @@ type View struct {
 	Day string
 
 	entities []*record.Entity // by ordinal; nil if there is no such record
-	records  [][]byte         // the JSON form, or nil to encode it when it is needed
-	ranked   []uint32         // all ordinals in the order of record.CompareRank
-	place    []uint32         // by ordinal, the index in ranked
-	byKey    []uint32         // all ordinals by type and slug
-	listed   int              // number of records that are not withdrawn; they come first in ranked
-	scored   int              // number of those with a composite score; they come first, too
+	stored   func(ordinal uint32) []byte
+	ranked   []uint32 // all ordinals in the order of record.CompareRank
+	place    []uint32 // by ordinal, the index in ranked
+	byKey    []uint32 // all ordinals by type and slug
+	listed   int      // number of records that are not withdrawn; they come first in ranked
+	scored   int      // number of those with a composite score; they come first, too
 
 	addresses  map[string]address // by type, NUL and slug
 	fields     map[string][]value // by filter field
@@ -45,10 +45,10 @@ type address struct {
 }
 
 // New returns a view of entities, whose ordinals are their indexes; a nil entity leaves its ordinal
-// unused. records holds their JSON forms; an element, or all of it, may be nil. day is "" for the
-// present.
-func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) *View {
-	v := &View{Terms: terms, Day: day, entities: entities, records: records}
+// unused. stored returns the JSON of a record, or nil for one that has to be encoded; it may be nil itself.
+// day is "" for the present.
+func New(entities []*record.Entity, stored func(ordinal uint32) []byte, terms *Terms, day string) *View {
+	v := &View{Terms: terms, Day: day, entities: entities, stored: stored}
 	for i, e := range entities {
 		if e != nil {
 			v.ranked = append(v.ranked, uint32(i))
@@ -122,8 +122,10 @@ func (v *View) All(yield func(ordinal uint32, e *record.Entity) bool) {
 
 // Record returns the JSON form of a record.
 func (v *View) Record(ordinal uint32) []byte {
-	if int(ordinal) < len(v.records) && v.records[ordinal] != nil {
-		return v.records[ordinal]
+	if v.stored != nil {
+		if stored := v.stored(ordinal); stored != nil {
+			return stored
+		}
 	}
 	return v.entities[ordinal].AppendJSON(nil)
 }
