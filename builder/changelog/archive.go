@@ -5,18 +5,17 @@ package changelog
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
 	"kindex/exports/history"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -43,8 +42,10 @@ type Archive struct {
 	result      history.Data
 	previous    *history.Archive // whose versions the history continues, or nil
 	keptChanges int              // how many changes are those of the previous build
-	read        sync.Map         // *record.Entity by version: the contents that were read from the previous build
-	failed      atomic.Value     // the first error of reading one
+
+	mu     sync.Mutex
+	read   map[int32]*record.Entity // the contents of versions that were read from the previous build
+	failed error                    // the first error of reading one
 
 	newest  map[string]int32 // the newest version at each address
 	line    []int32          // for each version, the first version of its entity
@@ -54,7 +55,7 @@ type Archive struct {
 
 // New collects the versions and finds the changes between them.
 func New(in Input) (*Archive, error) {
-	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
+	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities)), read: map[int32]*record.Entity{}}
 	r, log := &a.result, in.Log
 	r.Head.Formula = formulaHash(in.Formula)
 	if in.Previous != nil && (log == nil || log.Continued) {
@@ -131,53 +132,51 @@ func (a *Archive) attach() error {
 		}
 	}
 	a.result.Current = func(i int) bool { return a.current[i] }
-	return parallel.Each(len(a.Entities), func(at int) (err error) {
-		e := a.Entities[at]
+	for _, e := range a.Entities {
 		i, ok := a.newest[e.Key()]
 		if !ok || versions[i].Deleted {
-			return nil
+			continue
 		}
 		v := &versions[i]
 		if v.Entity != nil {
 			a.current[i] = v.Entity == e || bytes.Equal(e.AppendAuthored(nil), v.Entity.AppendAuthored(nil))
-			return nil
+			continue
 		}
 		was, err := a.previous.Record(int(i))
+		if err != nil {
+			return err
+		}
 		if a.current[i] = bytes.Equal(e.AppendAuthored(nil), was); a.current[i] {
 			v.Entity = e
 		}
-		return err
-	})
+	}
+	return nil
 }
 
 // entity returns the content of a version, or nil for a deleted one. If it cannot be read, entity returns
 // an empty one, and err returns the error.
 func (a *Archive) entity(i int32) *record.Entity {
-	switch v := &a.result.Versions[i]; {
-	case v.Entity != nil || v.Deleted:
+	if v := &a.result.Versions[i]; v.Entity != nil || v.Deleted {
 		return v.Entity
 	}
-	if e, known := a.read.Load(i); known {
-		return e.(*record.Entity) //nolint:forcetypeassert // nothing else is stored
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if e := a.read[i]; e != nil {
+		return e
 	}
 	e, err := a.previous.Entity(int(i))
 	if err != nil {
-		a.failed.CompareAndSwap(nil, readError{err})
-		e = &record.Entity{}
+		a.failed, e = cmp.Or(a.failed, err), &record.Entity{}
 	}
-	a.read.Store(i, e)
+	a.read[i] = e
 	return e
 }
 
-// readError is an error of reading the content of a version.
-type readError struct{ error }
-
 // err returns the first error of reading the content of a version.
 func (a *Archive) err() error {
-	if failed, ok := a.failed.Load().(readError); ok {
-		return failed.error
-	}
-	return nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.failed
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not

@@ -9,40 +9,24 @@ import (
 	"time"
 
 	"kindex/exports/history"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
-
-// versionChange is the change that a version makes, before the change has an ID.
-type versionChange struct {
-	changed  bool // whether it makes one
-	category string
-	old, new [sha256.Size]byte
-}
 
 // findChanges determines which versions since the previous build count as changes. It also
 // determines the dates that records show from each version on.
 func (a *Archive) findChanges() error {
 	r := &a.result
-	found := make([]versionChange, len(r.Versions))
-	from := r.Kept
-	if a.keptChanges == 0 {
-		from = 0 // a new formula changes the scores listed with each change
+	ids, from := ids{seen: map[[sha256.Size]byte]uint32{}}, 0
+	if a.keptChanges > 0 { // otherwise, a new formula changes the scores listed with each change
+		ids.previous, from = a.previous, r.Kept
 	}
-	parallel.Ranges(len(found)-from, func(begin, end int) {
-		for i := from + begin; i < from+end; i++ {
-			found[i] = a.find(int32(i))
-		}
-	})
-	ids := ids{seen: map[[sha256.Size]byte]uint32{}}
-	if a.keptChanges > 0 {
-		ids.previous = a.previous
-	}
-	for i := from; i < len(found); i++ {
-		v, f := &r.Versions[i], &found[i]
-		if v.Change = none; f.changed {
+	for i := from; i < len(r.Versions); i++ {
+		v := &r.Versions[i]
+		before, after := a.before(v), a.entity(int32(i))
+		fields, old, now := record.Transition(before, after)
+		if v.Change = none; len(fields) > 0 {
 			v.Change = int32(len(r.Changes))
-			r.Changes = append(r.Changes, history.Change{ID: ids.next(v.Type+"/"+v.Slug, f.old, f.new), Version: int32(i), Category: f.category})
+			r.Changes = append(r.Changes, history.Change{ID: ids.next(v.Type+"/"+v.Slug, old, now), Version: int32(i), Category: cmp.Or(after, before).Category})
 		}
 		if i >= r.Kept {
 			if err := a.dateVersion(int32(i)); err != nil {
@@ -51,16 +35,6 @@ func (a *Archive) findChanges() error {
 		}
 	}
 	return nil
-}
-
-// find compares a version with its predecessor and returns the change.
-func (a *Archive) find(i int32) (f versionChange) {
-	before, after := a.before(&a.result.Versions[i]), a.entity(i)
-	fields, old, now := record.Transition(before, after)
-	if len(fields) > 0 {
-		f = versionChange{true, cmp.Or(after, before).Category, old, now}
-	}
-	return f
 }
 
 func eventOf(before, after *record.Entity) string {

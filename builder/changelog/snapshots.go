@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"kindex/exports/history"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -16,11 +15,10 @@ import (
 // last days of earlier months, and the first day of the history. The as-of day and the days to
 // look back to differ for every as-of day; most of the others stay the same from build to build.
 // Months more than fifty years ago are ignored, because only a wrong clock produces them.
-func snapshotDays(first, asOf time.Time) []string {
-	var days []string
+func snapshotDays(first, asOf time.Time) (days []time.Time) {
 	add := func(t time.Time) {
 		if !t.Before(first) && !t.After(asOf) {
-			days = append(days, t.Format(time.DateOnly))
+			days = append(days, t)
 		}
 	}
 	add(first)
@@ -36,7 +34,7 @@ func snapshotDays(first, asOf time.Time) []string {
 	for earliest := asOf.AddDate(-50, 0, 0); !month.Before(first) && month.After(earliest); month = month.AddDate(0, -1, 0) {
 		add(month.AddDate(0, 0, -1))
 	}
-	slices.Sort(days)
+	slices.SortFunc(days, time.Time.Compare)
 	return slices.Compact(days)
 }
 
@@ -64,11 +62,8 @@ func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
 func (a *Archive) takeSnapshots() error {
 	r := &a.result
 	first := midnight(time.Unix(r.Versions[0].Time, 0))
-	for _, name := range snapshotDays(first, midnight(a.AsOf)) {
-		day, err := time.Parse(time.DateOnly, name)
-		if err != nil {
-			return err
-		}
+	for _, day := range snapshotDays(first, midnight(a.AsOf)) {
+		name := day.Format(time.DateOnly)
 		s, err := a.knownSnapshot(name, day)
 		if err != nil {
 			return err
@@ -110,13 +105,11 @@ func (a *Archive) aliveAt(end int64) []int32 {
 func (a *Archive) rank(formula *score.Formula, day time.Time) []history.SnapshotRow {
 	alive := a.aliveAt(endOf(day))
 	rows := make([]history.SnapshotRow, len(alive))
-	parallel.Ranges(len(alive), func(from, to int) {
-		for i := from; i < to; i++ {
-			e := a.entity(alive[i])
-			rows[i] = history.SnapshotRow{Version: uint32(alive[i]), Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
-				Status: e.Status, Scores: formula.Scores(e, day)}
-		}
-	})
+	for i, v := range alive {
+		e := a.entity(v)
+		rows[i] = history.SnapshotRow{Version: uint32(v), Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
+			Status: e.Status, Scores: formula.Scores(e, day)}
+	}
 	slices.SortFunc(rows, func(x, y history.SnapshotRow) int {
 		return cmp.Or(record.CompareStanding(x.Status == record.Withdrawn, y.Status == record.Withdrawn, x.Scores.Composite, y.Scores.Composite),
 			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))

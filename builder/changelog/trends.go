@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kindex/exports/history"
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -181,29 +180,18 @@ type move struct {
 func (w *window) moves(changed map[int32]uint32) []move {
 	list := make([]move, 0, len(changed))
 	for newest, changes := range changed {
-		list = append(list, move{newest: newest, then: w.start(newest), changes: changes})
-	}
-	parallel.Ranges(len(list), func(from, to int) {
-		for i := from; i < to; i++ {
-			w.measure(&list[i])
+		m := move{newest: newest, then: w.start(newest), changes: changes}
+		e := w.entity(newest) // nil if it was deleted
+		if e != nil && w.formula != nil {
+			m.now = w.formula.Scores(e, w.asOf).Composite
+			m.before, m.comparable = w.compare(&m, e)
 		}
-	})
+		if e != nil && m.then != none {
+			m.grown = w.growth(m.then, newest)
+		}
+		list = append(list, m)
+	}
 	return list
-}
-
-// measure finds the scores and the growth of an entity, unless it was deleted.
-func (w *window) measure(m *move) {
-	e := w.entity(m.newest)
-	if e == nil {
-		return
-	}
-	if w.formula != nil {
-		m.now = w.formula.Scores(e, w.asOf).Composite
-		m.before, m.comparable = w.compare(m, e)
-	}
-	if m.then != none {
-		m.grown = w.growth(m.then, m.newest)
-	}
 }
 
 // compare returns the composite score of the version at the start of the window, if there was one.
