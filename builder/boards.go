@@ -80,7 +80,7 @@ func (b *build) rankOwnBoards(context.Context) error {
 	b.ownBoards = rankBoards(b.content.Boards, b.content.Entities, b.AsOf)
 	for i := range b.ownBoards {
 		if note := b.ownBoards[i].Note(); note != "" {
-			b.report.Warnings = append(b.report.Warnings, note)
+			b.warn("%s", note)
 		}
 	}
 	return nil

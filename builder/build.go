@@ -5,8 +5,8 @@ package builder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
-	"runtime/pprof"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -79,7 +79,7 @@ type Step struct {
 // old build until the new one is complete. If the content has errors, Build returns
 // yamldoc.Problems and publishes nothing.
 func Build(ctx context.Context, o Options) (*Report, error) {
-	b := &build{Options: o, started: time.Now()}
+	b := &build{Options: o, started: time.Now(), report: Report{Warnings: []string{}, Removed: []string{}}}
 	lock, err := store.AcquireLock(ctx, o.Out, o.Wait)
 	if err != nil {
 		return nil, err
@@ -110,10 +110,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 			return nil, errors.Join(err, b.discard())
 		}
 		start := time.Now()
-		var err error
-		// The label shows in a profile which step a sample belongs to, also in goroutines that the step starts.
-		pprof.Do(ctx, pprof.Labels("step", s.name), func(ctx context.Context) { err = s.run(ctx) })
-		if err != nil {
+		if err := s.run(ctx); err != nil {
 			return nil, errors.Join(err, b.discard())
 		}
 		if s.name != "index" { // the index step records its own time
@@ -156,6 +153,10 @@ type build struct {
 	published bool // once set, the build must not be removed
 }
 
+func (b *build) warn(format string, args ...any) {
+	b.report.Warnings = append(b.report.Warnings, fmt.Sprintf(format, args...))
+}
+
 func (b *build) progress(step string, done, total int) {
 	if b.Progress != nil {
 		b.Progress(step, done, total)
@@ -179,7 +180,7 @@ func (b *build) load(ctx context.Context) error {
 			return problems
 		}
 		for _, p := range problems {
-			b.report.Warnings = append(b.report.Warnings, p.String())
+			b.warn("%v", p)
 		}
 	}
 	b.content, b.formula = c.Content, c.Formula
@@ -268,10 +269,10 @@ func (b *build) publish(context.Context) error {
 
 // prune removes old builds. It reports errors only as warnings, because the new build is already
 // published, and the next build will try again.
-func (b *build) prune(context.Context) (err error) {
-	b.report.Removed, err = store.Prune(b.Out, b.Keep, func(id string) bool { return id == b.manifest.ID })
-	if err != nil {
-		b.report.Warnings = append(b.report.Warnings, "warning: some old builds could not be removed: "+err.Error())
+func (b *build) prune(context.Context) error {
+	removed, err := store.Prune(b.Out, b.Keep, func(id string) bool { return id == b.manifest.ID })
+	if b.report.Removed = append(b.report.Removed, removed...); err != nil {
+		b.warn("warning: some old builds could not be removed: %v", err)
 	}
 	return nil
 }
@@ -292,12 +293,6 @@ func (b *build) finish() *Report {
 	r.Commit, r.Dirty, r.AsOf, r.Counts = b.manifest.Commit, b.manifest.Dirty, b.manifest.AsOf, b.manifest.Counts
 	for _, f := range b.manifest.Files {
 		r.Bytes += f.Size
-	}
-	if r.Warnings == nil {
-		r.Warnings = []string{}
-	}
-	if r.Removed == nil {
-		r.Removed = []string{}
 	}
 	r.Seconds = time.Since(b.started).Seconds()
 	r.PeakBytes = peakMemory()

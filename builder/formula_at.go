@@ -24,8 +24,8 @@ func (b *build) formulaAt(ctx context.Context, location *gitlog.Location) change
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path, err)
 		case !ok:
-			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: this clone lacks commit %.12s, so the movers of its week are "+
-				"found with today's scoring formula; fetch the missing history: git fetch --unshallow", commit))
+			b.warn("warning: this clone lacks commit %.12s, so the movers of its week are "+
+				"found with today's scoring formula; fetch the missing history: git fetch --unshallow", commit)
 			return b.formula, nil
 		case text == nil:
 			return defaultFormula(b.content.Kinds)

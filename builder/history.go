@@ -2,6 +2,7 @@ package builder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -34,22 +35,20 @@ func (b *build) walk(ctx context.Context) error {
 		return err
 	}
 	for _, note := range log.Notes {
-		b.report.Warnings = append(b.report.Warnings, "note: "+note)
+		b.warn("note: %s", note)
 	}
 	if log.Undeclared > 0 {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("note: %s in the history have values that kinds.yaml does not declare; these are left out",
-			plural.Count(log.Undeclared, "version", "versions")))
+		b.warn("note: %s in the history have values that kinds.yaml does not declare; these are left out", plural.Count(log.Undeclared, "version", "versions"))
 	}
 	for _, a := range log.Ahead {
-		b.report.Warnings = append(b.report.Warnings, "warning: "+a.String())
+		b.warn("warning: %v", a)
 		if a.Hash == b.head.Commit {
 			b.head.Time = a.Used
 		}
 	}
 	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
-		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but git is not installed: "+
-			"the changelog is not updated")
+		b.warn("warning: %s is in a git repository, but git is not installed: the changelog is not updated", b.Content)
 	}
 	if log.Head != "" {
 		in.Log = log
@@ -58,8 +57,7 @@ func (b *build) walk(ctx context.Context) error {
 		return err
 	}
 	if in.Log != nil && len(b.archive.Result().Versions) == 0 {
-		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but none of its entities are committed: "+
-			"until they are committed, there are no dates and no changelog")
+		b.warn("warning: %s is in a git repository, but none of its entities are committed: until they are committed, there are no dates and no changelog", b.Content)
 	}
 	b.archive.Date()
 	return nil
@@ -122,8 +120,8 @@ func (b *build) guard(ctx context.Context) error {
 		return &ShrinkError{Problem: fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 && b.redeclared() {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("note: kinds.yaml has changed since the previous build; %s of what it no longer declares are left out of the history (%s)",
-			plural.Count(len(lost), "change", "changes"), firstFew(lost)))
+		b.warn("note: kinds.yaml has changed since the previous build; %s of what it no longer declares are left out of the history (%s)",
+			plural.Count(len(lost), "change", "changes"), firstFew(lost))
 	} else if len(lost) > 0 {
 		return b.lostChanges(ctx, lost)
 	}
@@ -144,7 +142,8 @@ func (b *build) lostChanges(ctx context.Context, lost []string) error {
 		len(lost), b.previous.History().Changes(), firstFew(lost))}
 	published, was := b.previous.History().Head().Commit, b.previous.History().Head().Path
 	if now := b.archive.Log; now != nil && published != "" && was != now.Path {
-		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and no commit moved most of its files from one to the other", folderName(was), folderName(now.Path))
+		const root = "the root of the repository"
+		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and no commit moved most of its files from one to the other", cmp.Or(was, root), cmp.Or(now.Path, root))
 		e.Repair = "move the folder in a single commit, or start a new history with --allow-shrink"
 		return e
 	}
@@ -160,14 +159,6 @@ func (b *build) lostChanges(ctx context.Context, lost []string) error {
 		e.Problem += ", perhaps because the history was rewritten or this is a different branch"
 	}
 	return e
-}
-
-// folderName names a folder of a repository.
-func folderName(path string) string {
-	if path == "" {
-		return "the root of the repository"
-	}
-	return path
 }
 
 // firstFew lists the first few items.

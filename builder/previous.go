@@ -22,9 +22,9 @@ func (b *build) openPrevious(ctx context.Context) error {
 		// Without a pointer, either none of these builds was ever published, or somebody has
 		// removed the pointer.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
-			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: no build is reused, "+
+			b.warn("warning: %s is missing, although there are builds in %s: no build is reused, "+
 				"and content that is not in git starts a new history. To continue from one of these builds, write its ID to the missing file and build again",
-				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out)))
+				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out))
 		}
 		return nil
 	}
@@ -49,7 +49,7 @@ func (b *build) openPrevious(ctx context.Context) error {
 		}
 	}
 	if b.previous != nil && b.damaged != nil {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; continuing from build %s", b.damaged, b.previous.Manifest.ID))
+		b.warn("warning: %v; continuing from build %s", b.damaged, b.previous.Manifest.ID)
 	}
 	return nil
 }
@@ -86,8 +86,7 @@ func (b *build) refuseTracked() error {
 		return fmt.Errorf("the previous build in %s is not used: %s; only that build has the history of %s. "+
 			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.Out, b.tracked, b.Content)
 	default:
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: the previous build in %s is not used: %s; "+
-			"everything is built from the content and its git history, with the same result", b.Out, b.tracked))
+		b.warn("warning: the previous build in %s is not used: %s; everything is built from the content and its git history, with the same result", b.Out, b.tracked)
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ func (b *build) writeTables() error {
 	ranks := b.ranks()
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
+	namespace := func(name string) *ids.Namespace { return ids.In(b.content.Kinds, name) }
 	write := func(base string, columns []table.Column, ordinals []int, rows func(*record.Entity) []table.Row) {
 		g.Go(func() error {
 			return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Rows: func(write func(table.Row, []byte) error) error {
@@ -84,15 +85,10 @@ func (b *build) writeTables() error {
 	writeEntities(exports.EntitiesFile, table.EntityColumns, listed)
 	for _, t := range exports.LongTables {
 		if t.Block == "" || b.content.Kinds.HasBlock(t.Block) {
-			write(t.Base, t.Columns, listed, func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) })
+			write(t.Base, t.Columns, listed, func(e *record.Entity) []table.Row { return t.Rows(e, namespace) })
 		}
 	}
 	return g.Wait()
-}
-
-// namespace returns the identifier namespace with the given name, as Build.Namespace does.
-func (b *build) namespace(name string) *ids.Namespace {
-	return ids.In(b.content.Kinds, name)
 }
 
 // ranks returns the position of each ranked entity among those of its type.
@@ -254,7 +250,7 @@ func (b *build) describe() *store.Manifest {
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
 		URL: jsonenc.OptionalString(b.content.Index.URL), Repository: b.repository(),
 		Commit: jsonenc.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
-		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license(b.content.Kinds.Names())),
+		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license()),
 		Sources: []store.Source{}, Index: b.docs.Stub,
 		Counts: store.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
 	}
@@ -290,23 +286,20 @@ func (b *build) repository() *store.Repository {
 	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
-// license combines the licences of all data that the records of the given types contain.
-func (b *build) license(types []string) string {
+// license combines the licences of all data in the records.
+func (b *build) license() string {
 	var parts []string
 	add := func(s string) {
-		if s == "" {
-			return
-		}
 		if strings.Contains(s, " OR ") {
 			s = "(" + s + ")"
 		}
-		if !slices.Contains(parts, s) {
+		if s != "" && !slices.Contains(parts, s) {
 			parts = append(parts, s)
 		}
 	}
 	add(b.content.Index.License)
 	for _, s := range b.content.Index.Sources {
-		if s.Types == nil || slices.ContainsFunc(s.Types, func(t string) bool { return slices.Contains(types, t) }) {
+		if s.Types == nil || slices.ContainsFunc(s.Types, func(t string) bool { return b.content.Kinds.Kind(t) != nil }) {
 			add(s.License)
 		}
 	}
@@ -319,5 +312,5 @@ func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""
 	}
-	return b.license(b.content.Kinds.Names())
+	return b.license()
 }
