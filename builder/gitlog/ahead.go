@@ -69,7 +69,7 @@ func commitsAhead(ctx context.Context, r *git.Repository, commit string, now tim
 	for line := range strings.Lines(out) {
 		hash, seconds, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if !git.IsObjectName(hash) {
-			return nil, unexpected([]byte(line))
+			return nil, unexpected(line)
 		}
 		if said := commitTime(seconds); said.Sub(now) > tolerance {
 			list = append(list, Ahead{hash, said, used})

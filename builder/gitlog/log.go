@@ -2,12 +2,12 @@ package gitlog
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,85 +64,56 @@ func (r *repository) readLog(ctx context.Context, head, since, folder string) (c
 		args = append(args, folder+kind)
 	}
 	err = r.Stream(ctx, r.command(args...), func(out *bufio.Reader) error {
-		in := &logReader{in: out, kinds: r.kinds, path: folder}
+		var c *logged
 		for {
-			c, err := in.read()
-			if errors.Is(err, io.EOF) {
-				return nil
+			token, err := nextToken(out)
+			if errors.Is(err, io.EOF) && token == "" {
+				break
+			}
+			var rest [logFields - 1]string
+			switch {
+			case err != nil:
+			case git.IsObjectName(token):
+				if err = readFields(out, rest[:]); err == nil {
+					c = r.commit(token, rest)
+					commits = append(commits, c)
+				}
+			case token[0] == ':' && c != nil:
+				if err = readFields(out, rest[:1]); err == nil {
+					err = r.changed(c, token, strings.TrimPrefix(rest[0], folder))
+				}
+			default:
+				err = unexpected(token)
 			}
 			if err != nil {
 				return err
 			}
-			if used, ok := r.times[c.Hash]; ok {
-				c.time = used
-			}
-			if len(c.files) > 0 {
-				commits = append(commits, c)
-			}
 		}
+		commits = slices.DeleteFunc(commits, func(c *logged) bool { return len(c.files) == 0 })
+		return nil
 	})
 	return commits, err
 }
 
-// logReader reads the output of git log.
-type logReader struct {
-	in    *bufio.Reader
-	kinds *kinds.Set
-	path  string // path of the content folder
-	next  []byte // a token read ahead
+// commit returns a commit with the fields that follow its hash.
+func (r *repository) commit(hash string, fields [logFields - 1]string) *logged {
+	c := &logged{time: commitTime(fields[0])}
+	c.Hash, c.Author = hash, cleanName(fields[2])
+	c.PullRequest = pullRequest(strings.TrimSpace(fields[3]), fields[4], strings.Contains(fields[1], " "))
+	if used, ok := r.times[hash]; ok {
+		c.time = used
+	}
+	return c
 }
 
-// read returns the next commit, or io.EOF after the last one.
-func (l *logReader) read() (*logged, error) {
-	first, err := l.token()
-	if err != nil {
-		return nil, err
-	}
-	c := &logged{}
-	if c.Hash = string(first); !git.IsObjectName(c.Hash) {
-		return nil, unexpected(first)
-	}
-	var fields [logFields]string
-	for i := 1; i < logFields; i++ {
-		t, err := l.rest()
-		if err != nil {
-			return nil, err
-		}
-		fields[i] = string(t)
-	}
-	c.time, c.Author = commitTime(fields[1]), cleanName(fields[3])
-	c.PullRequest = pullRequest(strings.TrimSpace(fields[4]), fields[5], strings.Contains(fields[2], " "))
-	for {
-		entry, err := l.token()
-		if errors.Is(err, io.EOF) {
-			return c, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if entry[0] != ':' {
-			l.next = entry
-			return c, nil
-		}
-		if err := l.entry(c, string(entry)); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// entry adds one changed file, whose path is the next token, if it is an entity file.
-func (l *logReader) entry(c *logged, entry string) error {
+// changed adds a changed file to a commit, if it is an entity file. path is relative to the content folder.
+func (r *repository) changed(c *logged, entry, path string) error {
 	f := strings.Fields(entry[1:]) // old mode, new mode, old object, new object, status
 	if len(f) != 5 || !git.IsObjectName(f[2]) || !git.IsObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
-		return unexpected([]byte(entry))
+		return unexpected(entry)
 	}
-	path, err := l.rest()
-	if err != nil {
-		return err
-	}
-	below, ok := strings.CutPrefix(string(path), l.path)
-	typ, slug, ok2 := entityPath(l.kinds, below)
-	if !ok || !ok2 {
+	typ, slug, ok := entityPath(r.kinds, path)
+	if !ok {
 		return nil
 	}
 	e := &file{typ: typ, slug: slug, blob: f[3]}
@@ -154,7 +125,7 @@ func (l *logReader) entry(c *logged, entry string) error {
 	case mode == "160000":
 		e.problem = "must be a regular file, not a submodule"
 	case !strings.HasPrefix(mode, "100"):
-		return unexpected([]byte(entry))
+		return unexpected(entry)
 	case f[2] == f[3] && strings.HasPrefix(f[0], "100"):
 		return nil // only its mode has changed
 	}
@@ -162,69 +133,45 @@ func (l *logReader) entry(c *logged, entry string) error {
 	return nil
 }
 
-// token returns the next non-empty field.
-func (l *logReader) token() ([]byte, error) {
-	if t := l.next; t != nil {
-		l.next = nil
-		return t, nil
-	}
+// nextToken returns the next field that is not empty. The message of a commit and the entries may be separated
+// by a NUL, a line end, or both.
+func nextToken(in *bufio.Reader) (string, error) {
 	for {
-		t, err := l.field()
-		if errors.Is(err, io.EOF) && len(bytes.TrimSpace(t)) == 0 {
-			return nil, io.EOF
-		}
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("git log: output ends within %q", shorten(t))
-		}
-		if err != nil {
-			return nil, err
-		}
-		// The message and the entries may be separated by a NUL, a line end, or both.
-		if t = bytes.TrimLeft(t[:len(t)-1], "\n"); len(t) > 0 {
-			return t, nil
+		t, err := readField(in)
+		if t = strings.TrimLeft(t, "\n"); t != "" || err != nil {
+			return t, err
 		}
 	}
 }
 
-// rest returns the bytes up to the next NUL, which must exist.
-func (l *logReader) rest() ([]byte, error) {
-	t, err := l.field()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("git log: output ends within %q", shorten(t))
+func readFields(in *bufio.Reader, fields []string) (err error) {
+	for i := range fields {
+		if fields[i], err = readField(in); err != nil {
+			return fmt.Errorf("git log: output ends within %q: %w", shorten(fields[i]), err)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return t[:len(t)-1], nil
+	return nil
 }
 
 // maxField is the number of bytes of a field that are kept. A commit message can have
 // hundreds of megabytes.
 const maxField = 1 << 20
 
-// field reads up to and including the next NUL. If the field is too long, it is truncated.
-func (l *logReader) field() (t []byte, err error) {
+// readField returns the bytes up to the next NUL, and the first ones of a field that is too long.
+func readField(in *bufio.Reader) (string, error) {
+	var t []byte
 	for {
-		part, err := l.in.ReadSlice(0)
-		if room := maxField - len(t); len(part) <= room {
-			t = append(t, part...)
-		} else {
-			t = append(t, part[:room]...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil:
-			return t, err
-		default:
-			t[len(t)-1] = 0
-			return t, nil
+		part, err := in.ReadSlice(0)
+		t = append(t, part[:min(len(part), maxField-len(t))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return strings.TrimSuffix(string(t), "\x00"), err
 		}
 	}
 }
 
-func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected output %q", shorten(t)) }
+func unexpected(t string) error { return fmt.Errorf("git log: unexpected output %q", shorten(t)) }
 
-func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
+func shorten(t string) string { return t[:min(len(t), 200)] }
 
 // entityPath returns the type and slug of the entity at a path relative to the content
 // folder.
