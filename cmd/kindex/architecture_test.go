@@ -22,7 +22,7 @@ import (
 var mayImport = map[string][]string{
 	// The parts of a build.
 	"exports":                   {"exports/history", "exports/ids", "exports/jsonenc", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
-	"exports/history":           {"exports/jsonenc", "exports/parallel", "exports/record", "exports/score", "exports/view"},
+	"exports/history":           {"exports/jsonenc", "exports/record", "exports/score", "exports/view"},
 	"exports/view":              {"exports/ids", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record"},
 	"exports/jsonenc":           {},
 	"exports/kinds":             {"exports/didyoumean", "exports/jsonenc"},
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"builder/actions":          {"exports/safetext"},
 	"builder/audit":            {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
 	"builder/audit/manifest":   {"exports/ids"},
-	"builder/changelog":        {"builder/gitlog", "exports", "exports/history", "exports/parallel", "exports/record", "exports/score"},
+	"builder/changelog":        {"builder/gitlog", "exports", "exports/history", "exports/record", "exports/score"},
 	"builder/check":            {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
 	"builder/collect":          {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/kinds", "exports/pricing", "exports/quality", "exports/record", "exports/safetext", "exports/score", "exports/store"},
 	"builder/collect/file":     {"builder/collect", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/kinds", "exports/record"},
@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"cmd/dist":            {"exports/sign"},
 	"cmd/gencorpus":       {"builder/content"},
 	"cmd/kindex":          {"*"},
-	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*", "indexes"},
+	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*"},
 	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "exports/didyoumean", "exports/safetext"},
 
 	// Test support, and packages that contain only tests.

@@ -5,13 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/content"
-	"kindex/builder/diff"
 	"kindex/builder/diff/difftest"
 	"kindex/builder/suite"
 	"kindex/cmd/kindex/operator"
 	"kindex/edge/submission"
-	"kindex/exports/record"
 )
 
 // TestPullRequestText checks that no submitted text escapes from its code block, regardless
@@ -23,26 +20,16 @@ func TestPullRequestText(t *testing.T) {
 		d := difftest.Report(1, text)
 		d.Entities[0].Slug = "t"
 		one := proposed(text)
-		r := operator.PullRequestOf(&one, d, revisionOf(t, text), "main")
+		r := operator.PullRequestOf(&one, d, "main")
 		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q escapes from its code block: %s", s, rest)
 		}
 		suite.Equal(t, r.Title, "Add tool/t")
-		suite.Contains(t, r.Body, "Most similar in the index: `tool/near` (")
 	}
 }
 
 // proposed returns a submission that has the same string in all its text fields.
 func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
-}
-
-// revisionOf returns a revision whose content has two similar entities.
-func revisionOf(t *testing.T, text string) diff.Revision {
-	t.Helper()
-	entity := func(slug string) *record.Entity {
-		return &record.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
-	}
-	return diff.Revision{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
 }

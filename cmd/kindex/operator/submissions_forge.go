@@ -8,19 +8,16 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"kindex/builder/diff"
-	"kindex/builder/neighbors"
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
 	"kindex/exports"
-	"kindex/indexes"
 )
 
 // ForgeToken is the environment variable that contains the forge's token. There is no flag
@@ -51,40 +48,17 @@ func (o *ForgeOptions) Open() (*github.Forge, error) {
 	return f, nil
 }
 
-// maxNeighbours is the maximum number of neighbours that a pull request lists.
-const maxNeighbours = 5
-
 // PullRequestOf returns the pull request for a submission, which shows how it would change
 // the index. Text from the submission appears only in code spans and code blocks, where a
 // forge renders no markup, notifies nobody and closes no issues. The title contains no text
 // from the submission.
-func PullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
-	var b strings.Builder
+func PullRequestOf(s *submission.Submission, d *diff.Report, base string) github.Request {
 	what, title := "Submission %s for %s by %s.\n\n", "Add "
 	if s.Amends() {
 		what, title = "Submission %s corrects %s, by %s.\n\n", "Correct "
 	}
-	fmt.Fprintf(&b, what, diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
-	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 && !s.Amends() {
-		b.WriteString("Most similar in the index: " + strings.Join(near, ", ") + ".\n\n")
-	}
-	b.WriteString(d.Markdown())
-	return github.Request{Branch: s.Branch, Base: base, Title: title + s.Key(), Body: b.String()}
-}
-
-// neighbours lists the entities most similar to the submitted one, with their similarity.
-func neighbours(revision diff.Revision, typ, slug string) (near []string) {
-	all := revision.Content.Entities
-	for i, e := range all {
-		if e.Type != typ || e.Slug != slug {
-			continue
-		}
-		found, _ := neighbors.Find(all, indexes.Words, []uint32{uint32(i)})
-		for _, n := range found[0][:min(len(found[0]), maxNeighbours)] {
-			near = append(near, fmt.Sprintf("%s (%.2f)", diff.CodeSpan(all[n.Ordinal].Key()), n.Similarity))
-		}
-	}
-	return near
+	body := fmt.Sprintf(what, diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account)) + d.Markdown()
+	return github.Request{Branch: s.Branch, Base: base, Title: title + s.Key(), Body: body}
 }
 
 func submissionsSyncCommand() *cobra.Command {
