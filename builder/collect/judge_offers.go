@@ -62,14 +62,13 @@ func (r *run) judgeOffer(a *asking, t target, answer *Answer) []offerEdit {
 		return []offerEdit{{target: t, remove: true, changes: []Change{c}}}
 	}
 	found := *answer.Offer
-	found.Provider, found.ID = t.offer.Provider, t.offer.ID
+	found.Provider, found.ID, found.Date = t.offer.Provider, t.offer.ID, answer.Day
 	if reason := r.wrongOffer(t.entity.Type, found, answer.Day); reason != "" {
 		c := t.change(a, "", shownOffer(t.offer), nil, reason)
 		r.stop(a, &c)
 		return nil
 	}
-	fresh := r.complete(a, t, &found)
-	fresh.Date = answer.Day
+	fresh := r.complete(a, t, found)
 	changes := r.compareOffers(a, t, &fresh)
 	for i := range changes {
 		changes[i].reason = cmp.Or(r.refused(t.entity, changes[i].Name), changes[i].reason)
@@ -86,9 +85,9 @@ func (r *run) judgeOffer(a *asking, t target, answer *Answer) []offerEdit {
 }
 
 // complete adds to an offer what its source says nothing about.
-func (r *run) complete(a *asking, t target, found *record.Offer) record.Offer {
-	held, fresh := t.offer, *found
-	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
+func (r *run) complete(a *asking, t target, fresh record.Offer) record.Offer {
+	held := t.offer
+	fresh.Free = held.Free
 	for kind, name := range record.PriceNames {
 		silent := !record.PerMillion(kind) || kind == record.CacheWrite1hPrice || kind == record.InputImagePrice || !a.states(name)
 		if silent && !fresh.Prices[kind].Known() {

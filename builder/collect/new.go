@@ -17,6 +17,7 @@ import (
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Candidate is a tool or model that a source has.
@@ -46,8 +47,15 @@ type Entry struct {
 
 // findNew proposes what sources have and the content lacks, what people would miss first first.
 func (r *run) findNew(ctx context.Context) ([]Entry, error) {
-	k := r.known()
-	list, byID := []*Entry{}, map[string]*Entry{}
+	held := view.New(r.content.Entities, nil, view.NewTerms(r.content.Kinds, r.content.Providers), "")
+	var list []*Entry
+	byID := map[string]*Entry{} // nil for what people have declined
+	for _, text := range r.config.Declined {
+		if namespace, id, isID := strings.Cut(text, ":"); isID {
+			text = idKey(namespace, id)
+		}
+		byID[text] = nil
+	}
 	for _, a := range r.asks {
 		if a.List == nil || a.Problem != nil || r.Offline && !a.isList() {
 			continue
@@ -60,7 +68,7 @@ func (r *run) findNew(ctx context.Context) ([]Entry, error) {
 			a.report.Error = cmp.Or(a.report.Error, "new entries: "+err.Error())
 		}
 		for _, c := range candidates {
-			if e := k.consider(byID, &c, a.Name); e != nil {
+			if e := r.consider(held, byID, &c, a.Name); e != nil {
 				e.fields = r.fieldsOf(&c)
 				list = append(list, e)
 			}
@@ -165,60 +173,6 @@ func (e *Entry) weight(today string) float64 {
 	return w * math.Exp2(-float64(max(age((e.Released + "-01")[:10], today), 0))/180)
 }
 
-// known is what the content has, or people have declined.
-type known struct {
-	kinds    *kinds.Set
-	ids      map[string]string // entities by identifier, as namespace:id, and type/slug
-	forms    map[string]string // those that can have offers, by the forms of their names
-	declined map[string]bool
-	owners   map[string]bool // slugs of providers
-}
-
-func (r *run) known() *known {
-	k := &known{kinds: r.content.Kinds, ids: map[string]string{}, forms: map[string]string{}, declined: map[string]bool{}, owners: map[string]bool{}}
-	for _, p := range r.content.Providers {
-		k.owners[p.Slug] = true
-	}
-	for _, e := range r.content.Entities {
-		for _, slug := range append([]string{e.Slug}, e.Formerly...) {
-			k.ids[e.Type+"/"+slug] = e.Key()
-		}
-		names := []string{e.Slug}
-		for _, id := range e.IDs {
-			k.ids[idKey(id.Namespace, id.Value)] = e.Key()
-			if ids.NamesModels(id.Namespace) {
-				names = append(names, id.Value)
-			}
-		}
-		for i := range e.Offers {
-			names = append(names, e.Offers[i].ID)
-		}
-		if !hasOffers(k.kinds, e.Type) {
-			continue
-		}
-		for _, name := range names {
-			forms, _ := ids.IndexForms(name)
-			for _, form := range forms {
-				k.forms[form] = e.Key()
-			}
-		}
-	}
-	for _, text := range r.config.Declined {
-		namespace, id, isID := strings.Cut(text, ":")
-		if isID {
-			text = idKey(namespace, id)
-		}
-		k.declined[text] = true
-	}
-	return k
-}
-
-// hasOffers reports whether entities of a kind can have offers, as models do.
-func hasOffers(declared *kinds.Set, kind string) bool {
-	k := declared.Kind(kind)
-	return k != nil && k.HasBlock(kinds.Offers)
-}
-
 func idKey(namespace, value string) string {
 	return namespace + ":" + strings.ToLower(ids.Canonical(namespace, value))
 }
@@ -241,48 +195,42 @@ func IDsOf(fields map[string]any) (list []record.ID) {
 }
 
 // consider returns an entry for a candidate, or nil if it is known or declined, or if another source has it too.
-func (k *known) consider(byID map[string]*Entry, c *Candidate, source string) *Entry {
+func (r *run) consider(held *view.View, byID map[string]*Entry, c *Candidate, source string) *Entry {
 	e := &Entry{Entity: c.Type + "/" + c.Slug, Sources: []string{source}, Sellers: c.Sellers}
 	names, keys := []string{c.Slug}, []string{e.Entity}
+	_, _, known := held.Find(c.Type, c.Slug)
 	for _, id := range IDsOf(c.Fields) {
 		e.IDs, keys = append(e.IDs, id.Namespace+":"+id.Value), append(keys, idKey(id.Namespace, id.Value))
+		known = known || len(held.FindByID(id.Namespace, id.Value)) > 0
 		if ids.NamesModels(id.Namespace) {
 			names = append(names, id.Value)
 		}
 	}
 	for _, key := range keys {
-		if k.ids[key] != "" || k.declined[key] {
-			return nil
-		}
-		if held := byID[key]; held != nil {
-			held.Sources, held.Sellers = append(held.Sources, source), max(held.Sellers, c.Sellers)
+		if other, twice := byID[key]; twice {
+			if other != nil {
+				other.Sources, other.Sellers = append(other.Sources, source), max(other.Sellers, c.Sellers)
+			}
 			return nil
 		}
 	}
-	if hasOffers(k.kinds, c.Type) {
-		var same bool
-		if e.Like, same = k.model(names); same {
-			return nil
+	if k := r.content.Kinds.Kind(c.Type); k != nil && k.HasBlock(kinds.Offers) {
+		for _, name := range names {
+			for _, form := range ids.Forms(name, held.IsIDNamespace) {
+				if found := held.FindByID(ids.ModelForm, form.Key()); len(found) > 0 {
+					known = known || form.Exact
+					e.Like = cmp.Or(e.Like, held.Entity(found[0]).Key())
+				}
+			}
 		}
+	}
+	if known {
+		return nil
 	}
 	for _, key := range keys {
 		byID[key] = e
 	}
 	return e
-}
-
-// model returns the model that one of some names can mean, and whether it means nothing else.
-func (k *known) model(names []string) (like string, same bool) {
-	for _, name := range names {
-		for _, form := range ids.Forms(name, func(slug string) bool { return k.owners[slug] }) {
-			found := k.forms[form.Key()]
-			if found != "" && form.Exact {
-				return found, true
-			}
-			like = cmp.Or(like, found)
-		}
-	}
-	return like, false
 }
 
 // compose writes the file of an entry. Its description and its category are left to people.

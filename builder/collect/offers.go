@@ -11,7 +11,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/ids"
-	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -168,12 +167,12 @@ func (r *run) nameOf(e *record.Entity, o *record.Offer) (namespace, problem stri
 	known := slices.ContainsFunc(e.IDs, func(id record.ID) bool {
 		return ids.NamesModels(id.Namespace) && ids.Canonical(ids.AnyModel, id.Value) == ids.Canonical(ids.AnyModel, o.ID)
 	})
-	switch made := func(p pricing.Provider) bool { return p.Slug == o.Provider && p.Maker == e.Provider }; {
+	switch {
 	case known:
 		return "", ""
 	case ids.In(r.content.Kinds, namespace) != nil:
 		return namespace, ""
-	case slices.ContainsFunc(r.content.Providers, made):
+	case r.content.Providers.Makes(o.Provider, e.Provider):
 		return "", "the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in kinds.yaml"
 	}
 	return "", ""

@@ -100,20 +100,21 @@ func (r *Report) Broken() (names []string) {
 	return names
 }
 
-// routine reports whether only figures moved, all within the guards.
-func (r *Report) routine() bool {
-	_, others := r.split()
-	return len(r.undecided())+len(r.Accepted)+len(r.Refused)+len(others) == 0
+// undecided returns what guards stopped, without what collect.yaml refuses.
+func (r *Report) undecided() []quality.Stopped {
+	return slices.DeleteFunc(slices.Clone(r.Stopped), func(s quality.Stopped) bool { return s.Reason == refusedReason })
 }
 
-// undecided returns what guards stopped, without what collect.yaml refuses.
-func (r *Report) undecided() (list []quality.Stopped) {
-	for _, s := range r.Stopped {
-		if s.Reason != refusedReason {
-			list = append(list, s)
+// split returns the changes of figures, and all others.
+func (r *Report) split() (figures, others []Change) {
+	for _, c := range r.Changes {
+		if c.figure {
+			figures = append(figures, c)
+		} else {
+			others = append(others, c)
 		}
 	}
-	return list
+	return figures, others
 }
 
 // sort puts the lists in an order that does not depend on the run.
@@ -224,17 +225,6 @@ func (r *Report) advice() string {
 		return "Only figures moved, all within the guards: nothing needs a look."
 	}
 	return "Look at " + strings.Join(parts, ", ") + "."
-}
-
-func (r *Report) split() (figures, others []Change) {
-	for _, c := range r.Changes {
-		if c.figure {
-			figures = append(figures, c)
-		} else {
-			others = append(others, c)
-		}
-	}
-	return figures, others
 }
 
 // writeNew writes the new entries: all in a table, and the files of the first ones, which a person can

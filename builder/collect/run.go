@@ -274,7 +274,8 @@ func (r *run) finish() {
 		}
 	}
 	r.report.sort()
-	r.report.Routine = r.report.routine()
+	_, others := r.report.split()
+	r.report.Routine = len(r.report.undecided())+len(r.report.Accepted)+len(r.report.Refused)+len(others) == 0
 }
 
 // removeParts removes the parts of files that a killed run left behind. They are hidden, so one that stays does no harm.
