@@ -66,12 +66,12 @@ func isDeprecated(e *record.Entity, day string) bool {
 func lastToExpire(e *record.Entity, f *score.Formula, asOf time.Time) (last StaleEntity, ok bool) {
 	for _, d := range f.Explain(e, asOf).Dimensions {
 		for _, v := range d.Measures {
-			if v.Date == nil {
+			limit := v.Measure.StaleAfter
+			if v.Date == nil || limit == 0 {
 				continue
 			}
-			limit := v.Measure.StaleAfter
-			read, err := parseDay(*v.Date)
-			if limit == 0 || err != nil {
+			read, err := time.Parse(time.DateOnly, record.FirstDay(*v.Date))
+			if err != nil {
 				continue
 			}
 			expires := read.AddDate(0, 0, int(min(limit, maxDays))).Format(time.DateOnly)
@@ -85,13 +85,6 @@ func lastToExpire(e *record.Entity, f *score.Formula, asOf time.Time) (last Stal
 
 // maxDays keeps sums of days below the year 10000.
 const maxDays = 1_000_000
-
-func parseDay(text string) (time.Time, error) {
-	if len(text) == len("2006-01") {
-		return time.Parse("2006-01", text)
-	}
-	return time.Parse(time.DateOnly, text)
-}
 
 // WriteText writes the report for a terminal.
 func (r *StaleReport) WriteText(w io.Writer) error {

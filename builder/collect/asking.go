@@ -172,12 +172,10 @@ func (a *asking) chooseSeldom(r *run) map[string]bool {
 }
 
 func age(day, today string) int {
-	a, err1 := record.DayNumber(day)
-	b, err2 := record.DayNumber(today)
-	if err1 != nil || err2 != nil {
-		return 1 << 30
+	if days, ok := record.DaysApart(day, today); ok {
+		return days
 	}
-	return int(b - a)
+	return 1 << 30
 }
 
 // batch asks for some identifiers. If that fails because of what was asked, it asks for each

@@ -170,7 +170,7 @@ func (e *Entry) weight(today string) float64 {
 	if e.Released == "" {
 		return w / 2
 	}
-	return w * math.Exp2(-float64(max(age((e.Released + "-01")[:10], today), 0))/180)
+	return w * math.Exp2(-float64(max(age(e.Released, today), 0))/180)
 }
 
 func idKey(namespace, value string) string {

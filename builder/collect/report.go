@@ -250,17 +250,8 @@ func (r *Report) writeNew(b *strings.Builder) {
 			b.WriteString("\nThe JSON report has the other files.\n")
 			break
 		}
-		fmt.Fprintf(b, "\n<details><summary>%s.yaml</summary>\n\n%syaml\n%s%s\n\n</details>\n", e.Entity, fence, neutralLines(e.YAML), fence)
+		fmt.Fprintf(b, "\n<details><summary>%s.yaml</summary>\n\n%syaml\n%s%s\n\n</details>\n", e.Entity, fence, safetext.EscapeLines(e.YAML), fence)
 	}
-}
-
-// neutralLines removes invisible characters from a text of several lines.
-func neutralLines(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(safetext.Strip(strings.TrimSuffix(line, "\n")) + "\n")
-	}
-	return b.String()
 }
 
 // maxMarkdown is the maximum size of a Markdown report in bytes. GitHub accepts 65,536 characters

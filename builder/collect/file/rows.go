@@ -22,28 +22,33 @@ import (
 
 // entry is a part of a JSON document, with the name of its last member, or "" in an array.
 type entry struct {
-	key string
-	raw json.RawMessage
+	key   string
+	value any
 }
 
 // rowsAt returns the parts of a JSON document at a path: names of members, separated by dots, and * for
 // all entries of an array or members of an object. "" is a document that is an array, or one row.
 func rowsAt(data []byte, at string) ([]entry, error) {
-	list := []entry{{raw: data}}
+	var doc any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("the document is not JSON: %w", err)
+	}
+	list := []entry{{value: doc}}
 	for step := range strings.SplitSeq(at, ".") {
 		var next []entry
 		for _, e := range list {
-			var array []json.RawMessage
-			var object map[string]json.RawMessage
-			isArray := json.Unmarshal(e.raw, &array) == nil
+			array, isArray := e.value.([]any)
+			object, isObject := e.value.(map[string]any)
 			switch {
 			case step == "" && !isArray:
 				next = append(next, e)
 			case isArray && (step == "*" || step == ""):
-				for _, raw := range array {
-					next = append(next, entry{raw: raw})
+				for _, v := range array {
+					next = append(next, entry{value: v})
 				}
-			case json.Unmarshal(e.raw, &object) != nil || object == nil:
+			case !isObject:
 				return nil, fmt.Errorf("the document has nothing to read at rows: %s", at)
 			case step == "*":
 				for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -64,22 +69,17 @@ func rowsAt(data []byte, at string) ([]entry, error) {
 // _url.
 func jsonLines(into *bytes.Buffer, data []byte, at, name, address string) error {
 	list, err := rowsAt(data, at)
-	if err != nil {
-		return err
-	}
 	for _, e := range list {
-		var row map[string]json.RawMessage
-		if err := json.Unmarshal(e.raw, &row); err != nil || row == nil {
+		row, isRow := e.value.(map[string]any)
+		if !isRow {
 			return errors.New("a row of the document is not a JSON object; check rows")
 		}
-		for column, text := range map[string]string{"_key": e.key, "_name": name, "_url": address} {
-			row[column], _ = json.Marshal(text) // a text can always be encoded
-		}
+		row["_key"], row["_name"], row["_url"] = e.key, name, address
 		if err := json.NewEncoder(into).Encode(row); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 var (
@@ -174,8 +174,10 @@ func (s *list) names(ctx context.Context, c *collect.Client) ([]string, error) {
 			return nil, fmt.Errorf("%s: %w", x.URL, err)
 		}
 		for _, e := range list {
-			name := e.key
-			_ = json.Unmarshal(e.raw, &name) // what is no text has the name of its member
+			name, isText := e.value.(string)
+			if !isText {
+				name = e.key
+			}
 			names = append(names, name)
 		}
 	}
