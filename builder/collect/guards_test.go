@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
+	"kindex/builder/content"
 	"kindex/builder/content/schema"
 	"kindex/builder/suite"
 	"kindex/exports/quality"
@@ -208,7 +209,9 @@ func TestStoppedRemains(t *testing.T) {
 			o.Cache = filepath.Join(t.TempDir(), "another")
 		}
 		mustRun(t, o)
-		return suite.Must(collect.ReadStatus(dir))(t)
+		c, _, err := content.Load(dir, nil)
+		suite.Check(t, err)
+		return c.Status
 	}
 	first := run("2026-12-01", true)
 	if len(first.Stopped) != 1 || first.Stopped[0].Name != "license" || first.Sources["github"].Answers != 2 {

@@ -123,15 +123,15 @@ func (r *Report) sort() {
 		return cmp.Or(-cmp.Compare(a.size(), b.size()), cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name))
 	})
 	for _, list := range [][]quality.Stopped{r.Stopped, r.Accepted} {
-		slices.SortFunc(list, func(a, b quality.Stopped) int {
-			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name))
-		})
+		sortBy(list, func(s quality.Stopped) string { return s.Entity + "\x00" + s.Name })
 	}
 	for _, list := range [][]Problem{r.Gone, r.Failed, r.Refused} {
-		slices.SortFunc(list, func(a, b Problem) int {
-			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
-		})
+		sortBy(list, func(p Problem) string { return p.Entity + "\x00" + p.Source + "\x00" + p.ID })
 	}
+}
+
+func sortBy[T any](list []T, key func(T) string) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }
 
 // size is how much a count changed, as a factor; that of a larger count weighs more, because small ones

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -123,34 +122,16 @@ func follow(e *record.Entity, namespace, old, moved string, fields map[string]an
 	setIDs(fields, namespace, list)
 }
 
-// ReadStatus reads the status file of a content folder. A missing file is an empty status.
-func ReadStatus(dir string) (quality.Status, error) {
-	s := quality.Status{Sources: map[string]quality.SourceStatus{}, Stopped: []quality.Stopped{}}
-	data, err := os.ReadFile(filepath.Join(dir, schema.StatusFile)) //nolint:gosec // the operator names the folder
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err == nil {
-		s, err = quality.ParseStatus(data)
-	}
-	if err != nil {
-		return s, fmt.Errorf("%s: %w", filepath.ToSlash(filepath.Join(dir, schema.StatusFile)), err)
-	}
-	if s.Sources == nil {
-		s.Sources = map[string]quality.SourceStatus{}
-	}
-	return s, nil
-}
-
 // writeStatus updates the status file, for the sources and entities of this run. A file that nobody
 // could read again is not written, and the report says so.
 func (r *run) writeStatus() error {
 	if r.DryRun {
 		return nil
 	}
-	status, err := ReadStatus(r.Content)
-	if err != nil {
-		return err
+	status := r.content.Status
+	status.Sources, status.Stopped = maps.Clone(status.Sources), append([]quality.Stopped{}, status.Stopped...) // not null
+	if status.Sources == nil {
+		status.Sources = map[string]quality.SourceStatus{}
 	}
 	whole := len(r.entities) == len(r.content.Entities)
 	ran := map[string]*asking{}
@@ -168,9 +149,7 @@ func (r *run) writeStatus() error {
 		return a != nil && selected && !a.unanswered(s)
 	})
 	status.Stopped = append(status.Stopped, r.report.Stopped...)
-	slices.SortStableFunc(status.Stopped, func(a, b quality.Stopped) int {
-		return cmp.Or(strings.Compare(a.Entity, b.Entity), strings.Compare(a.Name, b.Name), strings.Compare(a.Source, b.Source))
-	})
+	sortBy(status.Stopped, func(s quality.Stopped) string { return s.Entity + "\x00" + s.Name + "\x00" + s.Source })
 	data, err := json.MarshalIndent(status, "", "  ")
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/file"
+	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports/kinds"
 )
@@ -117,8 +118,8 @@ offers:
 	// What was stopped stays so while the list cannot be read.
 	clear(documents)
 	_, r := collecttest.Run(t, o)
-	if status, err := collect.ReadStatus(o.Content); err != nil || len(status.Stopped) != 1 || len(r.Broken()) != 1 {
-		t.Errorf("%v, %+v, broken %v", err, status.Stopped, r.Broken())
+	if c, _, err := content.Load(o.Content, nil); err != nil || len(c.Status.Stopped) != 1 || len(r.Broken()) != 1 {
+		t.Errorf("%v, %+v, broken %v", err, c, r.Broken())
 	}
 }
 
