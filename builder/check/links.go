@@ -105,7 +105,6 @@ type checker struct {
 	mu     sync.Mutex
 	hosts  map[string]*host
 	report *LinksReport
-	done   int
 }
 
 type host struct {
@@ -163,19 +162,18 @@ func hostOf(address string) string {
 func (c *checker) record(l Link, r result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case r.verdict == alive:
+	switch bad := (BadLink{l, r.status, r.reason}); r.verdict {
+	case alive:
 		c.report.Alive++
-	case r.verdict == unchecked:
+	case unchecked:
 		c.report.Unchecked++
-	case r.verdict == dead:
-		c.report.Dead = append(c.report.Dead, BadLink{l, r.status, r.reason})
+	case dead:
+		c.report.Dead = append(c.report.Dead, bad)
 	default:
-		c.report.Unclear = append(c.report.Unclear, BadLink{l, r.status, r.reason})
+		c.report.Unclear = append(c.report.Unclear, bad)
 	}
-	c.done++
 	if c.Progress != nil {
-		c.Progress(c.done, c.report.Links)
+		c.Progress(c.report.Alive+c.report.Unchecked+len(c.report.Dead)+len(c.report.Unclear), c.report.Links)
 	}
 }
 
@@ -193,41 +191,34 @@ var errBudget = errors.New("the maximum number of requests has been reached")
 
 var errClosed = errors.New("the host asks to wait")
 
-// admit waits until a host may be sent a request, and counts the request.
-func (c *checker) admit(ctx context.Context, name string) error {
+// admit counts a request, and returns after how long the host may be sent it.
+func (c *checker) admit(name string) (wait time.Duration, err error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	h := c.host(name)
 	if h.closed != nil {
-		c.mu.Unlock()
-		return h.closed
+		return 0, h.closed
 	}
 	if c.MaxRequests > 0 && c.report.Requests >= c.MaxRequests {
-		c.mu.Unlock()
-		return errBudget
+		return 0, errBudget
 	}
 	c.report.Requests++
 	now := c.Clock.Now()
-	d := h.limit.ReserveN(now, 1).DelayFrom(now)
-	c.mu.Unlock()
-	if d > 0 {
-		return c.Clock.Sleep(ctx, d)
-	}
-	return ctx.Err()
+	return h.limit.ReserveN(now, 1).DelayFrom(now), nil
 }
 
-// pause waits because a host said so. It returns false if that would take too long, and then the
-// host is not asked any more.
-func (c *checker) pause(ctx context.Context, name string, d time.Duration) (bool, error) {
+// mayWait reports whether a host may make the run wait because it said so. If that would take too long, the host is
+// not asked any more.
+func (c *checker) mayWait(name string, d time.Duration) bool {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	h := c.host(name)
 	if h.waited+d > c.MaxWait {
 		h.closed = fmt.Errorf("%w until %s", errClosed, c.Clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))
-		c.mu.Unlock()
-		return false, nil
+		return false
 	}
 	h.waited += d
-	c.mu.Unlock()
-	return true, c.Clock.Sleep(ctx, d)
+	return true
 }
 
 const (
@@ -267,25 +258,22 @@ func (c *checker) check(ctx context.Context, address string) (result, error) {
 // follow sends a request and follows redirects. Some sites redirect to set a cookie, so cookies
 // are kept until the last one.
 func (c *checker) follow(ctx context.Context, method, address string) (result, error) {
-	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
-	if err != nil {
-		return result{}, err
-	}
 	client := *c.HTTP
-	client.Jar = jar
+	client.Jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
 	for range maxRedirects + 1 {
-		u := webAddress(address)
-		if u == nil {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 			return result{verdict: dead, reason: "leads to an address that is neither https nor http", final: true}, nil
 		}
+		u.User = nil
 		status, location, err := c.send(ctx, &client, method, u)
-		if err != nil {
-			return judgeError(ctx, err)
-		}
-		if status < 300 || status > 399 || location == "" {
+		if err == nil && (status < 300 || status > 399 || location == "") {
 			return judgeStatus(status), nil
 		}
-		next, err := u.Parse(location)
+		var next *url.URL
+		if err == nil {
+			next, err = u.Parse(location)
+		}
 		if err != nil {
 			return judgeError(ctx, err)
 		}
@@ -294,50 +282,40 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	return result{verdict: dead, reason: fmt.Sprintf("redirects more than %d times", maxRedirects), final: true}, nil
 }
 
-// webAddress parses an address, without credentials. It returns nil if a browser could not follow
-// it.
-func webAddress(address string) *url.URL {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil
-	}
-	u.User = nil
-	return u
-}
-
 // send sends a request, again if the host says that a limit has been reached. It returns the
 // status of the response, and its header Location.
 func (c *checker) send(ctx context.Context, client *http.Client, method string, u *url.URL) (status int, location string, err error) {
 	host := strings.ToLower(u.Host)
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("User-Agent", c.Agent)
+	req.Header.Set("Accept", "text/html,*/*;q=0.8")
 	for try := 1; ; try++ {
-		if err := c.admit(ctx, host); err != nil {
-			return 0, "", err
+		wait, err := c.admit(host)
+		if err == nil {
+			err = c.Clock.Sleep(ctx, wait)
 		}
-		req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 		if err != nil {
 			return 0, "", err
 		}
-		req.Header.Set("User-Agent", c.Agent)
-		req.Header.Set("Accept", "text/html,*/*;q=0.8")
-		resp, err := client.Do(req)
+		resp, err := client.Do(req.Clone(ctx)) // the client adds cookies to it
 		if err != nil {
 			return 0, "", err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, maxBody) // a page that ends early is there all the same
 		_ = resp.Body.Close()
 		limited := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""
-		again := false
-		if limited && try < maxTries {
-			wait, ok := safedial.RetryAfter(resp.Header, c.Clock.Now(), maxLimitWait)
-			if !ok {
-				wait = limitWait
-			}
-			if again, err = c.pause(ctx, host, wait); err != nil {
-				return 0, "", err
-			}
+		wait, ok := safedial.RetryAfter(resp.Header, c.Clock.Now(), maxLimitWait)
+		if !ok {
+			wait = limitWait
 		}
-		if !again {
+		if !limited || try == maxTries || !c.mayWait(host, wait) {
 			return resp.StatusCode, resp.Header.Get("Location"), nil
+		}
+		if err := c.Clock.Sleep(ctx, wait); err != nil {
+			return 0, "", err
 		}
 	}
 }

@@ -60,25 +60,22 @@ func tomlForms() []form {
 	}
 }
 
-func xmlForms() []form {
-	return []form{
-		{"bom", func(f *file, root *node) { f.cycloneDX(root.get("bom")) }},
-		{"project", func(f *file, root *node) { f.pom(root.get("project")) }},
-		{"", func(f *file, root *node) {
-			if len(root.items) > 0 {
-				f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
-			}
-		}},
-	}
-}
-
 func parseJSON(f *file) { f.read(f.tree((*builder).json, false), dataForms()) }
 
 func parseYAML(f *file) { f.read(f.tree((*builder).yaml, true), dataForms()) }
 
 func parseTOML(f *file) { f.read(f.tree((*builder).toml, true), tomlForms()) }
 
-func parseXML(f *file) { f.read(f.tree((*builder).xml, false), xmlForms()) }
+func parseXML(f *file) {
+	switch root := f.tree((*builder).xml, false); {
+	case root.get("bom") != nil:
+		f.cycloneDX(root.get("bom"))
+	case root.get("project") != nil:
+		f.pom(root.get("project"))
+	case len(root.all()) > 0:
+		f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
+	}
+}
 
 func (f *file) read(root *node, forms []form) {
 	i := slices.IndexFunc(forms, func(form form) bool {
