@@ -169,8 +169,7 @@ func (all resolutions) first(e *manifest.Entry) (id string, found *Resolution) {
 	return e.ID, all[e.ID]
 }
 
-// resolveAll resolves the identifiers of the entries, each once: the first of each entry, and the
-// others only where the index does not know the first.
+// resolveAll resolves the first identifier of each entry, and the others only where the index does not know it.
 func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (resolutions, error) {
 	all := resolutions{}
 	for _, others := range []bool{false, true} {

@@ -118,8 +118,7 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	return issues, verdict
 }
 
-// names reports whether a licence expression contains a licence. Case does not matter
-// (SPDX 2.3, annex D).
+// names reports whether a licence expression contains a licence, in any case (SPDX 2.3, annex D).
 func names(expression, id string) bool {
 	words := strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' })
 	return strings.EqualFold(expression, id) || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, id) })

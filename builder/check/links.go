@@ -245,8 +245,7 @@ type result struct {
 	final   bool // GET would have the same result as HEAD
 }
 
-// check follows a link with HEAD and, unless that is answered, with GET: many servers refuse HEAD,
-// or answer it wrongly. The error is that of ctx.
+// check follows a link with HEAD and, because many servers answer that wrongly, with GET. The error is that of ctx.
 func (c *checker) check(ctx context.Context, address string) (result, error) {
 	r, err := c.follow(ctx, http.MethodHead, address)
 	if err != nil || r.final || r.verdict == alive || r.verdict == unchecked {
@@ -255,8 +254,7 @@ func (c *checker) check(ctx context.Context, address string) (result, error) {
 	return c.follow(ctx, http.MethodGet, address)
 }
 
-// follow sends a request and follows redirects. Some sites redirect to set a cookie, so cookies
-// are kept until the last one.
+// follow follows redirects. Some sites redirect to set a cookie, so cookies are kept until the last one.
 func (c *checker) follow(ctx context.Context, method, address string) (result, error) {
 	client := *c.HTTP
 	client.Jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
@@ -282,8 +280,7 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	return result{verdict: dead, reason: fmt.Sprintf("redirects more than %d times", maxRedirects), final: true}, nil
 }
 
-// send sends a request, again if the host says that a limit has been reached. It returns the
-// status of the response, and its header Location.
+// send sends a request, again if the host says that a limit has been reached.
 func (c *checker) send(ctx context.Context, client *http.Client, method string, u *url.URL) (status int, location string, err error) {
 	host := strings.ToLower(u.Host)
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)

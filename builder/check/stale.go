@@ -61,8 +61,7 @@ func isDeprecated(e *record.Entity, day string) bool {
 	return e.Status == record.Deprecated || l != nil && l.Deprecated != "" && l.Deprecated <= day
 }
 
-// lastToExpire returns the figure of an entity that counts for longest, or false if no figure of
-// it ever becomes too old.
+// lastToExpire returns the figure of an entity that counts for longest, unless none ever becomes too old.
 func lastToExpire(e *record.Entity, f *score.Formula, asOf time.Time) (last StaleEntity, ok bool) {
 	for _, d := range f.Explain(e, asOf).Dimensions {
 		for _, v := range d.Measures {

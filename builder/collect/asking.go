@@ -48,8 +48,7 @@ type asking struct {
 // maxInARow is the number of failures in a row after which a source is left alone.
 const maxInARow = 5
 
-// run asks the source for everything that is due. It returns an error only if the whole run
-// must end.
+// run asks the source for everything that is due. An error ends the whole run.
 func (a *asking) run(ctx context.Context, r *run) error {
 	if a.isList() {
 		a.lookUp()
@@ -127,8 +126,7 @@ func (a *asking) due(r *run) []string {
 	return sortedKeys(wanted)
 }
 
-// fresh reports whether the file has all figures that the source always has, and all of them
-// are recent.
+// fresh reports whether all figures that the source always has are recent in the file.
 func (a *asking) fresh(t target, r *run) bool {
 	known := 0
 	for _, col := range a.columns {
@@ -178,8 +176,7 @@ func age(day, today string) int {
 	return 1 << 30
 }
 
-// batch asks for some identifiers. If that fails because of what was asked, it asks for each
-// half, so that one of them cannot fail the others.
+// batch asks for some identifiers and, if that fails because of them, for each half: one must not fail the others.
 func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
 	answers, err := a.Ask(ctx, a.client, ids)
 	switch {
@@ -206,8 +203,7 @@ func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
 	return nil
 }
 
-// mayBeTooMuch reports whether a failure may be due to what was asked: GitHub answers queries
-// that take too long with 502 or 504.
+// mayBeTooMuch is also true for 502 and 504, with which GitHub answers queries that take too long.
 func mayBeTooMuch(err error) bool {
 	down := new(unavailableError)
 	return !errors.As(err, &down) || down.status == http.StatusBadGateway || down.status == http.StatusGatewayTimeout

@@ -250,8 +250,7 @@ func (c *Client) exchange(ctx context.Context, r Request, held *Response) (*Resp
 	return resp, c.run.kept.putResponse(r, resp)
 }
 
-// send sends one request when the host may be sent another one. The token is only for the first host of
-// the source.
+// send sends one request when the host may be sent another one.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	l, perSecond, report := c.limits[req.URL.Host], c.asking.PerSecond, &c.asking.report
 	if l == nil {
@@ -286,8 +285,7 @@ func (c *Client) wait(ctx context.Context, d time.Duration) error {
 	return c.run.Clock.Sleep(ctx, d)
 }
 
-// isLimit reports whether a response says that a limit has been reached: 429, or 403 with the
-// headers of a limit, or what the source recognizes.
+// isLimit reports whether a response says that a limit has been reached.
 func isLimit(resp *Response, r Request) bool {
 	forbidden := resp.Status == http.StatusForbidden
 	return resp.Status == http.StatusTooManyRequests ||
@@ -317,8 +315,7 @@ func retryAfter(resp *Response, now time.Time, other time.Duration) time.Duratio
 	return other
 }
 
-// requestTimeout limits one request, including the body. GitHub ends requests after 10 s; large
-// packages of npm take longer.
+// requestTimeout limits one request, including the body. Large packages of npm take long.
 const requestTimeout = 2 * time.Minute
 
 // NewHTTPClient returns the client for all sources. Every connection goes through guard, except

@@ -145,8 +145,7 @@ func (c *Config) lacking(m *score.Measure, sources []*Source) string {
 	return strings.Join(missing, " and ")
 }
 
-// writes reports whether a source in use has a signal or, if the measure is one of a benchmark, its
-// results.
+// writes reports whether a source in use has a signal, or the results of the benchmark of a measure.
 func (c *Config) writes(s *Source, signal string, m *score.Measure) bool {
 	columns := c.columns(s)
 	if !or(c.Sources[s.Name].Enabled, true) {

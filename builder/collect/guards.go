@@ -210,8 +210,7 @@ func heldText(e *record.Entity, name string) string {
 
 func isEnd(name string) bool { return strings.HasPrefix(name, "lifecycle.") }
 
-// sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
-// and old packages do not tell GPL-3.0-only from GPL-3.0-or-later.
+// sameLicense allows for GitHub and old packages, which do not tell GPL-3.0-only from GPL-3.0-or-later.
 func sameLicense(held, found string) bool { return held == found+"-only" || held == found+"-or-later" }
 
 // wrong returns the reason a value can never be written, or "".
@@ -248,15 +247,13 @@ func wrongReading(source, day, today string) string {
 	return ""
 }
 
-// hasOutputTokens reports whether a limit of the output can be a number of tokens. For models that
-// give embeddings, sources state the number of dimensions.
+// hasOutputTokens is false for models that give embeddings, of which sources state the number of dimensions.
 func hasOutputTokens(e *record.Entity) bool {
 	out := e.FieldValues(kinds.OutputModality)
 	return !slices.Contains(out, "embedding") && !slices.Contains(out, "score")
 }
 
-// guard returns the reason a person must look at a change, or "". It considers only the entity
-// itself.
+// guard returns the reason a person must look at a change, or "", from the entity alone.
 func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 	f, known := e.Signals.Fact(v.Name)
 	n := min(len(v.Text), len(f.Day))

@@ -135,8 +135,7 @@ func (r *run) complete(a *asking, t target, fresh record.Offer) record.Offer {
 	return fresh
 }
 
-// keepUnknown makes prices of 0 unknown if the file does not have them either: sources also write
-// 0 for unknown prices.
+// keepUnknown makes prices of 0 unknown that the file does not have: sources also write 0 for unknown prices.
 func keepUnknown(held, fresh *record.Offer) {
 	known := map[string]bool{}
 	for _, t := range terms(held) {
@@ -205,9 +204,7 @@ func (r *run) suspectTerm(held, found float64) string {
 	return ""
 }
 
-// suspectNew returns the reason a person must look at a price that the file does not have, or "":
-// in a tier or mode, it is a thousand times as large or small as the standard price. Other new
-// prices are compared with those of other offers.
+// suspectNew doubts a new price of a tier or mode that is a thousand times as large or small as the standard price.
 func suspectNew(fresh *record.Offer, t term) string {
 	i := strings.LastIndexByte(t.name, '.')
 	kind := slices.Index(record.PriceNames, t.name[i+1:])

@@ -36,8 +36,7 @@ func (a *asking) offersOf(e *record.Entity, owned map[string]bool) {
 // offerName is the name of an offer in reports and --accept, as in changes.
 func offerName(o *record.Offer) string { return OffersColumn + "." + o.Key() }
 
-// term is one price or limit of an offer. Names are such as input, context, tiers.200000.output
-// and modes.batch.input.
+// term is one price or limit of an offer, such as context, tiers.200000.output or modes.batch.input.
 type term struct {
 	name  string
 	value float64 // dollars or tokens
@@ -60,8 +59,7 @@ func terms(o *record.Offer) (list []term) {
 	return list
 }
 
-// eachPrices calls f for the prices of an offer, and those of its tiers and modes, with the
-// prefix of their names in terms.
+// eachPrices calls f for the prices of an offer, its tiers and its modes, with the prefix of their names.
 func eachPrices(o *record.Offer, f func(prefix string, p *record.Prices)) {
 	tiers := func(prefix string, of []record.Tier) {
 		for i := range of {
@@ -108,8 +106,7 @@ func (r *run) wrongOffer(kind string, o record.Offer, day string) string {
 	return ""
 }
 
-// editOffers sets the fields offers and offersRead of a file. Offers without an edit stay as they are
-// written, and the order of the file is kept.
+// editOffers sets the fields offers and offersRead of a file. Other offers, and the order, stay as they are.
 func (r *run) editOffers(e *record.Entity, edits []offerEdit, file, fields map[string]any) {
 	read, _ := file["offersRead"].(map[string]any)
 	list, _ := file["offers"].([]any)

@@ -134,8 +134,7 @@ func sortBy[T any](list []T, key func(T) string) {
 	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }
 
-// size is how much a count changed, as a factor; that of a larger count weighs more, because small ones
-// vary.
+// size is how much a count changed, as a factor. Larger counts weigh more, because small ones vary.
 func (c Change) size() float64 {
 	old, ok1 := c.Old.(float64)
 	now, ok2 := c.New.(float64)
@@ -227,8 +226,7 @@ func (r *Report) advice() string {
 	return "Look at " + strings.Join(parts, ", ") + "."
 }
 
-// writeNew writes the new entries: all in a table, and the files of the first ones, which a person can
-// copy.
+// writeNew writes all new entries in a table, and the files of the first ones, which a person can copy.
 func (r *Report) writeNew(b *strings.Builder) {
 	if len(r.New) == 0 {
 		return
@@ -254,8 +252,7 @@ func (r *Report) writeNew(b *strings.Builder) {
 	}
 }
 
-// maxMarkdown is the maximum size of a Markdown report in bytes. GitHub accepts 65,536 characters
-// as the text of a pull request, to which a workflow adds lines of its own.
+// maxMarkdown leaves room for the workflow in the 65,536 characters that GitHub accepts for a pull request.
 const maxMarkdown = 60_000
 
 func bounded(text string) string {
@@ -290,8 +287,7 @@ func listed[T any](b *strings.Builder, start string, most int, items []T, line f
 	}
 }
 
-// byReason lists values by why a person must look at them, the most frequent reason first: in a bad week
-// of a source, one reason stands for hundreds of figures.
+// byReason groups values by reason: in a bad week of a source, one stands for hundreds of figures.
 func byReason(b *strings.Builder, title, hint string, items []quality.Stopped, line func(quality.Stopped) string) {
 	groups := map[string][]quality.Stopped{}
 	for _, s := range items {
@@ -315,8 +311,7 @@ func byReason(b *strings.Builder, title, hint string, items []quality.Stopped, l
 	})
 }
 
-// code returns a code span with a text on one line. The text cannot end the span, and a | cannot
-// end the cell of a table.
+// code returns a code span with a text on one line, which cannot end the span or the cell of a table.
 func code(s string) string {
 	s = safetext.Shorten(safetext.OneLine(safetext.Strip(s)), 300)
 	s = strings.NewReplacer("`", "'", "|", "¦").Replace(s)

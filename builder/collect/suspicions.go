@@ -31,8 +31,7 @@ const (
 	maxDrift = 0.05
 )
 
-// suspect looks at all answers of a source together: at columns that are mostly empty, at rows
-// that are incomplete, and at figures that belong to something else.
+// suspect finds columns that are mostly empty, rows that are incomplete, and figures of something else.
 func (r *run) suspect(a *asking) suspicions {
 	g := suspicions{r, "", map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}, map[string]int{}}
 	answers := a.answers()
@@ -147,8 +146,7 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	return ""
 }
 
-// sameWord reports whether a column of a list, such as dockerhub_stars, has the name of a
-// signal in it.
+// sameWord reports whether a column of a list, such as dockerhub_stars, has the name of a signal in it.
 func sameWord(column, signal string) bool {
 	word := strings.TrimSuffix(strings.ToLower(signal), "s")
 	for _, prefix := range []string{"pypi", "npm", "conda", "docker", "huggingface"} {

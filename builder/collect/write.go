@@ -23,8 +23,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// write changes the entity files. Each is replaced as a whole, so that a run can be killed at
-// any time; a file that cannot be changed is listed in the report.
+// write changes the entity files. Each is replaced as a whole, so that a run can be killed at any time.
 func (r *run) write(ctx context.Context) error {
 	folder, err := content.OpenWorkspace(r.Content)
 	if err != nil {
@@ -104,8 +103,7 @@ func (r *run) set(fields map[string]any, v Value, day string) {
 	}
 }
 
-// follow changes the identifier of something that moved, in ids or in the link that it follows
-// from.
+// follow changes the identifier of something that moved, in ids or in the link that it follows from.
 func follow(e *record.Entity, namespace, old, moved string, fields map[string]any) {
 	for _, id := range record.LinkedIDs(e.Links) {
 		if id.Namespace == namespace && id.Value == old && namespace == "github" {
@@ -166,9 +164,7 @@ func (r *run) writeStatus() error {
 	return store.WriteFile(path, append(data, '\n'))
 }
 
-// unanswered reports whether the source covers the entity or the offer of a stopped value but has not answered
-// for it in this run, because its figures are recent or because a request failed. The value then remains
-// stopped.
+// unanswered reports whether a stopped value remains so, because its source covers it but was not asked or failed.
 func (a *asking) unanswered(s quality.Stopped) bool {
 	ofOffer := strings.HasPrefix(s.Name, OffersColumn+".")
 	for _, t := range slices.Concat(a.offers, a.targets) {
@@ -180,8 +176,7 @@ func (a *asking) unanswered(s quality.Stopped) bool {
 	return false
 }
 
-// status returns the status of the source. An entity that is not asked for because its figures are
-// recent counts as answered.
+// status returns the status of the source. Entities that are not asked for because they are recent count as answered.
 func (a *asking) status(r *run) quality.SourceStatus {
 	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
 	for _, t := range a.targets {

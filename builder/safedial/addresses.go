@@ -226,8 +226,7 @@ func ParseNAT64(s string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// translated returns the IPv4 address to which one of the operator's NAT64 prefixes
-// translates an address.
+// translated returns the IPv4 address to which one of the operator's NAT64 prefixes leads.
 func (g *Guard) translated(a netip.Addr) (netip.Addr, bool) {
 	for _, p := range g.nat64 {
 		if !p.Contains(a) {
@@ -282,8 +281,7 @@ func ParseException(s string) (Exception, error) {
 	return Exception{prefix: p}, err
 }
 
-// parseNetwork parses a network, or an address as the network that has only it. is reports whether the
-// text is one of these.
+// parseNetwork parses a network, or an address. is reports whether the text is one of these.
 func parseNetwork(s string) (p netip.Prefix, is bool, err error) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return netip.PrefixFrom(a, a.BitLen()), true, unmapped(s, a)
@@ -297,8 +295,7 @@ func parseNetwork(s string) (p netip.Prefix, is bool, err error) {
 	return p, true, unmapped(s, p.Addr())
 }
 
-// unmapped rejects networks that no dialled address is in: those have no zone, and
-// IPv4 addresses are dialled in IPv4 form.
+// unmapped rejects networks that no dialled address is in.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
 		return fmt.Errorf("%q: write addresses without a zone, and IPv4 addresses in dotted decimal form", s)

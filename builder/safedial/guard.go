@@ -75,8 +75,7 @@ type Guard struct {
 // securePort is the only port allowed on every public address, unless Options.Ports lists others.
 const securePort = 443
 
-// wireServer is the address at which virtual machines in Azure reach their host. It is in
-// public address space.
+// wireServer is the public address at which virtual machines in Azure reach their host.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // New returns a guard.
@@ -127,7 +126,6 @@ func (g *Guard) Check(to netip.AddrPort) error {
 	return nil
 }
 
-// allows reports whether the operator has made an exception for an address.
 func (g *Guard) allows(to netip.AddrPort) bool {
 	return slices.ContainsFunc(g.allow, func(e Exception) bool { return e.covers(to) })
 }

@@ -34,8 +34,7 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the limit for this host has been reached; wait %v", e.Wait.Round(time.Second))
 }
 
-// hostLimiter limits the rate and the concurrency of attempts for each of many hosts. It is
-// safe for concurrent use.
+// hostLimiter limits the rate and the concurrency of attempts for each host. It is safe for concurrent use.
 type hostLimiter struct {
 	rate float64 // attempts per second, and also the burst
 	now  func() time.Time
@@ -85,8 +84,7 @@ func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	return nil, h.nextWaiting.Sub(now)
 }
 
-// forget drops hosts that have been idle for so long that their state no longer matters. How
-// many remain is bounded by the rate of new hosts.
+// forget drops hosts whose state no longer matters. How many remain is bounded by the rate of new hosts.
 func (p *hostLimiter) forget(now time.Time) {
 	if len(p.hosts) < p.pruneAt {
 		return
@@ -99,8 +97,7 @@ func (p *hostLimiter) forget(now time.Time) {
 	p.pruneAt = max(minPruneHosts, 2*len(p.hosts))
 }
 
-// network returns the network by which an address is limited: a /64 for IPv6, because one
-// host can use all its addresses.
+// network returns the network by which an address is limited: one host can use all addresses of a /64.
 func network(a netip.Addr) string {
 	bits := 32
 	if a.Is6() {
@@ -136,8 +133,7 @@ func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	return g.requestLimiter.reserve(host)
 }
 
-// reserveDial is like Reserve, but for a connection to an address: many names can resolve to
-// the same address.
+// reserveDial is like Reserve for connections: many names can resolve to the same address.
 func (g *Guard) reserveDial(to netip.AddrPort) (end func(), err error) {
 	if g.dialLimiter == nil || g.allows(to) {
 		return func() {}, nil

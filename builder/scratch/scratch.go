@@ -15,8 +15,7 @@ import (
 
 const prefix = "kindex-tmp-"
 
-// lockFile is the file in each folder that its program keeps locked. The operating system releases
-// the lock of a program that dies.
+// lockFile is kept locked by the program of a folder; the system releases the lock of a program that dies.
 const lockFile = ".lock"
 
 // Folder is a temporary folder that only its program uses. Its file .lock is not the caller's.

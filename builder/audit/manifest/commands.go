@@ -144,8 +144,7 @@ func (f *file) arguments(in installer, args []string, n int) {
 	}
 }
 
-// copied returns the name of a file that was copied into an image: in the same folder, unless it is where
-// the command says.
+// copied returns where a file of an image comes from: the same folder, unless it is where the command says.
 func (f *file) copied(name string) string {
 	if f.root != nil {
 		for _, name := range []string{name, path.Base(name)} {
@@ -200,8 +199,7 @@ func parseDockerfile(f *file) {
 	}
 }
 
-// withoutGaps returns the text of a Dockerfile in which the remarks and the empty lines between the
-// parts of an instruction do not end it.
+// withoutGaps lets instructions of a Dockerfile continue after remarks and empty lines.
 func withoutGaps(text string) string {
 	var b strings.Builder
 	continued := false

@@ -12,8 +12,6 @@ var condaMatch = lazily(`^(?:(\S*[^:\s]):[^:\s]*:)?([A-Za-z0-9_][A-Za-z0-9_.-]*)
 
 var condaField = lazily(`(version|channel|url)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\]]*))`)
 
-// environment reads conda's environment.yml, in which the packages of pip are a list of
-// requirements.
 func (f *file) environment(root *node) {
 	root.each("channels", f.addChannel)
 	for _, m := range root.all("dependencies") {

@@ -122,8 +122,7 @@ func (f *file) unreadable(line int, reason string) {
 	f.reader.Unreadable = append(f.reader.Unreadable, Unreadable{f.shown, line, reason})
 }
 
-// lazily returns a function that compiles a regular expression at its first call: most commands
-// need none of these.
+// lazily compiles a regular expression at the first call: most commands need none of these.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -160,8 +159,7 @@ var formats = []format{
 
 const seeHelp = "; kindex audit --help lists the supported files"
 
-// parserOf returns the parser of a file by its path, or nil. In folders, only files whose name tells their
-// format are read.
+// parserOf returns the parser of a file by its path, or nil.
 func parserOf(name string, inFolder bool) func(*file) {
 	base := path.Base(name)
 	if path.Base(path.Dir(name)) == "requirements" { // requirements/base.txt
@@ -325,8 +323,7 @@ func (f *file) parse(data []byte, err error, parser func(*file)) {
 	}
 }
 
-// decode returns text as UTF-8: it can also be UTF-16, as Windows PowerShell writes it, or in one byte for
-// each letter.
+// decode returns text as UTF-8. Windows PowerShell writes UTF-16.
 func decode(data []byte) (string, error) {
 	text := string(data)
 	var out []byte

@@ -35,8 +35,7 @@ func (e Entry) elsewhere(name string) Entry {
 	return e
 }
 
-// withDefaults returns a name in which the variables that have a default value are replaced by it: it is used
-// unless someone sets the variable.
+// withDefaults replaces variables by their default values, which are used unless someone sets them.
 func withDefaults(name string) string { return byDefault().ReplaceAllString(name, "$1") }
 
 // model adds the name of a model. A name that a program fills in later is not looked up.

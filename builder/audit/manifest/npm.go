@@ -93,8 +93,7 @@ func (f *file) npmTables(root *node) {
 	}
 }
 
-// catalogs reads the versions that the parts of a project share, in which pnpm and Bun differ only by
-// the place of the tables.
+// catalogs reads the versions that the parts of a project share.
 func (f *file) catalogs(root *node) {
 	for _, path := range []string{"catalog.*", "catalogs.*.*"} {
 		root.each(path, func(n *node) { f.npmMember(n, n.key) })
@@ -161,8 +160,7 @@ func (f *file) lockJS(root *node) {
 	}
 }
 
-// direct adds a direct dependency in a lock file, unless it is among the packages: pnpm's has another form there
-// if it is from a path.
+// direct adds a direct dependency that is not among the packages, where pnpm has none from a path.
 func (f *file) direct(m *node, installed bool) {
 	version, _, _ := strings.Cut(m.str("version")+m.str(), "(")
 	ofPNPM := m.kind != table || m.get("specifier") != nil

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// sourcedRules are the arrays of pyproject.toml whose packages can have a source in a table of uv: those of PEP 621
-// and PEP 735.
+// sourcedRules are the arrays of pyproject.toml whose packages can have a source in a table of uv.
 func sourcedRules() rules {
 	return rules{{`build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
 		tool.uv.dev-dependencies`, (*file).requirements}}

@@ -115,8 +115,7 @@ func (f *file) lines(text string, continued bool) iter.Seq2[int, string] {
 	}
 }
 
-// parseRequirements reads a file of pip
-// (https://pip.pypa.io/en/stable/reference/requirements-file-format/).
+// https://pip.pypa.io/en/stable/reference/requirements-file-format/
 func parseRequirements(f *file) {
 	for n, line := range f.lines(f.data, true) {
 		f.requirementLine(line, n)
@@ -148,8 +147,7 @@ var (
 	condaList  = lazily(`(?m)^(?:@EXPLICIT|[A-Za-z0-9_.-]+=[^=\s]+=[^=\s]+)\s*$`)
 )
 
-// parseText reads a list: of requirements, of packages as conda exports them, or of
-// identifiers.
+// parseText reads a list of requirements, of packages as conda exports them, or of identifiers.
 func parseText(f *file) {
 	if isEnv(f.data) {
 		before := len(f.reader.Entries)

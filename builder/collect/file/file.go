@@ -225,8 +225,7 @@ func (s *list) keep(keys []string, a collect.Answer, ends bool) {
 	}
 }
 
-// keysOf returns the keys under which a row is found: its identifiers, those in its links
-// included, or its slug if it has none.
+// keysOf returns the identifiers by which a row is found, or its slug if it has none.
 func keysOf(d *importer.Draft) (keys []string) {
 	for _, id := range collect.IDsOf(d.Fields) {
 		keys = append(keys, key(d.Type, id.Namespace, id.Value))

@@ -65,8 +65,7 @@ func rowsAt(data []byte, at string) ([]entry, error) {
 	return list, nil
 }
 
-// jsonLines appends the rows of a JSON document, one a line, with where each comes from: _key, _name and
-// _url.
+// jsonLines appends the rows of a JSON document, one a line, with where each comes from.
 func jsonLines(into *bytes.Buffer, data []byte, at, name, address string) error {
 	list, err := rowsAt(data, at)
 	for _, e := range list {
@@ -127,8 +126,7 @@ func cellsOf(line string) (cells []string) {
 	return cells
 }
 
-// rowsOf returns the name and the content of a file of rows that the importer can read; without content, it
-// reads the file itself.
+// rowsOf returns the name and the content of a file that the importer can read; without content, it reads the file.
 func (s *list) rowsOf(ctx context.Context, c *collect.Client) (string, []byte, error) {
 	names, err := s.names(ctx, c)
 	if err != nil {

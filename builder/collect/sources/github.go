@@ -82,8 +82,7 @@ func (s *service) query(ctx context.Context, c *collect.Client, query string, va
 	return r, fmt.Errorf("GitHub: %w", err)
 }
 
-// limited recognizes limits that GitHub reports in the body: primary limits with status 200, and
-// secondary limits with 200 or 403.
+// limited recognizes limits that GitHub reports in the body, with status 200 or 403.
 func limited(resp *collect.Response) bool {
 	var r reply
 	_ = json.Unmarshal(resp.Body, &r) // what is not a reply reports no limit
@@ -133,8 +132,7 @@ func (s *service) askGitHub(ctx context.Context, c *collect.Client, ids []string
 	return out, nil
 }
 
-// versionTag matches tags that are versions; other tags, such as ray-2.56.0, have prefixes of
-// their own.
+// versionTag matches tags that are versions, unlike ray-2.56.0.
 var versionTag = regexp.MustCompile(`^[0-9]+(\.[0-9A-Za-z]+)*([-+.][0-9A-Za-z.+-]+)?$`)
 
 func (s *service) repository(id string, repo object) collect.Answer {
@@ -150,8 +148,7 @@ func (s *service) repository(id string, repo object) collect.Answer {
 
 var lastPage = regexp.MustCompile(`<([^>]+)>;\s*rel="last"`)
 
-// addContributors adds the number of contributors, anonymous ones included: with one per page,
-// it is the number of the last page.
+// addContributors adds the number of contributors: with one per page, it is the number of the last page.
 func (s *service) addContributors(ctx context.Context, c *collect.Client, a *collect.Answer, name string) error {
 	resp, err := c.Do(ctx, collect.Request{URL: s.Hosts[0] + "/repos/" + name + "/contributors?per_page=1&anon=true",
 		Accept: "application/vnd.github+json", Limited: limited})

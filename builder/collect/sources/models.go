@@ -39,8 +39,7 @@ type provider struct {
 	Models map[string]item `json:"models"`
 }
 
-// item is a model, or what a provider says about one. Each is decoded by itself, so that a broken one does
-// no harm to others.
+// item is a model, or what a provider says about one. A broken one does no harm to others.
 type item struct {
 	object
 	err error // why it cannot be read
@@ -242,8 +241,7 @@ func tokensAt(o object, path string) (n int64, err error) {
 // rates are the prices of models.dev, in the order of record.PriceNames: US dollars per million tokens.
 var rates = []string{"input", "output", "cache_read", "cache_write", "reasoning", "input_audio", "output_audio"}
 
-// pricesOf returns prices, rounded to six decimals. The price of reasoning is left out if it equals that of
-// other output.
+// pricesOf returns prices. That of reasoning is left out if it equals that of other output.
 func pricesOf(cost object) (p record.Prices, err error) {
 	for kind, name := range rates {
 		v := cost[name]

@@ -79,9 +79,8 @@ func (s *service) read(a *collect.Answer, o object) {
 	}
 }
 
-// newService returns a source whose name is the namespace of its identifiers. Each address is that of a mirror
-// of a host or, if it is "", the public one. name returns an identifier as the service spells it, or "" if
-// it has no such thing.
+// newService returns a source whose name is the namespace of its identifiers. Addresses replace hosts unless they are
+// "". name returns an identifier as the service spells it, or "" if it has no such thing.
 func newService(of collect.Source, name func(id string) string, facts []fact, addresses ...string) *service {
 	s := &service{of, facts}
 	for i, address := range addresses {
