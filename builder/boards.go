@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"time"
 
+	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // resolveBoards prepares the boards for ranking.
@@ -28,15 +30,11 @@ func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
 	return problems
 }
 
-// RankedBoard is a board with its entries, best first. Their ordinals are indexes of Entities.
+// RankedBoard is a board with its ranking, whose ordinals are indexes of the entities.
 type RankedBoard struct {
 	*board.Board
-	Entries  []exports.BoardEntry
-	Entities []*record.Entity
+	*board.Ranking
 }
-
-// Published reports whether a board has enough ranked entities for a leaderboard.
-func (b *RankedBoard) Published() bool { return len(b.Entries) >= board.MinEntries }
 
 // Note returns a note if the board is not published, or "".
 func (b *RankedBoard) Note() string {
@@ -55,21 +53,17 @@ func (l *Loaded) RankBoards(asOf time.Time) []RankedBoard {
 		own.Scores, own.Computed = l.Formula.Scores(&own, asOf), l.Providers.Compute(&own, asOf.UTC().Format(time.DateOnly))
 		scored[i] = &own
 	}
-	return rankBoards(l.Boards, scored, asOf)
+	return rankBoards(l.Content, scored, asOf)
 }
 
-// rankBoards ranks scored entities on boards.
-func rankBoards(boards []*board.Board, entities []*record.Entity, asOf time.Time) []RankedBoard {
-	list := make([]RankedBoard, len(boards))
-	for i, b := range boards {
-		list[i] = RankedBoard{Board: b, Entities: entities}
-		for o, e := range entities {
-			if entry, ok := b.Entry(e, asOf); ok {
-				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
-				list[i].Entries = append(list[i].Entries, entry)
-			}
-		}
-		board.Sort(list[i].Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
+// rankBoards ranks scored entities on the boards of the content.
+func rankBoards(c *content.Content, entities []*record.Entity, asOf time.Time) (list []RankedBoard) {
+	if len(c.Boards) == 0 {
+		return nil
+	}
+	catalogue := view.New(entities, nil, view.NewTerms(c.Kinds, c.Providers), "")
+	for _, b := range c.Boards {
+		list = append(list, RankedBoard{b, b.Rank(catalogue, asOf)})
 	}
 	return list
 }
@@ -77,7 +71,7 @@ func rankBoards(boards []*board.Board, entities []*record.Entity, asOf time.Time
 // rankOwnBoards ranks the boards of boards.yaml. A score on a board depends on the entity alone, but ages with the as-of time, so every
 // build calculates all of them, as it does all other scores.
 func (b *build) rankOwnBoards(context.Context) error {
-	b.ownBoards = rankBoards(b.content.Boards, b.content.Entities, b.AsOf)
+	b.ownBoards = rankBoards(b.content, b.content.Entities, b.AsOf)
 	for i := range b.ownBoards {
 		if note := b.ownBoards[i].Note(); note != "" {
 			b.warn("%s", note)

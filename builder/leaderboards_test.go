@@ -44,9 +44,9 @@ func TestTopTens(t *testing.T) {
 	for _, r := range boards {
 		fmt.Fprintf(&b, "%s (%d)\n", r.Slug, len(r.Entries))
 		for _, entry := range r.Entries[:min(10, len(r.Entries))] {
-			fmt.Fprintf(&b, "  %s %s\n", entry.Score, r.Entities[entry.Ordinal].Slug)
+			fmt.Fprintf(&b, "  %s %s\n", entry.Score, r.Catalogue.Entity(entry.Ordinal).Slug)
 			figures := score.Formula{Types: map[string]*score.TypeFormula{r.Type: r.TypeFormula()}}
-			suite.Equal(t, r.Needs.Unmet("it", figures.Explain(r.Entities[entry.Ordinal], boardsAsOf).Figures()), "", r.Slug, r.Entities[entry.Ordinal].Key())
+			suite.Equal(t, r.Needs.Unmet("it", figures.Explain(r.Catalogue.Entity(entry.Ordinal), boardsAsOf).Figures()), "", r.Slug, r.Catalogue.Entity(entry.Ordinal).Key())
 		}
 		if r.Note() != "" {
 			t.Error(r.Note())

@@ -119,7 +119,7 @@ func (b *build) writeLeaderboards() error {
 		}
 		l := exports.Leaderboard{Name: r.Slug, Columns: table.BoardColumns}
 		for i, entry := range r.Entries {
-			l.Rows = append(l.Rows, table.BoardRow(r.Entities[entry.Ordinal], i+1, entry.Score))
+			l.Rows = append(l.Rows, table.BoardRow(r.Catalogue.Entity(entry.Ordinal), i+1, entry.Score))
 		}
 		list = append(list, l)
 	}

@@ -26,7 +26,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 				if from < 0 {
 					from = len(order)
 				}
-				place := old.PositionOf(s, uint32(o))
+				place := old.Order(s).PositionOf(uint32(o))
 				limit := 1 + rng.IntN(40)
 				end := min(from+limit, len(order))
 				got, more, ok := b.Page(set, s, &place, 0, limit)
@@ -34,7 +34,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 					t.Fatalf("%s by %+v after %+v: more %v, ok %v", name, s, place, more, ok)
 				}
 				wantOrdinals(t, fmt.Sprintf("%s by %+v behind %+v", name, s, place), got, order[from:end])
-				if n := b.CountUntil(set, s, place); n != from {
+				if n := b.Order(s).CountUntil(set, place); n != from {
 					t.Fatalf("%s by %+v: %d until %+v, want %d", name, s, n, place, from)
 				}
 			}
@@ -88,7 +88,7 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 		if ok != fits {
 			t.Fatalf("%q in %+v: ok %v", p, s, ok)
 		}
-		until := b.CountUntil(set, s, p)
+		until := b.Order(s).CountUntil(set, p)
 		if !ok {
 			if len(got) > 0 || more || until != 0 {
 				t.Fatalf("%q in %+v: %v %v %d", p, s, got, more, until)

@@ -481,14 +481,14 @@ func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 				if !more {
 					break
 				}
-				place := b.PositionOf(s, got[len(got)-1])
+				place := b.Order(s).PositionOf(got[len(got)-1])
 				after = &place
-				if n := b.CountUntil(set, s, place); n != from+len(got) {
+				if n := b.Order(s).CountUntil(set, place); n != from+len(got) {
 					t.Fatalf("%s: %d until %+v, want %d", what, n, place, from+len(got))
 				}
 			}
 			if len(want) > 5 {
-				place := b.PositionOf(s, want[2])
+				place := b.Order(s).PositionOf(want[2])
 				got, more, ok := b.Page(set, s, &place, 2, 1)
 				if !ok || more != (len(want) > 6) || len(got) != 1 || got[0] != want[5] {
 					t.Fatalf("%s: skipping after a position gives %v %v %v, want %d", what, got, more, ok, want[5])

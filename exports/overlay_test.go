@@ -234,11 +234,11 @@ func (x *edited) orders() {
 				if n += len(page); !more {
 					break
 				}
-				p, q := x.with.PositionOf(s, page[len(page)-1]), x.fresh.PositionOf(s, wantPage[len(wantPage)-1])
+				p, q := x.with.Order(s).PositionOf(page[len(page)-1]), x.fresh.Order(s).PositionOf(wantPage[len(wantPage)-1])
 				if p != q {
 					x.t.Fatalf("%s: the place is %+v, rebuilt %+v", what, p, q)
 				}
-				if c := x.with.CountUntil(got, s, p); c != n {
+				if c := x.with.Order(s).CountUntil(got, p); c != n {
 					x.t.Fatalf("%s: %d until %+v, want %d", what, c, p, n)
 				}
 				after, wantAfter = &p, &q
@@ -289,7 +289,7 @@ func (x *edited) standings(before []*record.Entity) {
 		if e.Status == record.Withdrawn {
 			continue
 		}
-		at, ok := x.with.SortPositionOf(x.base.PositionOf(view.DefaultSort, uint32(o)))
+		at, ok := x.with.SortPositionOf(x.base.Order(view.DefaultSort).PositionOf(uint32(o)))
 		if !ok {
 			x.t.Fatalf("%s has no place", e.Key())
 		}

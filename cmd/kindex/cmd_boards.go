@@ -75,9 +75,9 @@ type boardPlace struct {
 
 func newBoardReport(b *builder.RankedBoard) boardReport {
 	r := boardReport{Slug: b.Slug, Title: b.Title, Type: b.Type, Count: len(b.Entries), Published: b.Published(),
-		Needs: jsonenc.OptionalString(b.Needs.Sentence()), FiguresOf: board.FiguresOf(b.Entries), Top: []boardPlace{}}
+		Needs: jsonenc.OptionalString(b.Needs.Sentence()), FiguresOf: b.FiguresOf(), Top: []boardPlace{}}
 	for i, entry := range b.Entries[:min(10, len(b.Entries))] {
-		e := b.Entities[entry.Ordinal]
+		e := b.Catalogue.Entity(entry.Ordinal)
 		r.Top = append(r.Top, boardPlace{i + 1, e.Key(), e.Name, entry.Score})
 	}
 	return r

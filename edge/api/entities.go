@@ -12,7 +12,7 @@ import (
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	l := openList(c)
 	set, project := l.selected(), readProjection(c)
-	page, next, _ := l.sorted(set, c.Query.Sort())
+	page, next, _ := l.sorted(set, l.catalogue.Order(c.Query.Sort()))
 	for _, o := range page {
 		l.body = project.append(l.next(), l.catalogue.Record(o))
 	}

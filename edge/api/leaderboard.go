@@ -89,7 +89,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	set := l.catalogue.Board(name, typ, by)
-	page, next, before := l.sorted(set, view.Sort{Key: by, Desc: true})
+	page, next, before := l.sorted(set, l.catalogue.Order(view.Sort{Key: by, Desc: true}))
 	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, nil), nil
 }
 
@@ -107,36 +107,11 @@ func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := r.With(by)
-	var page []uint32
-	var next *query.Cursor
-	var before int
-	if by == board.ScoreName {
-		page, next, before = l.entries(r)
-	} else {
-		page, next, before = l.sorted(set, view.Sort{Key: by, Desc: true})
-	}
+	set, order := r.By(by)
+	page, next, before := l.sorted(set, order)
 	info := newBoardInfo(b, r)
 	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, r, member{"slug", info.Slug}, member{"title", info.Title},
 		member{"description", info.Description}, member{"type", info.Type}, member{"needs", info.Needs}, member{"figuresOf", info.FiguresOf}), nil
-}
-
-// entries is like sorted for the entries of a board.
-func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, before int) {
-	before = l.page.Offset
-	if l.page.Cursor != nil {
-		var ok bool
-		if before, ok = r.After(l.page.Cursor.Position); !ok {
-			l.Query.Fail(errCursor)
-			return nil, nil, 0
-		}
-	}
-	order := r.Order(board.ScoreName)
-	page = first(l, order[min(before, len(order)):])
-	if end := before + len(page); end < len(order) {
-		next = &query.Cursor{Position: r.PositionOf(end - 1)}
-	}
-	return page, next, before
 }
 
 // leaderboard completes a page of a leaderboard, which r is if it is one of boards.yaml.

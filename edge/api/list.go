@@ -133,19 +133,19 @@ func (l *list) selected() *roaring.Bitmap {
 
 // sorted returns a page of a set of records, the cursor of the next page, and the number of records
 // before the page.
-func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, next *query.Cursor, before int) {
+func (l *list) sorted(set *roaring.Bitmap, by *view.Order) (ordinals []uint32, next *query.Cursor, before int) {
 	var after *view.Position
 	if before = l.page.Offset; l.page.Cursor != nil {
 		after = &l.page.Cursor.Position
-		before = l.catalogue.CountUntil(set, by, *after)
+		before = by.CountUntil(set, *after)
 	}
-	ordinals, more, ok := l.catalogue.Page(set, by, after, l.page.Offset, l.page.Limit)
+	ordinals, more, ok := by.Page(set, after, l.page.Offset, l.page.Limit)
 	if !ok {
 		l.Query.Fail(errCursor)
 		return nil, nil, 0
 	}
 	if more {
-		next = &query.Cursor{Position: l.catalogue.PositionOf(by, ordinals[len(ordinals)-1])}
+		next = &query.Cursor{Position: by.PositionOf(ordinals[len(ordinals)-1])}
 	}
 	return ordinals, next, before
 }

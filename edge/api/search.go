@@ -62,7 +62,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	var next *query.Cursor
 	if len(res.Hits) > len(hits) {
 		last := hits[len(hits)-1]
-		next = &query.Cursor{Position: b.PositionOf(view.DefaultSort, last.Ordinal), Relevance: &last.Relevance}
+		next = &query.Cursor{Position: b.Order(view.DefaultSort).PositionOf(last.Ordinal), Relevance: &last.Relevance}
 	}
 	members := []member{{"suggestions", suggestions(c.Served, text, res)}, {"dropped", append([]string{}, res.Dropped...)}}
 	if len(facets) > 0 {

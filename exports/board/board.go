@@ -175,17 +175,9 @@ func Parse(declared *kinds.Set, data []byte, formula *score.Formula) ([]*Board, 
 	return list, nil
 }
 
-// Entry returns the place of an entity on the board, without its ordinal. ok is false if the
-// entity is not on it. Scores and Computed of the entity must be set, as of the same time.
-func (b *Board) Entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
-	if !b.filter.Matches(e) {
-		return entry, false
-	}
-	return b.scored(e, asOf)
-}
-
-// scored is Entry for an entity that matches the conditions.
-func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
+// entry returns the place of an entity that meets the conditions, without its ordinal. ok is false if the entity is
+// not on the board.
+func (b *Board) entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
 	x := b.formula.Explain(e, asOf)
 	figures := x.Figures()
 	if entry.Score = x.Composite; !entry.Score.Known() || b.Needs.Unmet("it", figures) != "" {

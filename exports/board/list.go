@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/score"
@@ -49,7 +47,7 @@ func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, a
 // current returns the ranking of board i: that of the build, or with edits, the one that all scores now give.
 func (l *List) current(i int, board *Board) *Ranking {
 	if l.build.OverlayID() != "" {
-		return board.rank(l.build.View, l.asOf)
+		return board.Rank(l.build.View, l.asOf)
 	}
 	return newRanking(l.build.View, l.build.BoardEntries(i))
 }
@@ -82,20 +80,7 @@ func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 // At returns the ranking that a board of the list, as it is defined now, had at the end of a past day.
 func (l *List) At(b *Board, past *view.View) *Ranking {
 	asOf, _ := time.Parse(time.DateOnly, past.Day) // a day of the history
-	return b.rank(past, asOf)
-}
-
-// rank returns the ranking of a board in a catalogue.
-func (b *Board) rank(c *view.View, asOf time.Time) *Ranking {
-	var entries []exports.BoardEntry
-	for o := range roaring.Values(c.Select(b.filter)) {
-		if entry, ok := b.scored(c.Entity(o), asOf); ok {
-			entry.Ordinal = o
-			entries = append(entries, entry)
-		}
-	}
-	Sort(entries, c.Key)
-	return newRanking(c, entries)
+	return b.Rank(past, asOf)
 }
 
 // Previous returns a board of the list as it was MovementDays of package history before a day, or

@@ -14,15 +14,13 @@ import (
 // bytes, so fields of a record can be selected without decoding it.
 func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
-		i := 1 // after the opening brace
-		for i < len(object) && object[i] == '"' {
-			end := stringEnd(object, i)
-			from := end + 1 // after the colon
-			to := valueEnd(object, from)
-			if !yield(object[i+1:end-1], object[from:to]) {
+		for from := 1; from < len(object) && object[from] == '"'; { // after the brace or a comma
+			colon := from + valueEnd(object[from:])
+			to := colon + 1 + valueEnd(object[colon+1:])
+			if !yield(object[from+1:colon-1], object[colon+1:to]) {
 				return
 			}
-			i = to + 1 // after the comma or the closing brace
+			from = to + 1
 		}
 	}
 }
@@ -54,43 +52,23 @@ func Compact(object []byte) []byte {
 	return out.Bytes()
 }
 
-// valueEnd returns the end of the value that starts at i.
-func valueEnd(b []byte, i int) int {
-	depth := 0
-	for ; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			i = stringEnd(b, i) - 1
-		case '[', '{':
+// valueEnd returns the end of the name or value at the start of b.
+func valueEnd(b []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
 			depth++
-		case ']', '}':
-			if depth == 0 {
-				return i
-			}
+		case depth == 0 && (c == ']' || c == '}' || c == ',' || c == ':'):
+			return i
+		case c == ']' || c == '}':
 			depth--
-		case ',':
-			if depth == 0 {
-				return i
-			}
 		}
 	}
-	return i
-}
-
-// stringEnd returns the end of the string that starts at i, after its closing quote.
-func stringEnd(b []byte, i int) int {
-	for i++; ; i++ {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
-			panic("jsonenc: a string has no end")
-		}
-		i += n
-		escapes := 0
-		for b[i-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i + 1
-		}
-	}
+	return len(b)
 }

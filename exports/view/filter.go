@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -157,22 +156,5 @@ func (v *View) Board(category, typ, score string) *roaring.Bitmap {
 // Matches reports whether an entity matches a filter, as View.Select decides for its record. It does
 // not know which values others have replaced.
 func (f *Filter) Matches(e *record.Entity) bool {
-	if e.Status == record.Withdrawn && f.Fields["status"] == nil {
-		return false
-	}
-	for field, alternatives := range f.Fields {
-		if !slices.ContainsFunc(alternatives, func(values []string) bool { return hasAll(e, field, values) }) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(f.limits(), func(l limit) bool { return !l.allows(numberOf(e.Declared(), l.key).of(e)) })
-}
-
-// hasAll reports whether an entity has all values in a filter field.
-func hasAll(e *record.Entity, field string, values []string) bool {
-	var own []string
-	for _, text := range e.FieldValues(field) {
-		own = append(own, record.Fold(text))
-	}
-	return !slices.ContainsFunc(values, func(text string) bool { return !slices.Contains(own, record.Fold(text)) })
+	return !New([]*record.Entity{e}, nil, NewTerms(e.Declared(), nil), "").Select(f).IsEmpty()
 }

@@ -28,8 +28,8 @@ type Position struct {
 	Slug  string `json:"s"`
 }
 
-// order is the order of all records by one key.
-type order struct {
+// Order is the order of all records by one key. Its methods may be called concurrently.
+type Order struct {
 	Sort
 	view     *View
 	number   number   // of the key
@@ -38,12 +38,12 @@ type order struct {
 	ordinals []uint32 // sorted
 }
 
-// order returns an order. The first call for an order sorts all records.
-func (v *View) order(s Sort) *order {
+// Order returns an order. The first call for an order sorts all records.
+func (v *View) Order(s Sort) *Order {
 	if x, ok := v.orders.Load(s); ok {
-		return x.(*order)
+		return x.(*Order)
 	}
-	x := &order{Sort: s, view: v, ordinals: slices.Clone(v.byKey)}
+	x := &Order{Sort: s, view: v}
 	if s.Key == nameKey {
 		x.names = make([]string, len(v.entities))
 		for o, e := range v.All {
@@ -52,17 +52,31 @@ func (v *View) order(s Sort) *order {
 	} else {
 		x.number, x.numbers = numberOf(v.declared, s.Key), v.numbers(s.Key)
 	}
+	kept, _ := v.orders.LoadOrStore(s, x.sorted())
+	return kept.(*Order)
+}
+
+// OrderByScores returns an order by scores, best first, which records do not have. They are by ordinal.
+func (v *View) OrderByScores(scores map[uint32]record.Score) *Order {
+	x := &Order{Sort: Sort{Desc: true}, view: v, number: number{score: true}, numbers: make([]int64, len(v.entities))}
+	for o := range x.numbers {
+		x.numbers[o] = scoreNumber(scores[uint32(o)])
+	}
+	return x.sorted()
+}
+
+func (x *Order) sorted() *Order {
+	x.ordinals = slices.Clone(x.view.byKey)
 	slices.SortStableFunc(x.ordinals, func(a, b uint32) int { // they are already by type and slug
-		if s.Key == nameKey {
+		if x.Key == nameKey {
 			return x.compareNames(x.names[a], x.names[b])
 		}
 		return x.compareNumbers(x.numbers[a], x.numbers[b])
 	})
-	kept, _ := v.orders.LoadOrStore(s, x)
-	return kept.(*order)
+	return x
 }
 
-func (x *order) compareNames(a, b string) int {
+func (x *Order) compareNames(a, b string) int {
 	if x.Desc {
 		a, b = b, a
 	}
@@ -81,7 +95,7 @@ func (s Sort) compareNumbers(a, b int64) int {
 
 // after returns the index of the first record after a position, which need not be that of a record. ok
 // is false if the position does not belong to the order.
-func (x *order) after(p Position) (i int, ok bool) {
+func (x *Order) after(p Position) (i int, ok bool) {
 	compare := func(o uint32) int { return x.compareNames(x.names[o], p.Value) }
 	if x.Key != nameKey {
 		n, ok := x.number.parse(p.Value)
@@ -101,11 +115,11 @@ func (p *Position) compare(e *record.Entity) int {
 	return cmp.Or(strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug))
 }
 
-// Page returns up to limit ordinals of a set in an order, after skipping the first skip, and reports
+// Page returns up to limit ordinals of a set in the order, after skipping the first skip, and reports
 // whether more follow. If after is not nil, the page starts after that position; ok is false if the
 // position does not belong to the order.
-func (v *View) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
-	x, from := v.order(s), 0
+func (x *Order) Page(set *roaring.Bitmap, after *Position, skip, limit int) (page []uint32, more, ok bool) {
+	from := 0
 	if after != nil {
 		if from, ok = x.after(*after); !ok {
 			return nil, false, false
@@ -126,30 +140,26 @@ func (v *View) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit in
 }
 
 // CountUntil returns the number of records in a set that are at or before a position.
-func (v *View) CountUntil(set *roaring.Bitmap, s Sort, p Position) (n int) {
-	x := v.order(s)
-	end, ok := x.after(p)
-	if !ok {
-		return 0
-	}
-	for _, o := range x.ordinals[:end] {
-		if set.Contains(o) {
-			n++
-		}
-	}
-	return n
+func (x *Order) CountUntil(set *roaring.Bitmap, p Position) int {
+	end, _ := x.after(p)
+	return len(only(x.ordinals[:end], set))
 }
 
-// PositionOf returns the position of a record in an order.
-func (v *View) PositionOf(s Sort, ordinal uint32) Position {
-	e := v.entities[ordinal]
+// PositionOf returns the position of a record in the order.
+func (x *Order) PositionOf(ordinal uint32) Position {
+	e := x.view.entities[ordinal]
 	p := Position{Type: e.Type, Slug: e.Slug}
-	if s.Key == nameKey {
-		p.Value = record.Fold(e.Name)
+	if x.Key == nameKey {
+		p.Value = x.names[ordinal]
 	} else {
-		p.Value = numberOf(v.declared, s.Key).format(v.numbers(s.Key)[ordinal])
+		p.Value = x.number.format(x.numbers[ordinal])
 	}
 	return p
+}
+
+// Page returns a page in an order, as Order.Page does.
+func (v *View) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
+	return v.Order(s).Page(set, after, skip, limit)
 }
 
 // SortPosition returns the place of a record in the order of record.CompareRank.
@@ -158,7 +168,7 @@ func (v *View) SortPosition(ordinal uint32) float64 { return float64(v.place[ord
 // SortPositionOf converts a position in the default order to a sort position. If there is no such
 // record, the result lies between two. ok is false if the position belongs to another order.
 func (v *View) SortPositionOf(p Position) (position float64, ok bool) {
-	if o, isAlias, found := v.Find(p.Type, p.Slug); found && !isAlias && v.PositionOf(DefaultSort, o) == p {
+	if o, isAlias, found := v.Find(p.Type, p.Slug); found && !isAlias && v.Order(DefaultSort).PositionOf(o) == p {
 		return v.SortPosition(o), true
 	}
 	s, ok := number{score: true}.parse(p.Value)

@@ -31,7 +31,7 @@ type View struct {
 
 	addresses  map[string]address // by type, NUL and slug
 	fields     map[string][]value // by filter field
-	orders     sync.Map           // *order by Sort
+	orders     sync.Map           // *Order by Sort
 	properties sync.Map           // []int64 by key; see numbers
 	ids        func() identifiers
 	offers     func() *Offers
@@ -174,7 +174,7 @@ func (v *View) Keys(yield func(typ, slug string) bool) {
 // FindByName returns up to limit records with a name, compared in folded form, sorted by type and slug.
 // They include withdrawn records.
 func (v *View) FindByName(name string, limit int) []uint32 {
-	x, want := v.order(Sort{Key: nameKey}), record.Fold(name)
+	x, want := v.Order(Sort{Key: nameKey}), record.Fold(name)
 	from, _ := slices.BinarySearchFunc(x.ordinals, want, func(o uint32, name string) int { return strings.Compare(x.names[o], name) })
 	to := from
 	for to < len(x.ordinals) && to-from < limit && x.names[x.ordinals[to]] == want {
