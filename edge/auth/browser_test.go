@@ -68,6 +68,7 @@ func serve(t testing.TB, s *storage.State, secure bool) *service {
 func (v *service) offer(t testing.TB, o auth.Options) {
 	t.Helper()
 	o.URL, o.Store, o.Render = v.url, v.state, look{site(t), v.url}.render
+	o.AllowStart, o.Address = func(*http.Request) bool { return true }, func(*http.Request) string { return "" }
 	o.Log = slog.New(slog.NewTextHandler(v.log, nil))
 	o.Now = func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }
 	h := suite.Must(auth.New(o))(t)

@@ -47,7 +47,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	case p == nil:
 		h.unknownProvider(w, r)
 		return
-	case h.AllowStart != nil && !h.AllowStart(r):
+	case !h.AllowStart(r):
 		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
 		return
 	}

@@ -73,36 +73,40 @@ func (g *github) identify(ctx context.Context, a attempt, answer url.Values) (Id
 	if err != nil {
 		return Identity{}, err
 	}
-	return g.whoHas(ctx, token)
+	who, err := g.whoHas(ctx, token)
+	if err != nil {
+		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
+	}
+	return who, nil
 }
 
 // whoHas returns the user to whom a token belongs. The numeric id is permanent, while logins
 // can be given up and reused.
-func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
+func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (who Identity, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator chose the address
 	if err != nil {
-		return Identity{}, err
+		return who, err
 	}
 	r.Header.Set("Authorization", "Bearer "+token.AccessToken)
 	r.Header.Set("Accept", "application/vnd.github+json")
 	r.Header.Set("User-Agent", "kindex")
-	res, err := g.client.Do(r) //nolint:gosec,bodyclose // as above; drain closes the body
+	res, err := g.client.Do(r) //nolint:gosec // as above
 	if err != nil {
-		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
+		return who, err
 	}
-	defer drain(res.Body)
-	if res.StatusCode != http.StatusOK {
-		return Identity{}, fmt.Errorf("reading the signed-in user: the API returned status %d", res.StatusCode)
-	}
+	defer res.Body.Close()
 	var user struct {
 		ID    int64  `json:"id"`
 		Login string `json:"login"`
 	}
+	if res.StatusCode != http.StatusOK {
+		return who, fmt.Errorf("the API returned status %d", res.StatusCode)
+	}
 	if err := json.NewDecoder(res.Body).Decode(&user); err != nil {
-		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
+		return who, err
 	}
 	if user.ID <= 0 {
-		return Identity{}, errors.New("reading the signed-in user: the API returned no id")
+		return who, errors.New("the API returned no id")
 	}
 	return Identity{Provider: g.address, Subject: strconv.FormatInt(user.ID, 10), Login: plainLogin(user.Login)}, nil
 }

@@ -3,7 +3,6 @@ package auth
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -51,9 +50,5 @@ func plainLogin(login string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(login, ""))
-	for len(login) > maxLogin {
-		_, n := utf8.DecodeLastRuneInString(login)
-		login = login[:len(login)-n]
-	}
-	return strings.TrimSpace(login)
+	return strings.TrimSpace(strings.ToValidUTF8(login[:min(len(login), maxLogin)], ""))
 }

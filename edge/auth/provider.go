@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -45,16 +44,15 @@ func client() *http.Client {
 }
 
 // bounded cuts off responses that are too long.
-type bounded struct{ next http.RoundTripper }
+type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := b.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
+	res, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
 	}
-	res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
-	return res, nil
+	return res, err
 }
 
 // providerURL parses a provider's address, which must be https, or http on loopback.
@@ -89,13 +87,13 @@ func (e *refusal) Error() string { return "the provider returned the error " + e
 // 4.1.2.1). An unknown error code is not shown, because anyone can craft a link that contains
 // text of their choice.
 func answered(answer url.Values) (code string, err error) {
-	if e := answer.Get("error"); e != "" {
-		switch e {
-		case "access_denied", "login_required", "consent_required", "interaction_required", "account_selection_required",
-			"temporarily_unavailable", "server_error", "invalid_request", "unauthorized_client", "invalid_scope",
-			"unsupported_response_type", "application_suspended", "redirect_uri_mismatch":
-			return "", &refusal{e}
-		}
+	switch e := answer.Get("error"); e {
+	case "":
+	case "access_denied", "login_required", "consent_required", "interaction_required", "account_selection_required",
+		"temporarily_unavailable", "server_error", "invalid_request", "unauthorized_client", "invalid_scope",
+		"unsupported_response_type", "application_suspended", "redirect_uri_mismatch":
+		return "", &refusal{e}
+	default:
 		return "", &refusal{"(unknown)"}
 	}
 	if code = answer.Get("code"); code == "" {
@@ -120,12 +118,6 @@ func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oa
 		return nil, fmt.Errorf("exchanging the code for a token: %w", err)
 	}
 	return token, nil
-}
-
-// drain reads a body to its end and closes it, so that the connection can be reused.
-func drain(body io.ReadCloser) {
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxAnswer))
-	_ = body.Close()
 }
 
 // shorten truncates text from a provider, so that log lines remain readable.

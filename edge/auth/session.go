@@ -75,11 +75,10 @@ func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time
 
 // cookie returns the value of a cookie, or "" if there is none.
 func (h *Handler) cookie(r *http.Request, name string) string {
-	c, err := r.Cookie(h.cookieName(name))
-	if err != nil {
-		return ""
+	if c, err := r.Cookie(h.cookieName(name)); err == nil {
+		return c.Value
 	}
-	return c.Value
+	return ""
 }
 
 // Session returns the user of the session to which the request belongs, and the token that
@@ -91,10 +90,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 		return apikey.Account{}, "", ErrSignedOut
 	}
 	account, err = h.Store.Session(r.Context(), hash(secret), h.Now())
-	if err != nil {
-		return apikey.Account{}, "", err
-	}
-	return account, formToken(secret), nil
+	return account, formToken(secret), err
 }
 
 // ErrForged means that a form was not sent by a page of this service in this session. Its
@@ -113,10 +109,7 @@ func (h *Handler) CheckForm(r *http.Request) error {
 		return err
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		return ErrForged
-	}
-	if subtle.ConstantTimeCompare([]byte(r.PostForm.Get(FormField)), []byte(token)) != 1 {
+	if r.ParseForm() != nil || subtle.ConstantTimeCompare([]byte(r.PostForm.Get(FormField)), []byte(token)) != 1 {
 		return ErrForged
 	}
 	return nil
@@ -127,13 +120,7 @@ func (h *Handler) CheckForm(r *http.Request) error {
 // match the public address, whatever the Host header says.
 func (h *Handler) checkOrigin(r *http.Request) error {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
-	switch {
-	case site == "" && origin == "":
-		return ErrForged
-	case origin != "" && origin != "null" && origin != h.origin():
-		return ErrForged
-	}
-	if err := h.foreign.Check(r); err != nil {
+	if site == "" && origin == "" || origin != "" && origin != "null" && origin != h.origin() || h.foreign.Check(r) != nil {
 		return ErrForged
 	}
 	return nil

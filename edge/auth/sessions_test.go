@@ -110,9 +110,8 @@ func (h *hurried) SignIn(ctx context.Context, a auth.SignedInIdentity) (apikey.A
 func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
-	o.URL, o.Store, o.Render = v.url, store, look{site(t), v.url}.render
-	handler := suite.Must(auth.New(o))(t)
-	v.handler.Store(handler)
+	v.offer(t, o)
+	v.handler.Load().Store = store
 	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 	if newBrowser(t, v).throughHub(v); !store.ends {
 		t.Error("the sign-in has no deadline")

@@ -33,13 +33,11 @@ type Options struct {
 	GitHub GitHub
 
 	Store Store
-	// AllowStart reports whether a client can start a sign-in now. If nil, every client can.
+	// AllowStart reports whether a client can start a sign-in now.
 	AllowStart func(*http.Request) bool
-	// Address returns the IP address of a request for the audit log. If nil, addresses are
-	// not logged.
-	Address func(*http.Request) string
-	Now     func() time.Time // default: time.Now
-	Log     *slog.Logger     // default: no log
+	Address    func(*http.Request) string // the IP address of a request, for the audit log
+	Now        func() time.Time
+	Log        *slog.Logger
 	// Render renders a page in the style of the website: HTML in UTF-8 that loads nothing from other
 	// origins and has no inline scripts or styles.
 	Render func(*http.Request, *panel.Page) ([]byte, error)
@@ -88,15 +86,6 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{Options: o, base: base, secure: base.Scheme == "https", foreign: http.NewCrossOriginProtection()}
-	if h.Now == nil {
-		h.Now = time.Now
-	}
-	if h.Address == nil {
-		h.Address = func(*http.Request) string { return "" }
-	}
-	if h.Log == nil {
-		h.Log = slog.New(slog.DiscardHandler)
-	}
 	if err := h.foreign.AddTrustedOrigin(h.origin()); err != nil {
 		return nil, err
 	}
@@ -117,7 +106,10 @@ func New(o Options) (*Handler, error) {
 	if len(h.providers) == 0 {
 		return nil, errors.New("sign-in needs a provider")
 	}
-	h.routes()
+	h.mux = http.NewServeMux()
+	for _, r := range routes {
+		h.mux.HandleFunc(r.Method+" "+strings.ReplaceAll(r.Path, ":provider", "{provider}"), func(w http.ResponseWriter, req *http.Request) { r.handle(h, w, req) })
+	}
 	return h, nil
 }
 
@@ -154,15 +146,23 @@ func (h *Handler) callback(provider string) string {
 // Route is a path that the handler serves, with its method.
 type Route struct{ Method, Path string }
 
+var routes = []struct {
+	Route
+	handle func(*Handler, http.ResponseWriter, *http.Request)
+}{
+	{Route{http.MethodGet, "/signin"}, (*Handler).choose},
+	{Route{http.MethodPost, "/signin/:provider"}, (*Handler).start},
+	{Route{http.MethodGet, "/signin/:provider/callback"}, (*Handler).finish},
+	{Route{http.MethodPost, "/signout"}, (*Handler).signOut},
+}
+
 // Routes returns the handler's routes. A path segment that starts with a colon is a
 // parameter.
-func Routes() []Route {
-	return []Route{
-		{http.MethodGet, "/signin"},
-		{http.MethodPost, "/signin/:provider"},
-		{http.MethodGet, "/signin/:provider/callback"},
-		{http.MethodPost, "/signout"},
+func Routes() (list []Route) {
+	for _, r := range routes {
+		list = append(list, r.Route)
 	}
+	return list
 }
 
 // Panel is the path of the page shown after signing in. The program that uses this package
@@ -173,14 +173,6 @@ const Panel = "/developer/"
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return first == "signin" || first == "signout" || first == "developer"
-}
-
-func (h *Handler) routes() {
-	h.mux = http.NewServeMux()
-	h.mux.HandleFunc("GET /signin", h.choose)
-	h.mux.HandleFunc("POST /signin/{provider}", h.start)
-	h.mux.HandleFunc("GET /signin/{provider}/callback", h.finish)
-	h.mux.HandleFunc("POST /signout", h.signOut)
 }
 
 // ServeHTTP implements http.Handler.

@@ -74,26 +74,17 @@ func (a *Announcer) Wake() {
 // checkInterval is the time between checks for due notices, by the edge's clock.
 const checkInterval = time.Hour
 
-// maxPause is the longest pause before events are created again after a failure.
-const maxPause = 30 * time.Second
-
 // Run creates events until ctx ends. It must be called only once. While the database is
 // unavailable, it retries.
 func (a *Announcer) Run(ctx context.Context) {
 	report := &errorReporter{log: a.Log}
-	for pause := a.Poll; ; {
-		err := a.check(ctx, a.Now())
-		report.report("creating the events for webhooks; retrying", err)
-		if err == nil {
-			pause = a.Poll
-		} else {
-			pause = min(2*pause, maxPause)
-		}
+	for {
+		report.report("creating the events for webhooks; retrying", a.check(ctx, a.Now()))
 		select {
 		case <-ctx.Done():
 			return
 		case <-a.wake:
-		case <-time.After(pause):
+		case <-time.After(a.Poll):
 		}
 	}
 }
@@ -125,27 +116,43 @@ func (a *Announcer) check(ctx context.Context, now time.Time) error {
 
 // announce stores the events of a build, unless another edge has already done so.
 func (a *Announcer) announce(ctx context.Context, b *Build) error {
-	for {
-		at, err := a.Store.Announced(ctx)
-		if err != nil || at.Build == b.ID {
-			return err
+	before := ""
+	stored, events, err := a.store(ctx, func(at Announced) (*Announced, []Notice, []Event, error) {
+		if before = at.Build; before == b.ID {
+			return nil, nil, nil, nil
 		}
 		events, advances, err := a.plan(at, b)
 		if err != nil || !advances {
-			return err
+			return nil, nil, nil, err
 		}
-		to := Announced{Version: at.Version, Build: b.ID, AsOf: b.AsOf, CommitTime: b.CommitTime}
+		to := &Announced{Version: at.Version, Build: b.ID, AsOf: b.AsOf, CommitTime: b.CommitTime}
 		to.Change, to.Commit = b.LastChange()
-		moved, err := a.Store.Announce(ctx, to, nil, events)
+		return to, nil, events, nil
+	})
+	if stored {
+		a.Log.Info("announced a build to webhooks", "build", b.ID, "before", before, "events", events)
+	}
+	return err
+}
+
+// store stores what is to be announced after what was, or nothing if that is nil, and returns how many
+// events that are. If another edge was faster, it asks again.
+func (a *Announcer) store(ctx context.Context, next func(Announced) (*Announced, []Notice, []Event, error)) (stored bool, n int, err error) {
+	for {
+		at, err := a.Store.Announced(ctx)
 		if err != nil {
-			return err
+			return false, 0, err
 		}
-		if moved {
-			a.Log.Info("announced a build to webhooks", "build", b.ID, "before", at.Build, "events", len(events))
-			if len(events) > 0 {
-				a.OnEvents()
-			}
-			return nil
+		to, notices, events, err := next(at)
+		if err != nil || to == nil {
+			return false, 0, err
+		}
+		moved, err := a.Store.Announce(ctx, *to, notices, events)
+		if moved && len(events) > 0 {
+			a.OnEvents()
+		}
+		if moved || err != nil {
+			return moved, len(events), err
 		}
 	}
 }
@@ -208,30 +215,23 @@ func (b *Build) isOlder(at *Announced, before Earlier) bool {
 func (a *Announcer) notify(ctx context.Context, b *Build, now time.Time) error {
 	today := now.UTC()
 	list := b.Retirements(today.AddDate(0, 0, 1).Format(time.DateOnly), today.AddDate(0, 0, NoticeDays[0]).Format(time.DateOnly))
-	for {
-		at, err := a.Store.Announced(ctx)
-		if err != nil || at.Build != b.ID {
-			return err
+	stored, events, err := a.store(ctx, func(at Announced) (*Announced, []Notice, []Event, error) {
+		if at.Build != b.ID {
+			return nil, nil, nil, nil
 		}
 		sent, err := a.Store.Notices(ctx, today.Format(time.DateOnly))
 		if err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 		notices, events, err := PlanNotices(list, sent, now, !at.Noticed)
 		if err != nil || at.Noticed && len(notices) == 0 {
-			return err
+			return nil, nil, nil, err
 		}
 		at.Noticed = true
-		moved, err := a.Store.Announce(ctx, at, notices, events)
-		if err != nil {
-			return err
-		}
-		if moved {
-			a.Log.Info("checked for retirements", "build", b.ID, "events", len(events))
-			if len(events) > 0 {
-				a.OnEvents()
-			}
-			return nil
-		}
+		return &at, notices, events, nil
+	})
+	if stored {
+		a.Log.Info("checked for retirements", "build", b.ID, "events", events)
 	}
+	return err
 }

@@ -52,10 +52,10 @@ type Options struct {
 	// limited.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
-	Log      *slog.Logger          // default: no log
+	Log      *slog.Logger          // required
 	Metrics  prometheus.Registerer // default: no metrics
-	Agent    string                // the User-Agent; default: kindex
-	Now      func() time.Time      // default: time.Now
+	Agent    string                // the User-Agent
+	Now      func() time.Time      // required
 	Random   func() float64        // default: rand.Float64
 	Schedule Schedule              // default: DefaultSchedule
 	Workers  int                   // maximum number of webhooks processed concurrently; default: 1024
@@ -86,12 +86,6 @@ type Dispatcher struct {
 
 // New returns a dispatcher, which must be started with Run.
 func New(o Options) *Dispatcher {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
@@ -101,7 +95,6 @@ func New(o Options) *Dispatcher {
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule
 	}
-	o.Agent = cmp.Or(o.Agent, "kindex")
 	o.Workers = cmp.Or(o.Workers, 1024)
 	o.Poll = cmp.Or(o.Poll, time.Second)
 	o.Timeout = cmp.Or(o.Timeout, safedial.Timeout)

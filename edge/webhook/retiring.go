@@ -44,18 +44,18 @@ type retiring struct {
 // last one is sent. On the first check of a database, notices for past days are recorded but
 // not sent.
 func PlanNotices(list []Retirement, sent map[Notice]bool, now time.Time, first bool) (due []Notice, events []Event, err error) {
-	today, err := record.DayNumber(now.UTC().Format(time.DateOnly))
-	if err != nil {
-		return nil, nil, err
-	}
+	const day = 24 * time.Hour
 	for _, r := range list {
-		day, err := record.DayNumber(r.Retires)
+		end, err := time.Parse(time.DateOnly, r.Retires)
 		if err != nil {
 			return nil, nil, err
 		}
-		left := int(day) - int(today)
-		last := lastNotice(left)
-		if last < 0 || r.wasSent(NoticeDays[last:], sent) {
+		left := int(end.Sub(now.UTC().Truncate(day)) / day)
+		last := len(NoticeDays) - 1 // the last notice that is due
+		for last >= 0 && left > NoticeDays[last] {
+			last--
+		}
+		if last < 0 || left <= 0 || r.wasSent(NoticeDays[last:], sent) {
 			continue
 		}
 		for _, days := range NoticeDays[:last+1] {
@@ -64,25 +64,17 @@ func PlanNotices(list []Retirement, sent map[Notice]bool, now time.Time, first b
 		if first && left < NoticeDays[last] {
 			continue
 		}
-		e, err := r.event(NoticeDays[last], left, now)
-		if err != nil {
+		e := Event{Name: record.Retiring, At: now.UTC().Truncate(time.Second), Type: r.Type, Slug: r.Slug, Entity: r.Name,
+			ChangeIDs: []string{}, retiring: &retiring{Retires: r.Retires, DaysLeft: left}}
+		if r.ReplacedBy != "" {
+			e.retiring.ReplacedBy = &r.ReplacedBy
+		}
+		if err := e.finalize(record.Retiring, r.Retires, strconv.Itoa(NoticeDays[last])); err != nil {
 			return nil, nil, err
 		}
 		events = append(events, e)
 	}
 	return due, events, nil
-}
-
-// lastNotice returns the index of the last notice that is due with left days to go, or -1 if
-// there is none.
-func lastNotice(left int) int {
-	last := -1
-	for i, days := range NoticeDays {
-		if left > 0 && left <= days {
-			last = i
-		}
-	}
-	return last
 }
 
 // wasSent reports whether one of the notices was recorded, under any address of the entity.
@@ -91,13 +83,4 @@ func (r *Retirement) wasSent(days []int, sent map[Notice]bool) bool {
 		typ, slug, _ := strings.Cut(key, "/")
 		return slices.ContainsFunc(days, func(n int) bool { return sent[Notice{typ, slug, r.Retires, n}] })
 	})
-}
-
-func (r *Retirement) event(days, left int, now time.Time) (Event, error) {
-	e := Event{Name: record.Retiring, At: now.UTC().Truncate(time.Second), Type: r.Type, Slug: r.Slug, Entity: r.Name,
-		ChangeIDs: []string{}, retiring: &retiring{Retires: r.Retires, DaysLeft: left}}
-	if r.ReplacedBy != "" {
-		e.retiring.ReplacedBy = &r.ReplacedBy
-	}
-	return e, e.finalize(record.Retiring, r.Retires, strconv.Itoa(days))
 }
