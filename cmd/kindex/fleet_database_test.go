@@ -49,7 +49,7 @@ func TestFleetDatabase(t *testing.T) {
 		await(t, "requests while the database is down", func() bool {
 			return l.status(http.StatusServiceUnavailable) > failed && l.sent.Load() > sent+total/20
 		})
-		server.Start()
+		suite.Check(t, server.Start())
 	}
 	await(t, "the limit", func() bool { return l.status(http.StatusTooManyRequests) > 100 })
 	close(done)

@@ -118,7 +118,6 @@ func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 	return a, nil
 }
 
-// isVisibleASCII reports whether a string consists only of visible ASCII characters.
 func isVisibleASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -19,7 +19,6 @@ import (
 	"kindex/site/panel"
 )
 
-// openSecrets returns a webhook's secrets, newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
 	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {

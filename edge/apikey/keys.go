@@ -74,7 +74,6 @@ func (e *SuspendedError) Error() string {
 	return fmt.Sprintf("the account %q has been suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
-// maxName is the maximum number of characters in a name.
 const maxName = 64
 
 // CheckName returns an error if the name of an account or key is not valid: a name has 1 to

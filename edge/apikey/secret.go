@@ -25,7 +25,6 @@ const (
 	alphabet    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// redacted is what printing a Secret shows.
 const redacted = Prefix + "…redacted"
 
 // Secret is a complete API key. Printing, logging or encoding it never shows it; only Reveal

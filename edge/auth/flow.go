@@ -9,7 +9,6 @@ import (
 	"kindex/site/panel"
 )
 
-// choose shows the page that lists the providers.
 func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	_, _, err := h.Session(r)
 	switch {
@@ -36,7 +35,6 @@ func (h *Handler) provider(r *http.Request) provider {
 	return nil
 }
 
-// start sends the browser to a provider.
 func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	switch {
@@ -135,7 +133,6 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 		Data: panel.NewKey{Name: who.Login, Key: key.Reveal()}})
 }
 
-// signOut ends the browser's session.
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
 	switch {
@@ -166,7 +163,6 @@ func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
 	h.problem(w, r, http.StatusNotFound, "Unknown sign-in method", "The sign-in page lists the available methods.")
 }
 
-// unavailable reports to the client that the database is unavailable.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	h.Log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")

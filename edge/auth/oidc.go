@@ -18,7 +18,6 @@ import (
 	"kindex/exports/safetext"
 )
 
-// discoveryLife is how long a provider's metadata is cached.
 const discoveryLife = time.Hour
 
 // oidcProvider signs in with an OpenID Connect provider, whose endpoints are discovered
@@ -115,7 +114,6 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	return &discovery{found, style, metadata.Iss}, nil
 }
 
-// as returns the client's configuration for a provider's endpoints.
 func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	c := p.config
 	c.Endpoint = d.Endpoint()
@@ -216,7 +214,6 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	return c.login(), nil
 }
 
-// nameClaims are the claims that can contain a user's name.
 type nameClaims struct {
 	Preferred string `json:"preferred_username"`
 	Email     string `json:"email"`

@@ -42,7 +42,6 @@ func (h *Handler) leaving() string {
 	return "'self' https: http:"
 }
 
-// render sends a page.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, p *panel.Page) {
 	body, err := h.Render(r, p)
 	if err != nil {
@@ -58,7 +57,6 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, p *panel.Page) 
 	}
 }
 
-// problem explains why signing in or out failed.
 func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
 	h.render(w, r, &panel.Page{Template: "refusal", Title: heading, Status: status, Data: panel.Refusal{Heading: heading, Text: text, Back: "/signin", BackTo: "Sign in"}})
 }

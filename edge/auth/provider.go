@@ -30,7 +30,6 @@ type provider interface {
 // operations that continue after the client disconnects can take.
 const providerTimeout = 10 * time.Second
 
-// maxAnswer is the maximum size of a provider's response, in bytes.
 const maxAnswer = 1 << 20
 
 // client returns an HTTP client for requests to providers. It does not follow redirects, so
@@ -67,7 +66,6 @@ func providerURL(what, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// credentials returns an error if the client credentials are incomplete.
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
@@ -102,7 +100,6 @@ func answered(answer url.Values) (code string, err error) {
 	return code, nil
 }
 
-// exchange exchanges an authorization code for a token.
 func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oauth2.Token, error) {
 	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	var failed *oauth2.RetrieveError

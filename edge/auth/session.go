@@ -25,10 +25,8 @@ const (
 // FormField is the name of the form field that contains the form token.
 const FormField = "token"
 
-// maxForm is the maximum size of a form's body, in bytes.
 const maxForm = 64 << 10
 
-// newToken returns a new token of 256 random bits.
 func newToken() string {
 	var b [32]byte
 	rand.Read(b[:])
@@ -73,7 +71,6 @@ func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time
 	http.SetCookie(w, c)
 }
 
-// cookie returns the value of a cookie, or "" if there is none.
 func (h *Handler) cookie(r *http.Request, name string) string {
 	if c, err := r.Cookie(h.cookieName(name)); err == nil {
 		return c.Value

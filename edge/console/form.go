@@ -33,7 +33,6 @@ func tooOften(c *web.Call, wait int64) error {
 	return &formError{http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below."}
 }
 
-// ownsForm reports whether a path belongs to the form.
 func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
@@ -104,7 +103,6 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// storeSubmission stores a submission for the signed-in account.
 func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
@@ -202,7 +200,6 @@ func (s *Console) readForm(c *web.Call, f *form.Form) error {
 	return c.EnterGate(s.Shared.Limits.PageGate)
 }
 
-// fillSession fills in the session, if any.
 func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	if s.auth == nil {
 		return nil
@@ -274,7 +271,6 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 	return draft, nil
 }
 
-// showProposal fills in the file of a new entity, its path, and similar entities.
 func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []yamldoc.Problem, draft *submission.Draft) error {
 	f.Path = formFilePath(f.Kinds, fields, draft)
 	if draft == nil {
@@ -336,7 +332,6 @@ func formFilePath(declared *kinds.Set, fields map[string]any, draft *submission.
 	return typ + "/" + slug + ".yaml"
 }
 
-// newTaken describes the existing entity or the account's own submission that a form duplicates.
 func newTaken(e *submission.TakenError) *form.Taken {
 	t := &form.Taken{Text: web.AsSentence(e.Error())}
 	if e.Submission == nil {

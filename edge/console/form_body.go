@@ -70,7 +70,6 @@ func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err err
 	return sent, size, nil
 }
 
-// formKinds returns the kinds of the fields of a form by name.
 func formKinds(f *form.Form) map[string]string {
 	kinds := map[string]string{}
 	for _, field := range f.Fields() {

@@ -21,7 +21,6 @@ import (
 // amendsField is the hidden field that names the entity a correction changes.
 const amendsField = "amends"
 
-// fillCorrection fills in the values of an existing entity, or reports that there is none.
 func fillCorrection(c *web.Call, f *form.Form, typ, slug string) (there bool, err error) {
 	e, err := c.Served.Build.FindAuthored(typ, slug)
 	if e == nil || err != nil {
@@ -75,7 +74,6 @@ func superseded(f *form.Form, field string) *yamldoc.Problem {
 	return &yamldoc.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
 }
 
-// readCorrection finds the entity that a form corrects, if it is a correction.
 func readCorrection(c *web.Call, f *form.Form, sent url.Values) error {
 	key := sent.Get(amendsField)
 	if key == "" {
@@ -104,7 +102,6 @@ func currentFile(c *web.Call, f *form.Form) string {
 	return string(file)
 }
 
-// noSuchEntity answers a request for the form of an entity that does not exist.
 func noSuchEntity(c *web.Call, typ, slug string) (*web.Reply, error) {
 	if !web.PrefersHTML(c.Request.Header["Accept"]) {
 		return nil, web.UnknownEntity(c, typ, slug)
@@ -116,7 +113,6 @@ func noSuchEntity(c *web.Call, typ, slug string) (*web.Reply, error) {
 	return pageReply(site.MissingEntity(pages.Request{Path: siteurl.Submit, Base: c.BaseURL()}, slug))
 }
 
-// showCorrection fills in what a correction changes.
 func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []yamldoc.Problem, draft *submission.Draft) (err error) {
 	f.Similar, f.Path = []form.Similar{}, f.Amends+".yaml"
 	f.Pull = c.Served.Build.Manifest.Repository.Edit(f.Path)

@@ -9,7 +9,6 @@ import (
 	"kindex/site/form"
 )
 
-// maxSimilarCandidates is the number of entities that a name is compared with.
 const maxSimilarCandidates = 30
 
 // similarEntities returns existing entities that a form may describe. It searches for the name and

@@ -21,7 +21,6 @@ import (
 	"kindex/site/panel"
 )
 
-// panelRoute is a route of the panel.
 type panelRoute struct {
 	Verb   string
 	Path   string
@@ -56,7 +55,6 @@ func PanelRoutes() []panelRoute {
 	}
 }
 
-// panel returns the panel's routes.
 func (s *Console) panel() []pageRoute {
 	routes := []pageRoute{{http.MethodGet, "/developer", func(_ *web.Call, w http.ResponseWriter) {
 		auth.Guard(w.Header())
@@ -69,7 +67,6 @@ func (s *Console) panel() []pageRoute {
 	return routes
 }
 
-// panelRequest is a request for a page of the panel.
 type panelRequest struct {
 	*web.Call
 	console *Console
@@ -145,7 +142,6 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	return answer(v)
 }
 
-// refusal explains why a request failed.
 func (v *panelRequest) refusal(w http.ResponseWriter, err error) *panel.Page {
 	p := web.AsProblem(err)
 	r := &panel.Refusal{Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
@@ -195,7 +191,6 @@ func (v *panelRequest) respond(w http.ResponseWriter, page *panel.Page) error {
 	return nil
 }
 
-// field returns the value of a form field, trimmed.
 func (v *panelRequest) field(name string) string {
 	return strings.TrimSpace(v.Request.PostForm.Get(name))
 }

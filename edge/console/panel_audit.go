@@ -23,7 +23,6 @@ var actionTexts = map[storage.Action]string{
 	storage.SubmissionAccepted: "Submission accepted", storage.SubmissionPublished: "Submission published", storage.SubmissionRejected: "Submission rejected",
 }
 
-// actorText describes who made a change.
 func actorText(a storage.Actor) string {
 	switch a.Kind {
 	case storage.ByKey:
@@ -38,7 +37,6 @@ func actorText(a storage.Actor) string {
 	return "by the service"
 }
 
-// log lists the account's audit log.
 func (v *panelRequest) log() (*panel.Page, error) {
 	// If the position is invalid, show the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)

@@ -16,7 +16,6 @@ import (
 	"kindex/site/panel"
 )
 
-// keys shows the account's usage and its keys.
 func (v *panelRequest) keys() (*panel.Page, error) {
 	return v.keysPage(http.StatusOK, &panel.Keys{}, apikey.Everything.Names(), "")
 }
@@ -39,7 +38,6 @@ func (v *panelRequest) keysPage(status int, p *panel.Keys, scopes []string, life
 	return page, nil
 }
 
-// scopeTexts describes what each scope allows.
 var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeRead: "read the index", apikey.ScopeSubmit: "submit entities and see your submissions",
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
@@ -63,7 +61,6 @@ func (v *panelRequest) usage() panel.Use {
 	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// createKey creates a key and shows it. The key cannot be shown again.
 func (v *panelRequest) createKey() (*panel.Page, error) {
 	asked, life := account.NewKey{Name: v.field("name"), Scopes: append([]string{}, v.Request.PostForm["scopes"]...)}, v.field("expires")
 	p := &panel.Keys{Name: asked.Name}
@@ -100,7 +97,6 @@ func (v *panelRequest) createKey() (*panel.Page, error) {
 
 var errUnknownKey = web.NewProblem("unknown-key", "Your account has no such active key.")
 
-// confirmRevoke asks for confirmation.
 func (v *panelRequest) confirmRevoke() (*panel.Page, error) {
 	list, err := v.console.Accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {

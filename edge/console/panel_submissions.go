@@ -18,7 +18,6 @@ func panelSubmission(s submission.Submission) panel.Submission {
 		Amends: s.Amends(), PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 }
 
-// submissions lists the account's submissions.
 func (v *panelRequest) submissions() (*panel.Page, error) {
 	ctx, q := v.Request.Context(), submission.Query{AccountID: v.account.ID}
 	p := &panel.Submissions{MaxOpen: submission.MaxOpen}
@@ -47,7 +46,6 @@ func (v *panelRequest) submissions() (*panel.Page, error) {
 	return v.page("submissions", "Submissions", p), nil
 }
 
-// submission shows one submission with its file.
 func (v *panelRequest) submission() (*panel.Page, error) {
 	found, err := v.console.Accounts.SubmissionOf(v.Request.Context(), v.account.ID, v.Param("submission"))
 	if err != nil {
@@ -63,7 +61,6 @@ func (v *panelRequest) submission() (*panel.Page, error) {
 	return v.page("submission", p.Name, p), err
 }
 
-// withdrawSubmission withdraws a submission and redirects to its page.
 func (v *panelRequest) withdrawSubmission() (*panel.Page, error) {
 	id := v.Param("submission")
 	return redirect(PanelSubmissions + id + "/"), v.console.Accounts.Withdraw(v.Request.Context(), v.account.ID, id)

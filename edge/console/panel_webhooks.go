@@ -17,7 +17,6 @@ const PanelWebhooks = "/developer/webhooks/"
 // DeliveriesPerPage is the number of delivery log entries per page.
 const DeliveriesPerPage = 20
 
-// webhooks lists the account's webhooks.
 func (v *panelRequest) webhooks() (*panel.Page, error) {
 	return v.webhooksPage(&panel.Webhooks{Chosen: record.WebhookEvents})
 }
@@ -59,7 +58,6 @@ func (v *panelRequest) secretPage(title string, data *panel.NewSecret) *panel.Pa
 	return page
 }
 
-// webhookFormError returns the form with error messages.
 func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (*panel.Page, error) {
 	p := &panel.Webhooks{URL: asked.URL, Chosen: asked.Events, Fields: strings.Join(asked.Fields, ", "), NoFigures: !*asked.Figures}
 	if atFields {
@@ -89,7 +87,6 @@ func ofWebhook(answer func(*panelRequest, webhook.Webhook) (*panel.Page, error))
 	}
 }
 
-// webhook shows one webhook and a page of its delivery log.
 func (v *panelRequest) webhook(w webhook.Webhook) (*panel.Page, error) {
 	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1}
 	if before := v.Request.URL.Query().Get("before"); account.ValidID("dlv_", before) {
@@ -109,12 +106,10 @@ func (v *panelRequest) webhook(w webhook.Webhook) (*panel.Page, error) {
 	return page, nil
 }
 
-// testWebhook requests a test delivery.
 func (v *panelRequest) testWebhook(w webhook.Webhook) (*panel.Page, error) {
 	return v.requestDelivery(w, account.RequestTest(w))
 }
 
-// replay requests another delivery of the same event.
 func (v *panelRequest) replay(w webhook.Webhook) (*panel.Page, error) {
 	do, err := account.RequestReplay(w, v.field("delivery"))
 	if err != nil {
@@ -133,7 +128,6 @@ func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) 
 	return redirect(PanelWebhooks + w.ID + "/"), nil
 }
 
-// confirmRotate asks for confirmation.
 func (v *panelRequest) confirmRotate(w webhook.Webhook) (*panel.Page, error) {
 	return v.page("rotate", "Rotate a webhook secret", &panel.Rotation{Webhook: account.DescribeWebhook(w), Once: storage.NewID("")}), nil
 }
@@ -150,7 +144,6 @@ func (v *panelRequest) rotateWebhook(w webhook.Webhook) (*panel.Page, error) {
 	return v.secretPage("New secret", &panel.NewSecret{Webhook: account.DescribeWebhook(w).Registration, Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}), nil
 }
 
-// confirmDelete asks for confirmation.
 func (v *panelRequest) confirmDelete(w webhook.Webhook) (*panel.Page, error) {
 	return v.page("delete", "Delete a webhook", account.DescribeWebhook(w)), nil
 }

@@ -36,13 +36,11 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// allowSignIn counts a sign-in that is about to start.
 func (s *Console) allowSignIn(r *http.Request) bool {
 	_, ok := s.Shared.Limits.Allow(ratelimit.SignIn, s.Shared.Proxies.Client(r), 1)
 	return ok
 }
 
-// renderSignIn renders a sign-in page in the style of the website.
 func (s *Console) renderSignIn(r *http.Request, p *panel.Page) ([]byte, error) {
 	v := s.Live.Current()
 	if v == nil {

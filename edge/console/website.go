@@ -61,7 +61,6 @@ func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.R
 	return pageReply(a, err)
 }
 
-// pageReply returns the reply for a page.
 func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 	if err != nil {
 		return nil, err

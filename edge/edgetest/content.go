@@ -58,7 +58,6 @@ func git(t testing.TB, dir string, daysAgo int, args ...string) {
 	}
 }
 
-// replace changes a file and returns its previous content.
 func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	t.Helper()
 	was = suite.Must(os.ReadFile(path))(t)

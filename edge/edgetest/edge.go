@@ -91,7 +91,6 @@ func Guard(t testing.TB, roots *x509.CertPool, allow ...string) *safedial.Guard 
 	return safedial.New(o)
 }
 
-// noNames is a resolver that knows no name.
 type noNames struct{}
 
 func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {

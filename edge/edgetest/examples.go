@@ -42,7 +42,6 @@ type Exception struct {
 	Reason string
 }
 
-// programs contains the commands that run blocks, by language.
 var programs = map[string][]string{
 	"sh": {"bash", "-euo", "pipefail"}, "bash": {"bash", "-euo", "pipefail"}, "console": {"bash", "-euo", "pipefail"},
 	"python": {"python3"}, "js": {"node"},
@@ -85,7 +84,6 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 }
 
-// excepted returns the indexes of the blocks that are not run, with the reasons.
 func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]string {
 	t.Helper()
 	reasons := map[int]string{}
@@ -120,7 +118,6 @@ func (run Run) environment(t testing.TB) []string {
 	return append(append(env, "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost"), run.Env...)
 }
 
-// examples is the state of a run of one file's examples.
 type examples struct {
 	testing.TB
 	Run
@@ -171,7 +168,6 @@ func (x *examples) do(b Block, later []Block) {
 	}
 }
 
-// write saves the file that a block contains to the folder.
 func (x *examples) write(b Block, later []Block) {
 	x.Helper()
 	name := filepath.Join(x.Dir, b.File)

@@ -22,7 +22,6 @@ func Cut(path string, after int64, times int64) func(http.Handler) http.Handler 
 	}
 }
 
-// cutting closes the connection once its byte budget is used up.
 type cutting struct {
 	http.ResponseWriter
 	left int64

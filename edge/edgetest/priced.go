@@ -85,12 +85,10 @@ var pricedFacts string
 //go:embed testdata/priced.yaml.fmt
 var pricedTemplate string
 
-// pricedModel returns a content file. Its signals come last.
 func pricedModel(name, day string, stars, result int, more string) string {
 	return fmt.Sprintf(pricedTemplate, name, []string{"language", "coding"}[len(name)%2], more, day, stars, 100*stars, result)
 }
 
-// addProviders adds the providers of the offers to providers.yaml.
 func addProviders(t testing.TB, content string) {
 	t.Helper()
 	path := filepath.Join(content, "providers.yaml")

@@ -17,12 +17,9 @@ type Proxies struct {
 	once    sync.Once
 }
 
-// NewProxies returns Proxies. If report is not nil, it is called once, with the first peer
-// that sends a forwarding header that is ignored.
+// NewProxies returns Proxies. report is called once, with the first peer that sends a forwarding
+// header that is ignored.
 func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
-	if report == nil {
-		report = func(netip.Addr) {}
-	}
 	return &Proxies{trusted: trusted, report: report}
 }
 
@@ -51,11 +48,7 @@ func (p *Proxies) Relayed(r *http.Request) bool {
 // by commas.
 func ParseTrusted(list string) ([]netip.Prefix, error) {
 	var trusted []netip.Prefix
-	for item := range strings.SplitSeq(list, ",") {
-		item = strings.TrimSpace(item)
-		if item == "" {
-			continue
-		}
+	for _, item := range hops([]string{list}) {
 		prefix, err := parsePrefix(item)
 		if err != nil {
 			return nil, err
@@ -128,17 +121,15 @@ func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (clie
 	return client, false
 }
 
-// lastHop walks hops from the right.
 func lastHop(proxy netip.Addr, hops []string, trusted []netip.Prefix) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		addr, ok := parseHop(hop)
 		if !ok {
-			return proxy
+			break
 		}
-		if !contains(trusted, addr) {
-			return addr
+		if proxy = addr; !contains(trusted, addr) {
+			break
 		}
-		proxy = addr
 	}
 	return proxy
 }
@@ -212,10 +203,5 @@ func node(element string) (found string) {
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {
-	for _, p := range trusted {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

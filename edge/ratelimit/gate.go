@@ -81,7 +81,6 @@ func (g *Gate) await(ctx context.Context) error {
 // Contended reports whether a caller is waiting for a slot.
 func (g *Gate) Contended() bool { return g.waiting.Load() > 0 }
 
-// add counts a caller's requests. It returns false if there would be too many.
 func (g *Gate) add(caller string, n int) bool {
 	if g.PerCaller == 0 {
 		return true

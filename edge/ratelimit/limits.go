@@ -87,9 +87,7 @@ func (l *Limits) allow(u *Use, subject string, n, limit int64) (wait int64, ok b
 }
 
 // network returns the network around an address that a single customer may have been
-// assigned: a /48 for IPv6 or a /24 for IPv4. Limits per address do not stop a client that
-// controls a whole network. Zones and IPv4-mapped IPv6 notation make no difference. For the
-// zero Addr, it returns the zero Prefix.
+// assigned: a /48 for IPv6 or a /24 for IPv4.
 func network(addr netip.Addr) netip.Prefix { return prefix(addr, 24, 48) }
 
 // addressOf returns an address as it is counted: with its /64 for IPv6, the usual allocation for one

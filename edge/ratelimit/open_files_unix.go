@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// openFileLimit returns how many files, connections included, this process may have open.
 func openFileLimit() int {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

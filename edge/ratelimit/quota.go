@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/netip"
 	"sync/atomic"
@@ -26,14 +27,10 @@ var ErrUnavailable = errors.New("requests cannot be counted")
 
 // Subject is an address or account whose requests are counted.
 type Subject struct {
-	// ID is the same for all requests that share a count: "ip:203.0.113.7",
-	// "ip:2001:db8:1:2::/64", "acc:acc_…".
-	ID   string
-	Tier string
-	// Limit is the number of requests allowed per window. With 0, no request is allowed.
-	Limit int64
-	// Window is the length of a window, which is rounded up to whole seconds. 0 means Day.
-	Window time.Duration
+	ID     string // the same for all requests that share a count: "ip:203.0.113.7", "ip:2001:db8:1:2::/64", "acc:acc_…"
+	Tier   string
+	Limit  int64         // the number of requests allowed per window
+	Window time.Duration // the length of a window, which is rounded up to whole seconds; 0 means Day
 }
 
 // AddressSubject returns the subject of an address: a whole /64 for IPv6. Zones and IPv4-mapped IPv6
@@ -75,10 +72,7 @@ func WindowAt(now time.Time, length time.Duration) Window {
 		seconds = int64((length + time.Second - 1) / time.Second)
 	}
 	unix := now.Unix()
-	since := unix % seconds
-	if since < 0 { // before 1970
-		since += seconds
-	}
+	since := (unix%seconds + seconds) % seconds // also before 1970
 	return Window{End: unix - since + seconds, Length: seconds}
 }
 
@@ -102,7 +96,6 @@ type State struct {
 	in      Store // where they were counted
 }
 
-// window returns the window to which the state refers.
 func (s *State) window() Window {
 	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
 }
@@ -136,8 +129,7 @@ type Store interface {
 type Quota struct {
 	store Store
 	local *Counts // of anonymous requests while the store is unavailable
-	// unchanged counts the free 304s. Each edge counts its own, in memory, because the purpose is to
-	// limit its work and not to measure usage.
+	// unchanged counts the free 304s of each edge, since its work is to be limited, not usage measured.
 	unchanged *Counts
 	now       func() time.Time
 	retryAt   atomic.Int64 // when the store is tried again, 0 while it responds: Unix time in ms
@@ -254,15 +246,9 @@ func count(ctx context.Context, in Store, s *Subject, w Window, n int64, timeout
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case within.Err() != nil:
-		err = &storeError{context.DeadlineExceeded}
+		err = fmt.Errorf("%w: %w", ErrUnavailable, context.DeadlineExceeded)
 	default:
-		err = &storeError{err}
+		err = fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return used, ok, err
 }
-
-// storeError is an ErrUnavailable with its cause.
-type storeError struct{ cause error }
-
-func (e *storeError) Error() string   { return ErrUnavailable.Error() + ": " + e.cause.Error() }
-func (e *storeError) Unwrap() []error { return []error{ErrUnavailable, e.cause} }

@@ -117,7 +117,6 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	return tx.failed
 }
 
-// sanitizeDetail makes a detail safe to store and to print.
 func sanitizeDetail(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

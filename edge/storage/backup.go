@@ -98,7 +98,6 @@ func (s *State) writeBackup(ctx context.Context, path, name string) (r *Report, 
 	return to.Check(ctx)
 }
 
-// publishFile atomically renames a finished file into place.
 func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// querier is a database or a transaction.
 type querier interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
@@ -28,7 +27,6 @@ type conn struct {
 // on returns a conn for single statements, each of which is a transaction.
 func (s *State) on(ctx context.Context) *conn { return &conn{ctx: ctx, read: s.db, write: s.writer} }
 
-// exec runs a statement and returns the number of rows that it changed.
 func (c *conn) exec(statement string, args ...any) (n int64, err error) {
 	if c.failed != nil {
 		return 0, c.failed
@@ -92,7 +90,6 @@ func value[T any](c *conn, query string, args ...any) (T, error) {
 	return one(c, sql.ErrNoRows, into1[T], query, args...)
 }
 
-// into1 receives a row with a single column.
 func into1[T any](v *T) []any { return []any{v} }
 
 // column receives the value of a column.
@@ -116,15 +113,12 @@ func converted[S, T any](to *T, convert func(S) T) column {
 // orZero receives a column; null becomes the zero value.
 func orZero[T any](to *T) column { return converted(to, func(v T) T { return v }) }
 
-// moment receives a stored time.
 func moment(t *time.Time) column { return converted(t, fromMillis) }
 
-// lasting receives a stored duration.
 func lasting(d *time.Duration) column {
 	return converted(d, func(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond })
 }
 
-// jsonInto receives a column of JSON.
 func jsonInto(list *[]string) column {
 	return func(value any) error {
 		var text sql.NullString
@@ -141,10 +135,8 @@ func toMillis(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// fromMillis converts a stored time back.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// arguments are the arguments of a statement.
 type arguments []any
 
 // add adds an argument and returns its placeholder.

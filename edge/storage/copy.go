@@ -94,7 +94,6 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// copyTable copies a table and verifies the copy.
 func (tx *Tx) copyTable(from querier, t table) (int64, error) {
 	into := tx.inserter(t.name, t.columnList())
 	read, err := eachRow(tx.ctx, from, t, into.add)
@@ -146,7 +145,6 @@ func eachRow(ctx context.Context, from querier, t table, do func(row ...any)) (f
 	return f, rows.Err()
 }
 
-// insertBatchSize is the number of rows that one statement inserts.
 const insertBatchSize = 200
 
 // inserter collects rows of a table and inserts them in batches. Like conn.do, it does nothing after a failure.
@@ -174,7 +172,6 @@ func (in *inserter) flush() {
 	}
 }
 
-// placeholders returns the placeholders of rows with n values in all.
 func placeholders(n, columns int) string {
 	var rows []string
 	for i := 0; i < n; i += columns {

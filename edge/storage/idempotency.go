@@ -20,7 +20,6 @@ type IdempotencyRecord struct {
 	SecretID string // the id of the resource whose secret was in the response, or "" if there is none
 }
 
-// idempotencyTTL is how long a write is remembered.
 const idempotencyTTL = 24 * time.Hour
 
 // MaxIdempotencyKeys is the maximum number of writes remembered per account; the oldest

@@ -15,7 +15,6 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// versionTable is the table in which goose records applied migrations.
 const versionTable = "goose_db_version"
 
 // Versions returns the version of the database's schema, or 0 if it has none, and the newest

@@ -24,7 +24,6 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	return err
 }
 
-// openSealed returns all stored secrets, opened.
 func (s *State) openSealed(ctx context.Context, keys *seal.Keys) ([]sealed, error) {
 	stored, err := list(s.on(ctx), func(s *sealed) []any { return []any{&s.webhook, &s.column, &s.text} }, `SELECT id, 'secret', secret FROM webhooks
 		UNION ALL SELECT id, 'previous_secret', previous_secret FROM webhooks WHERE previous_secret IS NOT NULL`)

@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// table describes a table in the database.
 type table struct {
 	name    string
 	columns []string // in the order of the table
 }
 
-// columnList returns the names of the columns, separated by commas.
 func (t *table) columnList() string { return strings.Join(t.columns, ", ") }
 
 // These queries return all tables with their columns.

@@ -19,7 +19,6 @@ import (
 	"modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// busyTimeout is how long a writer waits for other writers.
 const busyTimeout = 10 * time.Second
 
 // busyCode is SQLITE_BUSY; extended codes use the upper bytes

@@ -122,7 +122,6 @@ func NewID(prefix string) string {
 	return prefix + strings.ToLower(base32.StdEncoding.EncodeToString(b[:])[:20])
 }
 
-// wrap adds a description of what the program was doing to a database error.
 func (s *State) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -117,7 +117,6 @@ func whereSubmissions(q submission.Query) (where string, args arguments) {
 	return where, args
 }
 
-// statusList adds statuses to the arguments and returns their placeholders.
 func statusList(statuses []submission.Status, args *arguments) string {
 	var placeholders []string
 	for _, status := range statuses {

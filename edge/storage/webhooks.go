@@ -52,7 +52,6 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: host})
 }
 
-// jsonList converts a list to its stored form.
 func jsonList(list []string) string {
 	b, _ := json.Marshal(append([]string{}, list...)) // never null
 	return string(b)
@@ -124,7 +123,6 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (page []webhook
 	return page, count, err
 }
 
-// maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
 const maxRequestedDeliveries = 100
 
 // RequestTest requests a test delivery to an account's webhook. The error is

@@ -38,7 +38,6 @@ func (p *parser) take(fields map[string]any) {
 	}
 }
 
-// checkSize returns a message if a value is too large to be checked, and "" otherwise.
 func checkSize(value any, bound int) string {
 	values, members := measure(value)
 	switch list, ok := value.([]any); {

@@ -53,7 +53,6 @@ func (p *parser) correction(fields map[string]any, in Index) (*Draft, error) {
 	return p.draft(d, before.Type, before.Slug, now, in)
 }
 
-// values returns the values of an entity's file.
 func values(e *record.Entity) (map[string]any, error) {
 	data, err := File(e)
 	if err != nil {

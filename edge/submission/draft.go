@@ -92,7 +92,6 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	return p.draft(&Draft{}, typ, slug, p.fields, in)
 }
 
-// draft checks the file that a draft would write, which has these values, and completes the draft.
 func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Index) (*Draft, error) {
 	key := typ + "/" + slug
 	e, data, found := content.ParseFields(p.kinds, key, typ, slug, values)
@@ -123,7 +122,6 @@ func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Ind
 	return d, nil
 }
 
-// parser holds the state of parsing a submission.
 type parser struct {
 	kinds    *kinds.Set
 	fields   map[string]any // the fields of the file
@@ -131,7 +129,6 @@ type parser struct {
 	warnings []yamldoc.Problem
 }
 
-// err returns an *InvalidError if there are problems.
 func (p *parser) err() error {
 	if len(p.problems) == 0 {
 		return nil
@@ -148,7 +145,6 @@ func (p *parser) warn(field, format string, args ...any) {
 	p.add(yamldoc.Problem{Severity: yamldoc.Warning, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// add adds a problem or a warning.
 func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, wrong)
@@ -168,7 +164,6 @@ func (p *parser) addFound(d *Draft, found []yamldoc.Problem) {
 	}
 }
 
-// renameCategory replaces the former slug of a category with the current one, and adds a warning.
 func (p *parser) renameCategory(in Index) {
 	old, _ := p.fields["category"].(string)
 	for _, c := range in.Categories() {
@@ -212,7 +207,6 @@ func (p *parser) lost(path []string, v any) {
 	}
 }
 
-// typ returns the type, or "" if it is missing or invalid.
 func (p *parser) typ(fields map[string]any) string {
 	value, given := fields["type"]
 	typ, ok := value.(string)

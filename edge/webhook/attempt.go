@@ -20,7 +20,6 @@ import (
 // but the connection can be reused only after reading it.
 const maxResponseLen = 64 << 10
 
-// attemptResult is the outcome of an attempt.
 type attemptResult struct {
 	status     int    // 0 if there was no response
 	failure    string // why there was no valid response, for the owner to read
@@ -33,7 +32,6 @@ type attemptResult struct {
 
 func (a attemptResult) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
 
-// errorText returns the error message for the delivery log.
 func (a attemptResult) errorText() string {
 	switch {
 	case a.success():
@@ -46,7 +44,6 @@ func (a attemptResult) errorText() string {
 	return "The receiver returned " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
 }
 
-// sender sends deliveries.
 type sender struct {
 	client  *http.Client
 	agent   string

@@ -16,7 +16,6 @@ const ChallengeEvent = "webhook.challenge"
 // ChallengeTimeout is how long an endpoint can take to respond to a challenge.
 const ChallengeTimeout = 10 * time.Second
 
-// maxChallengeLen is the maximum number of bytes read from the response.
 const maxChallengeLen = 1 << 10
 
 // Challenge asks an endpoint to confirm that it wants to receive events: it must respond with
@@ -55,7 +54,6 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	return "", nil
 }
 
-// isChallengeEcho reports whether a response contains exactly the string from the challenge.
 func isChallengeEcho(answer []byte, text string) bool {
 	var members map[string]string
 	if json.Unmarshal(answer, &members) == nil {

@@ -65,7 +65,6 @@ type Options struct {
 	Drain    time.Duration         // how long attempts in progress can take at shutdown; default: safedial.Timeout
 }
 
-// leaseBatchSize is the maximum number of webhooks leased at a time.
 const leaseBatchSize = 100
 
 // Dispatcher delivers events to webhooks: it makes one attempt at a time for each webhook, in

@@ -28,7 +28,6 @@ type Notice struct {
 	Days       int    // one of NoticeDays
 }
 
-// retiring holds the additional members of the payload of entity.retiring.
 type retiring struct {
 	Retires    string  `json:"retires"`
 	DaysLeft   int     `json:"daysLeft"`

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// worker delivers to one webhook while it has the lease.
 type worker struct {
 	d          *Dispatcher
 	owner      string          // the owner of the lease

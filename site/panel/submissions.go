@@ -41,7 +41,6 @@ func (s Submission) Path() string { return "/developer/submissions/" + s.ID + "/
 // Entity returns the path of the entity once it is published.
 func (s Submission) Entity() string { return siteurl.Entity(s.Type, s.Slug) }
 
-// submissionSteps explains the states.
 var submissionSteps = map[string]string{
 	"pending": "is waiting for review", "in-review": "is being reviewed in a pull request", "accepted": "was accepted and will be in the next build",
 	"published": "is in the index", "rejected": "was rejected", "withdrawn": "was withdrawn by you",
@@ -50,7 +49,6 @@ var submissionSteps = map[string]string{
 // Says returns the state in words.
 func (s Submission) Says() string { return submissionSteps[s.Status] }
 
-// longFile is the maximum number of characters of a file that are shown.
 const longFile = 50_000
 
 // File returns the YAML with hidden characters escaped.

@@ -121,7 +121,6 @@ var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) erro
 	return err
 })
 
-// note records events from the browser.
 func (b *Tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

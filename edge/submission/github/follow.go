@@ -123,7 +123,6 @@ func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submis
 	return moved, err
 }
 
-// closeWithdrawn closes open pull requests of withdrawn submissions.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	_, err := f.each(ctx, submission.Query{ToClose: true}, func(s submission.Submission) error { return f.closeOne(ctx, s) })
 	return err
@@ -171,7 +170,6 @@ func (f *Follower) closeOne(ctx context.Context, s submission.Submission) error 
 	return f.Store.PullRequestClosed(ctx, s.ID)
 }
 
-// ask checks one pull request. It reports whether it has changed the status of the submission.
 func (f *Follower) ask(ctx context.Context, s *submission.Submission) (changed bool, err error) {
 	if s.PullRequest.Number == 0 { // it is being accepted right now, or that was interrupted
 		return false, nil
@@ -204,7 +202,6 @@ func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != 
 // errOtherBranch means that a pull request is not from the branch of its submission.
 var errOtherBranch = errors.New("is not from the branch")
 
-// fate returns the pull request of a submission.
 func (f *Forge) fate(ctx context.Context, s submission.Submission) (*github.PullRequest, error) {
 	p, _, err := f.client.PullRequests.Get(ctx, f.owner, f.name, int(s.PullRequest.Number))
 	if err != nil {

@@ -33,7 +33,6 @@ type Forge struct {
 	apiHost     string
 }
 
-// timeout is the timeout of a call to the API.
 const timeout = 30 * time.Second
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
@@ -71,7 +70,6 @@ func New(o Options) (*Forge, error) {
 // takes up a few hundred kilobytes.
 const maxAnswer = 16 << 20
 
-// bounded cuts off responses that are too long.
 type bounded struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -174,7 +172,6 @@ func pullRequest(p *github.PullRequest) submission.PullRequest {
 	return kept
 }
 
-// maxURL is the maximum length of a pull request's address, in bytes.
 const maxURL = 2000
 
 // Error is returned when a call to the forge fails. Its message contains only the part of the
@@ -189,7 +186,6 @@ func (e *Error) Error() string { return e.message }
 // Unwrap returns the error of the client library. The message of that error is not safe.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain adds advice for the operator to an error from the forge.
 func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil

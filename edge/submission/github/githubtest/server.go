@@ -69,7 +69,6 @@ type Pull struct {
 	Version     int    // increases with every change
 }
 
-// maxBody is the maximum length of the text of a pull request.
 const maxBody = 65536
 
 type fault struct {
@@ -171,7 +170,6 @@ func (s *Server) Fail(status int, header map[string]string) {
 	s.fail = append(s.fail, fault{status, header})
 }
 
-// admit checks what all requests have in common.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	if s.now.Before != nil {
 		s.now.Before()
@@ -242,7 +240,6 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// of finds the pull request that a request is about.
 func (s *Server) of(handle func(http.ResponseWriter, *http.Request, *Pull)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.PathValue("number"))
@@ -272,7 +269,6 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request, p *Pull) {
 	answer(w, 200, s.shown(p))
 }
 
-// label adds labels to a pull request.
 func label(w http.ResponseWriter, r *http.Request, p *Pull) {
 	var in struct{ Labels []string }
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -287,7 +283,6 @@ func label(w http.ResponseWriter, r *http.Request, p *Pull) {
 	answer(w, 200, p.labels())
 }
 
-// unlabel removes a label from a pull request.
 func unlabel(w http.ResponseWriter, r *http.Request, p *Pull) {
 	if !slices.Contains(p.Labels, r.PathValue("label")) {
 		notFound(w)
@@ -325,13 +320,11 @@ func (s *Server) shown(p *Pull) map[string]any {
 		"head":     map[string]any{"ref": p.Head, "repo": repo}, "base": map[string]any{"ref": p.Base}}
 }
 
-// has reports whether the repository has a branch.
 func (s *Server) has(branch string) bool {
 	_, err := s.git("show-ref", "--verify", "--quiet", "refs/heads/"+branch)
 	return err == nil
 }
 
-// ahead reports whether a branch has commits that its base does not have.
 func (s *Server) ahead(base, head string) bool {
 	out, err := s.git("rev-list", "--count", "refs/heads/"+base+"..refs/heads/"+head)
 	return err == nil && strings.TrimSpace(out) != "0"
