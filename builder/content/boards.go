@@ -3,6 +3,7 @@ package content
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -81,10 +82,8 @@ func (c *Content) checkBoardSlug(d *yamldoc.Document, path []string, slug string
 // parseBoard converts the fields of a board. They match the schema.
 func parseBoard(item any) (*board.Board, error) {
 	fields, _ := item.(map[string]any)
-	own := make(map[string]any, len(fields))
-	for name, value := range fields {
-		own[name] = value
-	}
+	own := map[string]any{}
+	maps.Copy(own, fields)
 	conditions := map[string][]string{}
 	set, _ := fields["where"].(map[string]any)
 	for name, value := range set {

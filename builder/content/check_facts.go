@@ -23,22 +23,22 @@ const Placeholder = "TODO: describe it"
 func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	checkKind(d, e, m)
 	if strings.HasPrefix(e.Description, "TODO") {
-		d.AddAt([]string{"description"}, false, yamldoc.Problem{Message: "is a placeholder; say in your own words what it is for, and what sets it apart"})
+		d.Fail([]string{"description"}, "is a placeholder; say in your own words what it is for, and what sets it apart")
 	}
 	checkIDs(d, e, m)
 	if l := e.Lifecycle; l != nil {
 		if l.Deprecated > l.Retires && l.Retires != "" && !d.Reported("lifecycle", "retires") && !d.Reported("lifecycle", "deprecated") {
-			d.AddAt([]string{"lifecycle", "retires"}, false, yamldoc.Problem{Message: l.Retires + " is before deprecated " + l.Deprecated})
+			d.Fail([]string{"lifecycle", "retires"}, l.Retires+" is before deprecated "+l.Deprecated)
 		}
 		if l.ReplacedBy == e.Key() {
-			d.AddAt([]string{"lifecycle", "replacedBy"}, false, yamldoc.Problem{Message: "is the entity itself; name its successor"})
+			d.Fail([]string{"lifecycle", "replacedBy"}, "is the entity itself; name its successor")
 		}
 	}
 	for _, v := range e.Values {
 		if f := v.Field; f.AtMost != "" {
 			most, known := e.Values.Get(f.Group.Name + "." + f.AtMost).(float64)
 			if n, _ := v.Value.(float64); known && n > most {
-				d.AddAt([]string{f.Group.Name, f.Name}, false, yamldoc.Problem{Message: fmt.Sprintf("%.0f is more than the %s, %.0f", n, f.AtMost, most)})
+				d.Fail([]string{f.Group.Name, f.Name}, fmt.Sprintf("%.0f is more than the %s, %.0f", n, f.AtMost, most))
 			}
 		}
 	}
@@ -141,14 +141,14 @@ func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 				path = append(path, strconv.Itoa(i))
 			}
 			if !d.Reported(path...) && !n.Pattern.MatchString(id) {
-				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(id) + " is not an identifier on " + n.Title + "; use " + n.Hint})
+				d.Fail(path, yamldoc.Quote(id)+" is not an identifier on "+n.Title+"; use "+n.Hint)
 			}
 		}
 	}
 	for _, linked := range record.LinkedIDs(e.Links) {
 		if stated[linked.Namespace] != nil && !hasID(e.IDs, linked) {
 			link := map[string]string{"github": "repository", "pypi": "package"}[linked.Namespace]
-			d.AddAt([]string{"ids", linked.Namespace}, false, yamldoc.Problem{Message: "contradicts links." + link + ", which is " + yamldoc.Quote(linked.Value) + "; correct one of them"})
+			d.Fail([]string{"ids", linked.Namespace}, "contradicts links."+link+", which is "+yamldoc.Quote(linked.Value)+"; correct one of them")
 		}
 	}
 }
@@ -165,7 +165,7 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"])}
 		path := []string{"offers", strconv.Itoa(i)}
 		if j, known := at[o.Key()]; known && o.ID != "" {
-			d.AddAt(append(path, "id"), false, yamldoc.Problem{Message: fmt.Sprintf("%s at %s is also offers[%d]; an offer is identified by provider and id", yamldoc.Quote(o.ID), o.Provider, j)})
+			d.Fail(append(path, "id"), fmt.Sprintf("%s at %s is also offers[%d]; an offer is identified by provider and id", yamldoc.Quote(o.ID), o.Provider, j))
 			continue
 		}
 		at[o.Key()] = i
@@ -174,14 +174,14 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			inner := append(slices.Clone(path), "next")
 			checkTerms(d, next, inner, f["free"] == true)
 			if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
-				d.AddAt(append(path, "until"), false, yamldoc.Problem{Message: until + " is not before next.from, " + from})
+				d.Fail(append(path, "until"), until+" is not before next.from, "+from)
 			}
 		}
 	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
 		if path := []string{"offers", strconv.Itoa(at[o.Key()])}; o.Free && o.Source == "" {
-			d.AddAt(append(path, "free"), false, yamldoc.Problem{Message: "needs a source that says so; add source here or to offersRead"})
+			d.Fail(append(path, "free"), "needs a source that says so; add source here or to offersRead")
 		}
 	}
 	if !d.Problems.HasErrors() {
@@ -216,12 +216,12 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 			if record.PerMillion(kind) {
 				hint = "; prices are per million tokens"
 			}
-			d.AddAt(inner, false, yamldoc.Problem{Message: err.Error() + hint})
+			d.Fail(inner, err.Error()+hint)
 		case err != nil: // the schema has reported it
 		case !exact:
-			d.AddAt(inner, false, yamldoc.Problem{Message: strconv.FormatFloat(x, 'f', -1, 64) + " has more than six decimals; round it"})
+			d.Fail(inner, strconv.FormatFloat(x, 'f', -1, 64)+" has more than six decimals; round it")
 		case x == 0 && !free:
-			d.AddAt(inner, false, yamldoc.Problem{Message: "is 0; remove it if the price is unknown, or add free: true if the source says that it is free"})
+			d.Fail(inner, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
 		}
 	}
 	tiers, _ := fields["tiers"].([]any)
@@ -230,7 +230,7 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 		t, _ := v.(map[string]any)
 		inner := append(slices.Clone(path), "tiers", strconv.Itoa(i))
 		if over := int64(numberOf(t["over"])); seen[over] {
-			d.AddAt(append(inner, "over"), false, yamldoc.Problem{Message: fmt.Sprintf("%d is given twice", over)})
+			d.Fail(append(inner, "over"), fmt.Sprintf("%d is given twice", over))
 		} else {
 			seen[over] = true
 		}
@@ -287,12 +287,12 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 			continue
 		}
 		if word, letter := mixedWord(f.text); letter != 0 && f.name != "description" {
-			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
-				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter])})
+			d.Warn([]string{f.name}, fmt.Sprintf("%s mixes scripts: %c (%U) only looks like the Latin %c",
+				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter]))
 		}
 		if table.Formula(f.text) && !yamldoc.IsPlainNumber(f.text) {
-			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("starts with %s, so a spreadsheet that opens a CSV export treats it as a formula",
-				yamldoc.Quote(string([]rune(f.text)[:1])))})
+			d.Warn([]string{f.name}, fmt.Sprintf("starts with %s, so a spreadsheet that opens a CSV export treats it as a formula",
+				yamldoc.Quote(string([]rune(f.text)[:1]))))
 		}
 	}
 }

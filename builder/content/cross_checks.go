@@ -125,10 +125,6 @@ func (a *among) first(list []*file, e *record.Entity) string {
 	return ""
 }
 
-// Declared implements Siblings.
-func (a *among) Declared() []Category { return a.declared }
-
-// WithSlug implements Siblings.
 func (a *among) WithSlug(typ, slug string) string {
 	if r := a.files[typ+"/"+slug+".yaml"]; r != nil {
 		return r.shown
@@ -136,7 +132,6 @@ func (a *among) WithSlug(typ, slug string) string {
 	return ""
 }
 
-// OnceWithSlug implements Siblings.
 func (a *among) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	if a.later && typ == e.Type && slug == e.Slug {
 		return "" // the other file has the problem
@@ -144,15 +139,12 @@ func (a *among) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	return a.first(a.claims[byFormer][typ+"/"+slug], e)
 }
 
-// WithName implements Siblings.
 func (a *among) WithName(e *record.Entity) string { return a.first(a.claims[byName][nameKey(e)], e) }
 
-// WithID implements Siblings.
 func (a *among) WithID(e *record.Entity, id record.ID) string {
 	return a.first(a.claims[byID][idKey(e, id)], e)
 }
 
-// Successor implements Siblings.
 func (a *among) Successor(key string) (next string, ok bool) {
 	r := a.files[key+".yaml"]
 	if r != nil && r.entity != nil && r.entity.Lifecycle != nil {
@@ -161,14 +153,10 @@ func (a *among) Successor(key string) (next string, ok bool) {
 	return next, r != nil || a.coming[key]
 }
 
-// Namespaces implements Siblings.
-func (a *among) Namespaces() []string { return a.namespaces }
-
-// Vocabulary implements Siblings.
+func (a *among) Declared() []Category           { return a.declared }
+func (a *among) Namespaces() []string           { return a.namespaces }
 func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
-
-// Providers implements Siblings.
-func (a *among) Providers() []string { return a.providers }
+func (a *among) Providers() []string            { return a.providers }
 
 // near returns the key of the entity of the same type whose slug is most similar, or "".
 func (a *among) near(key string) string {

@@ -222,8 +222,7 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 		if u.other != nil {
 			with = fmt.Sprintf(" (offers[%d].%s)", at[u.other.Key()], record.PriceNames[u.otherPrice])
 		}
-		d.AddAt([]string{"offers", strconv.Itoa(at[u.Offer.Key()]), record.PriceNames[u.Price]}, false, yamldoc.Problem{Severity: yamldoc.Warning,
-			Message: u.Message + with + "; correct it, or add " + u.Rule + " to reviewed"})
+		d.Warn([]string{"offers", strconv.Itoa(at[u.Offer.Key()]), record.PriceNames[u.Price]}, u.Message+with+"; correct it, or add "+u.Rule+" to reviewed")
 	}
 }
 

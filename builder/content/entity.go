@@ -2,6 +2,7 @@ package content
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"regexp"
 	"slices"
@@ -145,16 +146,16 @@ func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	warnOfTexts(d, e)
 	checkFacts(d, e, m)
 	if !d.Reported("addedDate") && !d.Reported("lastUpdated") && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
-		d.AddAt([]string{"lastUpdated"}, false, yamldoc.Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
+		d.Fail([]string{"lastUpdated"}, e.LastUpdated+" is before addedDate "+e.AddedDate)
 	}
 	for _, f := range e.Signals.Facts {
 		value, date := []string{"signals", f.Name, "value"}, []string{"signals", f.Name, "date"}
 		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] && !d.Reported(value...) && !d.Reported(date...) {
-			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the date on which the signal was read, " + f.Date})
+			d.Warn(value, f.Day+" is after the date on which the signal was read, "+f.Date)
 		}
 	}
 	if i := slices.Index(e.FormerKeys(), e.Key()); i >= 0 {
-		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Formerly[i]) + " is its current address; list only earlier ones"})
+		d.Fail([]string{"formerly", strconv.Itoa(i)}, yamldoc.Quote(e.Formerly[i])+" is its current address; list only earlier ones")
 	}
 }
 
@@ -187,60 +188,25 @@ func decodeOffers(m map[string]any) (offers []record.Offer) {
 	list, _ := m["offers"].([]any)
 	read, _ := m["offersRead"].(map[string]any)
 	for _, v := range list {
-		f, ok := v.(map[string]any)
+		f, ok := trimTexts(v).(map[string]any)
 		if !ok {
 			continue
 		}
-		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"]), Prices: decodePrices(f),
-			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]), Modes: decodeModes(f["modes"]), Until: yamldoc.Text(f["until"]),
-			Free: f["free"] == true, Deprecated: f["deprecated"] == true, Reviewed: yamldoc.Texts(f["reviewed"]),
-			Date: cmp.Or(yamldoc.Text(f["date"]), yamldoc.Text(read["date"])), Source: cmp.Or(yamldoc.Text(f["source"]), yamldoc.Text(read["source"]))}
-		if next, ok := f["next"].(map[string]any); ok {
-			o.Next = &record.Terms{From: yamldoc.Text(next["from"]), Prices: decodePrices(next), Tiers: decodeTiers(next["tiers"]), Modes: decodeModes(next["modes"])}
+		data, _ := json.Marshal(f)
+		o, err := record.DecodeOffer(data)
+		if err != nil { // the schema has reported it
+			o = record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"])}
 		}
+		o.Date, o.Source = cmp.Or(o.Date, yamldoc.Text(read["date"])), cmp.Or(o.Source, yamldoc.Text(read["source"]))
 		offers = append(offers, o)
 	}
 	record.SortOffers(offers)
 	return offers
 }
 
-func decodeModes(v any) (modes []record.Mode) {
-	fields, _ := v.(map[string]any)
-	for name, v := range fields {
-		mode, _ := v.(map[string]any)
-		modes = append(modes, record.Mode{Name: yamldoc.Text(name), Hours: yamldoc.Text(mode["hours"]), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
-	}
-	return modes
-}
-
-func decodeTiers(v any) (tiers []record.Tier) {
-	list, _ := v.([]any)
-	for _, v := range list {
-		t, _ := v.(map[string]any)
-		tiers = append(tiers, record.Tier{Over: int64(numberOf(t["over"])), Prices: decodePrices(t)})
-	}
-	return tiers
-}
-
-// decodePrices returns the valid prices among some fields.
-func decodePrices(fields map[string]any) (p record.Prices) {
-	for i, name := range record.PriceNames {
-		switch v := fields[name].(type) {
-		case int64, float64:
-			if price, _, err := record.RoundPrice(numberOf(v)); err == nil {
-				p[i] = price
-			}
-		}
-	}
-	return p
-}
-
-func decodeBenchmark(v any) record.Benchmark {
-	f, _ := v.(map[string]any)
-	text := func(key string) string { return yamldoc.Text(f[key]) }
-	b := record.Benchmark{Name: text("name"), Value: numberOf(f["value"]), Metric: text("metric"), Harness: text("harness"),
-		Variant: text("variant"), Dataset: text("dataset"), Version: text("version"), By: text("by"), Publisher: text("publisher"),
-		Date: text("date"), Source: text("source")}
+func decodeBenchmark(v any) (b record.Benchmark) {
+	data, _ := json.Marshal(trimTexts(v))
+	_ = json.Unmarshal(data, &b) // it leaves out values of a wrong type, which the schema has reported
 	b.Unfold()
 	return b
 }
@@ -271,7 +237,7 @@ func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]
 	if wrong, ok := errors.AsType[*yamlfmt.FieldError](err); ok {
 		d.AddAt(nil, false, yamldoc.Problem{Field: wrong.Field, Message: wrong.Message})
 	} else if err != nil {
-		d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
+		d.Fail(nil, err.Error())
 	}
 	if d.Problems.HasErrors() {
 		return nil, nil, d.Report()

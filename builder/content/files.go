@@ -133,7 +133,7 @@ func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(s
 			message = forbidden(name)
 		}
 		if message != "" {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(name) + message})
+			d.Fail(path, yamldoc.Quote(name)+message)
 		}
 	}
 	for i := range entries {
@@ -195,7 +195,7 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 		path := []string{list, strconv.Itoa(i), field}
 		value, ok := yamldoc.ValueAt(d.Value, path).(string)
 		if ok && seen[value] {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + givenTwice})
+			d.Fail(path, yamldoc.Quote(value)+givenTwice)
 		}
 		seen[value] = true
 	}
@@ -209,7 +209,7 @@ func checkLists(d *yamldoc.Document) {
 			at := []string{"files", strconv.Itoa(i), field}
 			path, ok := yamldoc.ValueAt(d.Value, at).(string)
 			if ok && (!filepath.IsLocal(path) || strings.ContainsAny(path, `\:`)) {
-				d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(path) + " is not a path inside the folder that contains the content; use one such as lists/tools.csv"})
+				d.Fail(at, yamldoc.Quote(path)+" is not a path inside the folder that contains the content; use one such as lists/tools.csv")
 			}
 		}
 		at := []string{"files", strconv.Itoa(i)}
@@ -217,13 +217,13 @@ func checkLists(d *yamldoc.Document) {
 		address, _ := list["url"].(string)
 		switch many := list["names"] != nil || list["index"] != nil; {
 		case (list["path"] == nil) == (list["url"] == nil):
-			d.AddAt(at, false, yamldoc.Problem{Message: "needs either path or url"})
+			d.Fail(at, "needs either path or url")
 		case many != strings.Contains(address, "{}"):
-			d.AddAt(at, false, yamldoc.Problem{Message: "needs {} in url together with names or index, for each name"})
+			d.Fail(at, "needs {} in url together with names or index, for each name")
 		}
 		at = append(at, "name")
 		if name, _ := yamldoc.ValueAt(d.Value, at).(string); slices.Contains(builtInSources, name) {
-			d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(name) + " is the name of a built-in source; use another one"})
+			d.Fail(at, yamldoc.Quote(name)+" is the name of a built-in source; use another one")
 		}
 	}
 }
@@ -245,7 +245,7 @@ type RootFile struct {
 // Problem returns an error in a field of the file.
 func (f *RootFile) Problem(message string, path ...string) yamldoc.Problem {
 	d := yamldoc.Parse(f.Path, f.Text)
-	d.AddAt(path, false, yamldoc.Problem{Message: message})
+	d.Fail(path, message)
 	return d.Problems[len(d.Problems)-1]
 }
 

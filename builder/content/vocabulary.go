@@ -122,7 +122,7 @@ func checkSynonyms(d *yamldoc.Document) {
 				message = " is also in synonyms[" + strconv.Itoa(before) + "]; merge the groups, or remove it from one"
 			}
 			if message != "" {
-				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(text) + message})
+				d.Fail(path, yamldoc.Quote(text)+message)
 			} else {
 				first[key] = i
 			}

@@ -80,12 +80,9 @@ type drafter struct {
 }
 
 func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
-	d := &drafter{kinds: declared, m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
+	d := &drafter{kinds: declared, m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: m.Input.Missing}}
 	if m.Source != nil && date == "" {
 		d.date = m.Source.Date
-	}
-	for _, text := range m.Input.Missing {
-		d.missing[text] = true
 	}
 	for _, use := range m.Uses {
 		d.columns = append(d.columns, use.Column)
@@ -147,14 +144,16 @@ func (dr *drafter) identify(d *Draft, o object) {
 	if d.refuse("type", err); err == nil {
 		d.Type = kind
 	}
-	slug, err := dr.field(dr.m.Slug, "slug", o)
-	if d.Slug, _ = slug.(string); err == nil && slug == nil {
-		err = &Reason{Column: columnOf(dr.m.Slug), Message: "the source of the slug is empty"}
+	slug := func(field string, v *mapping.Value) string {
+		slug, err := dr.field(v, "slug", o)
+		if err == nil && slug == nil && field == "slug" {
+			err = &Reason{Column: columnOf(v), Message: "the source of the slug is empty"}
+		}
+		d.refuse(field, err)
+		text, _ := slug.(string)
+		return text
 	}
-	d.refuse("slug", err)
-	slug, err = dr.field(dr.m.ClashSlug, "slug", o)
-	d.clashSlug, _ = slug.(string)
-	d.refuse("clashSlug", err)
+	d.Slug, d.clashSlug = slug("slug", dr.m.Slug), slug("clashSlug", dr.m.ClashSlug)
 }
 
 // forms lists how fields are written, other than as a string: as a list of strings, or as the result of a conversion.
@@ -178,22 +177,20 @@ func formOf(declared *kinds.Set, path []string) string {
 		}
 		return "date"
 	}
-	f := declared.Field(strings.Join(path, "."))
-	switch {
-	case f != nil && f.Words() == kinds.Reference && len(f.Kinds) == 1:
-		return map[bool]string{true: "list "}[f.IsList()] + "in " + f.Kinds[0]
+	name := strings.Join(path, ".")
+	switch f := declared.Field(name); {
 	case f == nil:
-		return forms[strings.Join(path, ".")]
+		return forms[name]
+	case f.Words() == kinds.Reference && len(f.Kinds) == 1:
+		return map[bool]string{true: "list "}[f.IsList()] + "in " + f.Kinds[0]
 	case f.IsList():
 		return "list"
-	case f.IsNumber() && f.Type != kinds.Duration && f.Type != kinds.Size:
-		return "number"
 	case f.Type == kinds.Boolean:
 		return "answer"
-	case f.Type == kinds.Size, f.Type == kinds.Duration:
+	case f.Type == kinds.Size, f.Type == kinds.Duration, f.Type == kinds.Date:
 		return string(f.Type)
-	case f.Type == kinds.Date:
-		return "date"
+	case f.IsNumber():
+		return "number"
 	}
 	return ""
 }
@@ -252,29 +249,34 @@ func scopesOf(each string, o object) (out []object, err error) {
 
 // benchmarks adds the benchmark results of a row. Those without a name or a value are left out.
 func (dr *drafter) benchmarks(d *Draft, o object) {
-	var list []any
-	var keys, details []string // of each result
-	times := map[string]int{}  // by key
+	type part struct {
+		fields       map[string]any
+		key, details string
+	}
+	var results []part
+	times := map[string]int{} // by what distinguishes results except their details
 	for _, columns := range dr.m.Benchmarks {
 		scopes, err := scopesOf(columns.Each, o)
 		d.refuse("signals.benchmarks", err)
 		for _, scope := range scopes {
-			fields, detail, err := dr.benchmark(columns, scope)
-			if d.refuse("signals.benchmarks", err); fields["name"] == nil || fields["value"] == nil {
+			r := part{fields: map[string]any{}}
+			r.details, err = dr.benchmark(r.fields, columns, scope)
+			if d.refuse("signals.benchmarks", err); err != nil || r.fields["name"] == nil || r.fields["value"] == nil {
 				continue
 			}
-			var key strings.Builder // what distinguishes the result from others, except its details
 			for _, name := range []string{"name", "metric", "harness", "variant", "dataset", "version", "by", "publisher"} {
-				fmt.Fprintf(&key, "%q", fields[name])
+				r.key += fmt.Sprintf("%q", r.fields[name])
 			}
-			list, keys, details = append(list, fields), append(keys, key.String()), append(details, detail)
-			times[key.String()]++
+			times[r.key]++
+			results = append(results, r)
 		}
 	}
-	for i, item := range list {
-		if fields, _ := item.(map[string]any); details[i] != "" && times[keys[i]] > 1 {
-			fields["name"] = textOf(fields["name"]) + " (" + details[i] + ")"
+	var list []any
+	for _, r := range results {
+		if r.details != "" && times[r.key] > 1 {
+			r.fields["name"] = textOf(r.fields["name"]) + " (" + r.details + ")"
 		}
+		list = append(list, r.fields)
 	}
 	if len(list) > 0 {
 		d.set(list, "signals", "benchmarks")
@@ -284,13 +286,12 @@ func (dr *drafter) benchmarks(d *Draft, o object) {
 // partForms lists the forms of the members of results and offers that are no texts.
 var partForms = map[string]string{"value": "number", "date": "day", "free": "answer", "deprecated": "answer", "over": "number", "context": "number", "outputLimit": "number"}
 
-// benchmark returns the fields of a result, and its details.
-func (dr *drafter) benchmark(columns *mapping.Columns, o object) (fields map[string]any, details string, err error) {
-	fields = map[string]any{}
+// benchmark sets the fields of a result, and returns its details.
+func (dr *drafter) benchmark(fields map[string]any, columns *mapping.Columns, o object) (details string, err error) {
 	for _, t := range columns.Fields {
 		v, err := dr.field(t.Value, partForms[t.Path[0]], o)
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 		if v != nil {
 			fields[t.Path[0]] = v
@@ -300,9 +301,9 @@ func (dr *drafter) benchmark(columns *mapping.Columns, o object) (fields map[str
 	for _, name := range columns.Details {
 		r, err := dr.column(name, o)
 		if err != nil {
-			return nil, "", err
+			return "", err
 		}
 		all.items = append(all.items, r.items...)
 	}
-	return fields, all.text(), nil
+	return all.text(), nil
 }

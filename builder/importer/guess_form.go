@@ -42,6 +42,9 @@ var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
 func (g *guesser) form(path string, c *column) (form, doubt string) {
 	kind, f := formOf(g.kinds, strings.Split(path, ".")), g.kinds.Field(path)
 	isSlug, isEnum := f != nil && f.Words() == kinds.Slug, f != nil && f.Words() == kinds.Enum
+	choose := func(values []string) (more, doubt string) {
+		return g.choices(values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
+	}
 	more := ""
 	switch {
 	case strings.HasPrefix(kind, "list"):
@@ -54,7 +57,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		}
 		switch {
 		case isEnum:
-			replaced, unlisted := g.choices(values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
+			replaced, unlisted := choose(values)
 			more, doubt = more+replaced, doubts(doubt, unlisted)
 		case kind == "list" && (f == nil || isSlug):
 			more += ", as: slug"
@@ -63,8 +66,8 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		more, doubt = ", take: first", "the values are lists, of which the first entry is used"
 	case path == "category":
 		more, doubt = g.choices(c.values, g.categories, g.titles, "category")
-	case isEnum && !isSubset(c.values, f.Values):
-		more, doubt = g.choices(c.values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
+	case isEnum && slices.ContainsFunc(c.values, func(v string) bool { return !slices.Contains(f.Values, v) }):
+		more, doubt = choose(c.values)
 	case path == "pricingModel", isSlug:
 		more = ", as: slug"
 		_, doubt = misfits(c.values, joined)
@@ -99,10 +102,11 @@ func noneYet(folder *content.Workspace, f *kinds.Field, rows any, column string)
 	if f.Words() != kinds.Reference || len(f.Kinds) != 1 || f.Kinds[0] == rows || folder.Has(f.Kinds[0]) {
 		return ""
 	}
-	if f.IsList() {
-		return fmt.Sprintf("; there is no %s yet: import or write those first", f.Kinds[0])
+	how := "import or write those first"
+	if !f.IsList() {
+		how = fmt.Sprintf("import this file first with the type %s and the name in %s", f.Kinds[0], scalar(column))
 	}
-	return fmt.Sprintf("; there is no %s yet: import this file first with the type %s and the name in %s", f.Kinds[0], f.Kinds[0], scalar(column))
+	return fmt.Sprintf("; there is no %s yet: %s", f.Kinds[0], how)
 }
 
 // separators are the texts that usually separate the entries of a list.
@@ -290,14 +294,13 @@ func (g *guesser) answers(c *column) (more, doubt string) {
 	for _, word := range words {
 		meaning[word] = answerWords[strings.ToLower(word)]
 	}
-	if len(words) == 2 && meaning[words[0]] == meaning[words[1]] { // both unknown, or the same
-		meaning[words[0]], meaning[words[1]] = "true", "false"
-		doubt = fmt.Sprintf("which of %s and %s is true is a guess", yamldoc.Quote(words[0]), yamldoc.Quote(words[1]))
-	} else if len(words) == 2 {
-		for i, word := range words {
-			if other := meaning[words[1-i]]; meaning[word] == "" {
-				meaning[word] = map[string]string{"true": "false", "false": "true"}[other]
-			}
+	if len(words) == 2 {
+		a, b := words[0], words[1]
+		if other := map[string]string{"true": "false", "false": "true"}; meaning[a] != meaning[b] {
+			meaning[a], meaning[b] = cmp.Or(meaning[a], other[meaning[b]]), cmp.Or(meaning[b], other[meaning[a]])
+		} else { // both unknown, or the same
+			meaning[a], meaning[b] = "true", "false"
+			doubt = fmt.Sprintf("which of %s and %s is true is a guess", yamldoc.Quote(a), yamldoc.Quote(b))
 		}
 	}
 	var table []string
@@ -321,18 +324,12 @@ func (g *guesser) answers(c *column) (more, doubt string) {
 }
 
 func distinct(values []string) (list []string) {
-	seen := map[string]bool{}
 	for _, s := range values {
-		if !seen[s] {
-			seen[s] = true
+		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
 	return list
-}
-
-func isSubset(values, list []string) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(list, v) })
 }
 
 // choices returns the conversion of texts to some allowed words: to slugs, with replacements for titles of the

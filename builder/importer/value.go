@@ -44,7 +44,7 @@ func textOf(item any) string {
 // evaluator evaluates the values of a mapping.
 type evaluator struct {
 	decimal string
-	missing map[string]bool
+	missing []string
 	joined  string // the latest text that became a slug although it seems to be a list, or ""
 }
 
@@ -116,7 +116,7 @@ func (e *evaluator) column(name string, o object) (result, error) {
 		case []any:
 			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field accepts"}
 		}
-		if item != "" && !e.missing[textOf(item)] {
+		if item != "" && !slices.Contains(e.missing, textOf(item)) {
 			r.items = append(r.items, item)
 		}
 	}
@@ -168,7 +168,7 @@ func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 				return result{}, refusal(v, item, wrong)
 			}
 			for _, entry := range entries {
-				if entry = oneLine(entry); entry != "" && !e.missing[entry] {
+				if entry = oneLine(entry); entry != "" && !slices.Contains(e.missing, entry) {
 					items = append(items, entry)
 				}
 			}
@@ -222,13 +222,7 @@ func columnOf(v *mapping.Value) string {
 	for _, inner := range slices.Concat(v.First, v.All) {
 		names = append(names, strings.Split(columnOf(inner), ", ")...)
 	}
-	var distinct []string
-	for _, name := range names {
-		if name != "" && !slices.Contains(distinct, name) {
-			distinct = append(distinct, name)
-		}
-	}
-	return strings.Join(distinct, ", ")
+	return strings.Join(slices.DeleteFunc(distinct(names), func(name string) bool { return name == "" }), ", ")
 }
 
 func (e *evaluator) all(conditions []mapping.Condition, o object) bool {
@@ -240,15 +234,10 @@ func (e *evaluator) meets(c mapping.Condition, o object) bool {
 	if c.Empty != nil {
 		return *c.Empty == (err == nil && r.none()) // an object is not empty
 	}
-	among := func(want []any) bool {
-		return slices.ContainsFunc(r.items, func(item any) bool {
-			return slices.ContainsFunc(want, func(w any) bool { return e.equal(textOf(item), w) })
-		})
-	}
-	if c.Is != nil {
-		return among(c.Is)
-	}
-	return !among(c.Not)
+	among := slices.ContainsFunc(r.items, func(item any) bool {
+		return slices.ContainsFunc(slices.Concat(c.Is, c.Not), func(w any) bool { return e.equal(textOf(item), w) })
+	})
+	return among == (c.Is != nil)
 }
 
 // equal reports whether a string in the input equals a value in the mapping: 5.0 is 5.

@@ -23,47 +23,36 @@ import (
 
 // The patterns used in the schemas.
 const (
-	slugPattern   = "^[a-z0-9]+(-[a-z0-9]+)*$"
-	urlPattern    = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
-	dayPattern    = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-	monthPattern  = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
-	periodPattern = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
-	entityPattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
-	linePattern   = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
-	formerPattern = "^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z0-9]+(-[a-z0-9]+)*$"
-	valuePattern  = "^[a-z][a-z0-9-]*/[a-z0-9-]+:[A-Za-z][^:\\s]*$"
-	// Used only in collect.yaml.
-	documentPattern = "^https://[^\\s]+$"
-	declinedPattern = "^([a-z][a-z0-9-]*:|[a-z][a-z0-9-]*/)[^\\s]+$"
-	// Used only in index.yaml.
+	urlPattern        = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
+	dayPattern        = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	monthPattern      = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+	periodPattern     = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
+	entityPattern     = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
+	linePattern       = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
-	pagePattern       = "^https?://[^\\s/?#@]+/[^\\s]*\\{id\\}[^\\s]*$"
 	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
 )
 
 // patternHints explains the patterns.
 var patternHints = map[string]string{
-	valuePattern:  "use TYPE/SLUG:NAME, such as tool/pytorch:stars",
-	slugPattern:   "use lower-case letters and digits, separated by single hyphens",
-	urlPattern:    "use a full URL that starts with https:// and contains no spaces or user name",
-	dayPattern:    "use YYYY-MM-DD",
-	monthPattern:  "use YYYY-MM-DD, or YYYY-MM if only the month is known",
-	linePattern:   "use one line without control characters",
-	periodPattern: "use YYYY-MM-DD, YYYY-MM or YYYY",
-	entityPattern: "use type/slug, such as model/llama-3-1-8b",
-
-	formerPattern:         "use a slug, or type/slug if it had another type",
-	kinds.DurationPattern: "use a duration such as 90m, 1h30m or 500ms (units: w, d, h, m, s, ms)",
-	kinds.SizePattern:     "use a size such as 16 GB or 512 MiB, or a number of bytes",
-
-	documentPattern: "use a full URL that starts with https:// and contains no spaces",
-	declinedPattern: "use namespace:id, such as github:owner/name, or type/slug",
-
-	servicePattern:    "use a full URL that starts with https:// and contains no spaces, user name, ? or #",
-	repositoryPattern: "use the URL of the repository's page, such as https://github.com/example/index, without spaces, user name, ? or #",
-	pagePattern:       "use a full URL that contains {id}",
-	branchPattern:     "use a branch name that git allows, such as main",
+	"^[a-z][a-z0-9-]*/[a-z0-9-]+:[A-Za-z][^:\\s]*$": "use TYPE/SLUG:NAME, such as tool/pytorch:stars",
+	"^[a-z0-9]+(-[a-z0-9]+)*$":                      "use lower-case letters and digits, separated by single hyphens",
+	urlPattern:                                      "use a full URL that starts with https:// and contains no spaces or user name",
+	dayPattern:                                      "use YYYY-MM-DD",
+	monthPattern:                                    "use YYYY-MM-DD, or YYYY-MM if only the month is known",
+	linePattern:                                     "use one line without control characters",
+	periodPattern:                                   "use YYYY-MM-DD, YYYY-MM or YYYY",
+	entityPattern:                                   "use type/slug, such as model/llama-3-1-8b",
+	"^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z0-9]+(-[a-z0-9]+)*$": "use a slug, or type/slug if it had another type",
+	kinds.DurationPattern:                           "use a duration such as 90m, 1h30m or 500ms (units: w, d, h, m, s, ms)",
+	kinds.SizePattern:                               "use a size such as 16 GB or 512 MiB, or a number of bytes",
+	"^https://[^\\s]+$":                             "use a full URL that starts with https:// and contains no spaces",
+	"^([a-z][a-z0-9-]*:|[a-z][a-z0-9-]*/)[^\\s]+$":  "use namespace:id, such as github:owner/name, or type/slug",
+	servicePattern:                                  "use a full URL that starts with https:// and contains no spaces, user name, ? or #",
+	repositoryPattern:                               "use the URL of the repository's page, such as https://github.com/example/index, without spaces, user name, ? or #",
+	"^https?://[^\\s/?#@]+/[^\\s]*\\{id\\}[^\\s]*$": "use a full URL that contains {id}",
+	branchPattern:                                   "use a branch name that git allows, such as main",
 }
 
 var (
@@ -107,7 +96,7 @@ func (c *checker) meaning(pattern, s string) {
 		if err != nil {
 			c.add(false, "%s does not exist; the order is year, month, day", yamldoc.Quote(s))
 		} else if doubt := doubtfulDate(t, c.path, time.Now()); doubt != "" {
-			c.d.AddAt(c.path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " " + doubt})
+			c.d.Warn(c.path, yamldoc.Quote(s)+" "+doubt)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (d *Document) Root() *Node {
 func (d *Document) Fields() (map[string]any, bool) {
 	m, ok := d.Value.(map[string]any)
 	if !ok && d.Root() != nil && !d.Faulty[""] {
-		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" per line`})
+		d.Fail(nil, `must be a set of fields, one "name: value" per line`)
 	}
 	return m, ok
 }
@@ -188,6 +188,16 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 		d.Faulty[p.Field] = true
 	}
 	d.Add(line, col, p)
+}
+
+// Fail adds an error at the position of a field's value.
+func (d *Document) Fail(path []string, message string) {
+	d.AddAt(path, false, Problem{Message: message})
+}
+
+// Warn adds a warning at the position of a field's value.
+func (d *Document) Warn(path []string, message string) {
+	d.AddAt(path, false, Problem{Severity: Warning, Message: message})
 }
 
 // Reported reports whether the value at a path has been reported as invalid.

@@ -94,7 +94,7 @@ func arranged(path string, text []byte, s *schema.Part) (*yamldoc.Node, error) {
 
 // refusal returns the problem for a valid file that cannot be formatted.
 func refusal(d *yamldoc.Document, why string) error {
-	d.AddAt(nil, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
+	d.Fail(nil, "cannot be formatted: "+why+"; write this part in a simpler way")
 	return d.Report()
 }
 

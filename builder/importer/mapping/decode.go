@@ -121,7 +121,7 @@ func (d *decoder) columns(v any, path ...string) *Columns {
 			c.Per = d.constant(v, at...)
 			if s, ok := v.(string); ok {
 				if _, wrong := Tokens(s); wrong != "" {
-					d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " " + wrong + ", or {column: …}"})
+					d.Fail(at, yamldoc.Quote(s)+" "+wrong+", or {column: …}")
 				}
 			}
 		case "tiers":
@@ -187,7 +187,7 @@ func (d *decoder) value(v any, path ...string) *Value {
 	if text, ok := m["template"].(string); ok {
 		parts, wrong := parseTemplate(text)
 		if out.Template = parts; wrong != "" {
-			d.AddAt(inside(path, "template"), false, yamldoc.Problem{Message: wrong})
+			d.Fail(inside(path, "template"), wrong)
 		}
 		for _, part := range parts {
 			d.use(part.Column, m["optional"] == true, at)
@@ -271,9 +271,9 @@ func (d *decoder) check(m *Mapping) {
 	}
 	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
 	if at := []string{"input", "delimiter"}; utf8.RuneCountInString(delimiter) > 1 && delimiter != "tab" {
-		d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(delimiter) + " is not a single character; use one character, or the word tab"})
+		d.Fail(at, yamldoc.Quote(delimiter)+" is not a single character; use one character, or the word tab")
 	} else if strings.ContainsAny(delimiter, "\"\r\n\ufffd") {
-		d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(delimiter) + " cannot be used as a column separator"})
+		d.Fail(at, yamldoc.Quote(delimiter)+" cannot be used as a column separator")
 	}
 	if d.Problems.HasErrors() {
 		return // the missing parts may be among the unknown fields
@@ -307,7 +307,7 @@ func (d *decoder) checkOneOf(m map[string]any, path []string, names ...string) {
 	all := strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 	switch {
 	case len(given) == 0:
-		d.AddAt(path, false, yamldoc.Problem{Message: "needs one of " + all})
+		d.Fail(path, "needs one of "+all)
 	case len(given) > 1:
 		d.AddAt(inside(path, given[1]), true, yamldoc.Problem{Message: "conflicts with " + given[0] + "; use only one of " + all})
 	}
