@@ -132,8 +132,8 @@ func (b *build) writeLeaderboards() error {
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
-		list = append(list, record.Category{Slug: c.Slug, Formerly: append([]string{}, c.Formerly...), Title: c.Title,
-			Description: jsonenc.OptionalString(c.Description)})
+		c.Formerly = append([]string{}, c.Formerly...)
+		list = append(list, c)
 	}
 	count := map[string]int{}
 	for _, e := range b.content.Entities {

@@ -76,7 +76,7 @@ type among struct {
 	words      *vocabulary
 	namespaces []string
 	providers  []string
-	declared   []Category
+	declared   []record.Category
 	coming     map[string]bool // the keys of entities that will be added
 	later      bool            // whether of the files with a value, only those after the first have a problem
 }
@@ -153,7 +153,7 @@ func (a *among) Successor(key string) (next string, ok bool) {
 	return next, r != nil || a.coming[key]
 }
 
-func (a *among) Declared() []Category           { return a.declared }
+func (a *among) Declared() []record.Category    { return a.declared }
 func (a *among) Namespaces() []string           { return a.namespaces }
 func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
 func (a *among) Providers() []string            { return a.providers }
@@ -174,16 +174,16 @@ func (a *among) near(key string) string {
 }
 
 // categories lists the declared categories by slug or, if there are none, those of the entities in files that count.
-func (a *among) categories(counts func(*file) bool) []Category {
+func (a *among) categories(counts func(*file) bool) []record.Category {
 	list := slices.Clone(a.declared)
 	if len(list) == 0 {
 		for _, slug := range slices.Sorted(maps.Keys(a.claims[byCategory])) {
 			if slices.ContainsFunc(a.claims[byCategory][slug], counts) {
-				list = append(list, Category{Slug: slug, Title: TitleOf(slug)})
+				list = append(list, record.Category{Slug: slug, Title: TitleOf(slug)})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Category) int { return cmp.Compare(a.Slug, b.Slug) })
+	slices.SortFunc(list, func(a, b record.Category) int { return cmp.Compare(a.Slug, b.Slug) })
 	return list
 }
 
@@ -216,11 +216,11 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 }
 
 // wrongCategory returns the reason an entity cannot be in a category, or "". declared are those of categories.yaml.
-func wrongCategory(category string, declared []Category) (message, suggestion string) {
+func wrongCategory(category string, declared []record.Category) (message, suggestion string) {
 	if category == view.AllBoard {
 		return yamldoc.Quote(category) + reservedSlug, ""
 	}
-	is := func(c Category) bool { return c.Slug == category }
+	is := func(c record.Category) bool { return c.Slug == category }
 	if slices.ContainsFunc(declared, is) || !ValidSlug(category) {
 		return "", ""
 	}

@@ -20,18 +20,11 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
 	"kindex/exports/view"
 )
-
-// Category is a category of entities.
-type Category struct {
-	Slug        string   `json:"slug"`
-	Formerly    []string `json:"formerly"` // earlier slugs
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-}
 
 // Index is the content of index.yaml.
 type Index struct {
@@ -58,7 +51,7 @@ const MainBranch = "main"
 
 // loadRootFiles reads the files next to the type folders. Boards are checked later, because they depend on the entities.
 func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err error) {
-	var categories struct{ Categories []Category }
+	var categories struct{ Categories []record.Category }
 	var providers struct{ Providers pricing.Providers }
 	var synonyms struct{ Synonyms [][]string }
 	into := map[string]any{"categories.yaml": &categories, "collect.yaml": &c.Collect, "index.yaml": &c.Index,

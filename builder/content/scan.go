@@ -27,37 +27,26 @@ func (f *Folder) list() (files []*file, err error) {
 	if err != nil {
 		return nil, err
 	}
-	add := func(typ string, entries []os.DirEntry) error {
-		for _, e := range entries {
+	typed := false
+	for _, e := range entries {
+		typ, inner := "", []os.DirEntry{e}
+		if f.declared.set.Kind(e.Name()) != nil && e.IsDir() {
+			typ, typed = e.Name(), true
+			if inner, err = os.ReadDir(filepath.Join(f.dir, typ)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
+		for _, e := range inner {
 			info, err := e.Info()
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it has just been deleted
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if r := f.classify(typ, info); r != nil {
 				files = append(files, r)
 			}
-		}
-		return nil
-	}
-	typed := false
-	for _, e := range entries {
-		name := e.Name()
-		if f.declared.set.Kind(name) == nil || !e.IsDir() {
-			if err := add("", []os.DirEntry{e}); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		typed = true
-		inner, err := os.ReadDir(filepath.Join(f.dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err := add(name, inner); err != nil {
-			return nil, err
 		}
 	}
 	if inner := filepath.Join(f.dir, "content"); !typed && holdsContent(inner) {

@@ -17,7 +17,7 @@ import (
 // if there is no such entity.
 type Siblings interface {
 	// Declared lists the valid categories; if empty, every category is valid.
-	Declared() []Category
+	Declared() []record.Category
 	// WithSlug returns the entity with a slug.
 	WithSlug(typ, slug string) string
 	// OnceWithSlug returns an entity other than e that previously had the slug.

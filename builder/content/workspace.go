@@ -86,7 +86,7 @@ func (s *Workspace) Has(kind string) bool {
 
 // Categories lists the categories by slug: from categories.yaml or, if it is missing, from
 // the entities.
-func (s *Workspace) Categories() []Category {
+func (s *Workspace) Categories() []record.Category {
 	return s.all.categories(func(*file) bool { return true })
 }
 

@@ -32,7 +32,7 @@ func tool(slug string, stars float64, formerly ...string) *record.Entity {
 }
 
 func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
-	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
+	return Revision{&content.Content{Entities: list, Categories: []record.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
 // eventsOf formats a comparison on one line, which contains the event, the composite score and

@@ -85,9 +85,9 @@ type Category struct {
 }
 
 // compareCategories lists the changed categories by slug.
-func compareCategories(before, after []content.Category) []Category {
-	both := map[string][2]content.Category{}
-	for i, categories := range [][]content.Category{before, after} {
+func compareCategories(before, after []record.Category) []Category {
+	both := map[string][2]record.Category{}
+	for i, categories := range [][]record.Category{before, after} {
 		for _, c := range categories {
 			pair := both[c.Slug]
 			pair[i] = c
@@ -104,7 +104,7 @@ func compareCategories(before, after []content.Category) []Category {
 		case new.Slug == "":
 			event = "category.deleted"
 		}
-		fields := textFields("title", old.Title, new.Title, "description", old.Description, new.Description,
+		fields := textFields("title", old.Title, new.Title, "description", string(old.Description), string(new.Description),
 			"formerly", strings.Join(old.Formerly, ", "), strings.Join(new.Formerly, ", "))
 		if len(fields) > 0 || event != "category.updated" {
 			list = append(list, Category{event, slug, fields})

@@ -5,7 +5,6 @@ package rank
 import (
 	"slices"
 
-	"kindex/builder/content"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -19,7 +18,7 @@ type Board struct {
 
 // Boards orders entities by ordinal, and returns the leaderboard of all of them and one for each category.
 // Withdrawn entities and those without a composite score are not on any leaderboard.
-func Boards(entities []*record.Entity, categories []content.Category) []Board {
+func Boards(entities []*record.Entity, categories []record.Category) []Board {
 	slices.SortFunc(entities, record.CompareRank)
 	all := Board{Name: view.AllBoard, Entities: []*record.Entity{}}
 	byCategory := make(map[string][]*record.Entity, len(categories))

@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	"builder/importer/mapping": {"builder/content/schema", "builder/content/yamldoc", "exports/didyoumean", "exports/kinds"},
 	"builder/neighbors":        {"exports", "exports/parallel", "exports/record"},
 	"builder/plural":           {},
-	"builder/rank":             {"builder/content", "exports/record", "exports/view"},
+	"builder/rank":             {"exports/record", "exports/view"},
 	"builder/safedial":         {},
 	"builder/scratch":          {},
 	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/jsonenc", "exports/kinds", "exports/score"},

@@ -282,16 +282,13 @@ type findExisting struct {
 // Declared implements content.Siblings. A build does not record whether its categories were
 // declared. If each of them has only the title that follows from its slug, they are assumed
 // to be undeclared. If that is wrong, the mistake is found when a submission is accepted.
-func (a *findExisting) Declared() (list []content.Category) {
-	declared := false
+func (a *findExisting) Declared() []record.Category {
 	for _, c := range a.Categories() {
-		list = append(list, content.Category{Slug: c.Slug, Formerly: c.Formerly, Title: c.Title})
-		declared = declared || c.Description != "" || len(c.Formerly) > 0 || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
+		if c.Description != "" || len(c.Formerly) > 0 || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug {
+			return a.Categories()
+		}
 	}
-	if !declared {
-		return nil
-	}
-	return list
+	return nil
 }
 
 // WithSlug implements content.Siblings.

@@ -84,11 +84,8 @@ func (d *Document) parse(text string) {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d tokens (names, values and punctuation), the maximum for a file", maxTokens)})
 		return
 	}
-	for _, t := range d.tokens {
-		if t.Type == token.MappingKeyType { // the parser takes quadratic time
-			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
-			return
-		}
+	if !d.checkTokens() {
+		return
 	}
 	file, err := parser.Parse(d.tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
@@ -120,6 +117,32 @@ func (d *Document) parse(text string) {
 	root := &Node{start: position{1, 1}}
 	d.read(root, bodies[0], nil)
 	d.root = root
+}
+
+// checkTokens refuses what the parser would handle recursively: complex keys, brackets, and dashes in a row.
+func (d *Document) checkTokens() bool {
+	brackets, dashes, line := 0, 0, 0
+	for _, t := range d.tokens {
+		if t.Position.Line != line {
+			dashes, line = 0, t.Position.Line
+		}
+		switch t.Type {
+		case token.MappingKeyType:
+			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
+			return false
+		case token.SequenceStartType, token.MappingStartType:
+			brackets++
+		case token.SequenceEndType, token.MappingEndType:
+			brackets = max(0, brackets-1)
+		case token.SequenceEntryType:
+			dashes++
+		}
+		if max(brackets, dashes) > MaxDepth {
+			d.Add(t.Position.Line, t.Position.Column, Problem{Message: fmt.Sprintf("is nested more than %d levels deep", MaxDepth)})
+			return false
+		}
+	}
+	return true
 }
 
 // lineBreaks replaces the line breaks that the parser knows by line feeds.

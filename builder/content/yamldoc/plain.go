@@ -2,7 +2,6 @@ package yamldoc
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -190,27 +189,16 @@ func scalar(text string, textual bool) (any, bool) {
 	switch {
 	case text == "" || strings.TrimSpace(text) != text:
 		return nil, false
-	case IsPlainNumber(text):
-		return plainNumber(text, textual)
-	case text == "true" || text == "false":
-		return text == "true", true
+	case textual && IsPlainNumber(text):
+		return text, true
+	case IsPlainNumber(text), text == "true", text == "false":
+		return (&Node{Raw: true, Text: text}).Value(), len(text) < 300 // longer numbers may be too large
 	}
 	starts := isLetter(text[0]) && !isWord(text) || isDigit(text[0]) && !maybeNumber(text) || text[0] >= utf8.RuneSelf
 	if !starts || text[len(text)-1] == ':' || strings.Contains(text, ": ") || strings.Contains(text, " #") {
 		return nil, false
 	}
 	return text, true
-}
-
-func plainNumber(text string, textual bool) (any, bool) {
-	if textual {
-		return text, true
-	}
-	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return i, true
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil
 }
 
 // maybeNumber reports whether YAML may read text that starts with a digit as no text. Dates and versions such as 1.0.1 are text.

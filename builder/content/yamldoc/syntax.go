@@ -29,10 +29,6 @@ func (d *Document) checkReadable(data []byte) bool {
 		d.Add(line, 1, Problem{Message: fmt.Sprintf("more than %d consecutive blank lines; remove them", maxBlank)})
 		return false
 	}
-	if line, col, ok := findDeepNesting(data); ok {
-		d.Add(line, col, Problem{Message: fmt.Sprintf("is nested more than %d levels deep", MaxDepth)})
-		return false
-	}
 	return true
 }
 
@@ -107,38 +103,6 @@ func findBlankLines(data []byte) int {
 		}
 	}
 	return 0
-}
-
-// findDeepNesting finds deep nesting that the parser would handle recursively: open brackets,
-// and dashes in a row. It also counts brackets in strings, but no real string leaves 32
-// brackets open.
-func findDeepNesting(data []byte) (line, col int, ok bool) {
-	depth := 0
-	for number, text := range bytes.Split(data, []byte("\n")) {
-		dashes := 0
-		start := true
-		for i, c := range text {
-			switch c {
-			case '[', '{':
-				depth++
-				start = false
-			case ']', '}':
-				depth = max(0, depth-1)
-				start = false
-			case '-', '?':
-				if start && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\t') {
-					dashes++
-				}
-			case ' ', '\t':
-			default:
-				start = false
-			}
-			if depth > MaxDepth || dashes > MaxDepth {
-				return number + 1, utf8.RuneCount(text[:i]) + 1, true
-			}
-		}
-	}
-	return 0, 0, false
 }
 
 // syntaxMessages maps the parser's messages to ones that explain the error to authors.
