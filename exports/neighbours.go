@@ -46,7 +46,15 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return errors.Join(json.NewEncoder(member).Encode(similar{features, neighbours}), member.Close(), f.Close())
+	stored := similar{Features: features}
+	for _, list := range neighbours {
+		encoded, err := json.Marshal(list)
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		stored.Neighbours = append(stored.Neighbours, encoded)
+	}
+	return errors.Join(json.NewEncoder(member).Encode(stored), member.Close(), f.Close())
 }
 
 // openSimilar reads the neighbours, and rejects those of records that do not exist.
@@ -61,13 +69,26 @@ func (b *Build) openSimilar() error {
 	if err == nil && len(b.similar.Neighbours) != b.Len() {
 		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
 	}
-	for _, n := range slices.Concat(b.similar.Neighbours...) {
-		if err == nil && (int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons, func(r uint32) bool { return int(r) >= len(b.similar.Features) })) {
-			err = fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
+	for i := range b.similar.Neighbours {
+		if err == nil {
+			err = b.checkNeighbours(i)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", similarFile, err)
+	}
+	return nil
+}
+
+func (b *Build) checkNeighbours(ordinal int) error {
+	var list []Neighbour
+	if err := jsonenc.Decode(b.similar.Neighbours[ordinal], &list); err != nil {
+		return err
+	}
+	for _, n := range list {
+		if int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons, func(r uint32) bool { return int(r) >= len(b.similar.Features) }) {
+			return fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
+		}
 	}
 	return nil
 }
@@ -82,7 +103,11 @@ func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
 		}
 		ordinal = o
 	}
-	for _, n := range b.similar.Neighbours[ordinal] {
+	var stored []Neighbour
+	if err := jsonenc.Decode(b.similar.Neighbours[ordinal], &stored); err != nil {
+		panic(err) // cannot happen: openSimilar has decoded it
+	}
+	for _, n := range stored {
 		var ok bool
 		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
 			list = append(list, n)

@@ -15,7 +15,7 @@ import (
 
 // changelog holds the lines of the changelog, and where to find them.
 type changelog struct {
-	lines  [][]byte
+	lines  *lines
 	ids    map[string]uint32                     // the changes by ID
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
 }
@@ -32,16 +32,18 @@ const (
 )
 
 // readChanges reads the changelog.
-func (a *Archive) readChanges(file []byte) (err error) {
+func (a *Archive) readChanges(file []byte) error {
 	c := &a.log
-	if c.lines, err = inflatedLines(file); err != nil {
+	list, err := inflatedLines(file)
+	if err != nil {
 		return err
 	}
-	if len(c.lines) != len(a.changed) {
-		return fmt.Errorf("has %d changes, but the versions have %d", len(c.lines), len(a.changed))
+	if len(list) != len(a.changed) {
+		return fmt.Errorf("has %d changes, but the versions have %d", len(list), len(a.changed))
 	}
+	c.lines = packLines(list)
 	c.ids, c.values = map[string]uint32{}, map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}
-	for i, line := range c.lines {
+	for i, line := range list {
 		var change record.Change
 		if err := change.Decode(line); err != nil {
 			return err
@@ -77,7 +79,7 @@ func (c *changelog) add(field, value string, change uint32) {
 func (a *Archive) Changes() int { return len(a.changed) }
 
 // ChangeLine returns a change's JSON object in the changelog, without the line ending.
-func (a *Archive) ChangeLine(i int) []byte { return a.log.lines[i] }
+func (a *Archive) ChangeLine(i int) []byte { return a.log.lines.line(i) }
 
 // Change decodes a change.
 func (a *Archive) Change(i int) *record.Change {
