@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,15 +15,12 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
-	"kindex/exports/kinds"
 )
 
 type newOptions struct {
 	content            string
 	texts              map[string]*string // field → value
-	links, ids         []string           // NAME=URL, NAMESPACE=ID
 	tags, capabilities []string
-	declared           []string // FIELD=VALUE
 }
 
 // textFlags lists the flags for fields that hold a single string.
@@ -45,7 +40,7 @@ func newCommand() *cobra.Command {
 		Use: "new TYPE SLUG [DIR]", Short: "Create a file for a new entity",
 		Long: `New checks and writes a file for a new entity and prints its path. It never changes an
 existing file.`,
-		Example: `  kindex new glaze tenmoku --name Tenmoku --category iron --description "Dark brown, breaking to rust." --field cone=10
+		Example: `  kindex new glaze tenmoku --name Tenmoku --category iron --description "Dark brown, breaking to rust."
   kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			args, err := cli.TakeContent(cmd, &o.content, args, 2)
@@ -71,9 +66,6 @@ existing file.`,
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
 	cli.JSONFlag(c)
-	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
-	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
-	f.StringArrayVar(&o.declared, "field", nil, "a field that the index declares as FIELD=VALUE, such as cone=10; may be repeated")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
 	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")
 	return c
@@ -98,13 +90,10 @@ func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 	if declared.Kind(typ) == nil {
 		return cli.Usage(cli.UnknownName("type", typ, declared.Names(), didyoumean.Name(typ, declared.Names())))
 	}
-	fields, err := o.fields(declared)
-	if err == nil {
-		err = workspace.Missing
+	if workspace.Missing != nil {
+		return workspace.Missing
 	}
-	if err != nil {
-		return err
-	}
+	fields := o.fields()
 	path := filepath.Join(o.content, typ, slug+".yaml")
 	if err := checkFree(workspace, o.content, typ, slug); err != nil {
 		return err
@@ -143,8 +132,8 @@ func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 }
 
 // fields returns the entity's fields that are set by flags.
-func (o *newOptions) fields(declared *kinds.Set) (map[string]any, error) {
-	fields, links, ids := map[string]any{}, map[string]any{}, map[string]any{}
+func (o *newOptions) fields() map[string]any {
+	fields := map[string]any{}
 	for name, value := range o.texts {
 		if text := strings.TrimSpace(*value); text != "" {
 			fields[name] = text
@@ -155,69 +144,7 @@ func (o *newOptions) fields(declared *kinds.Set) (map[string]any, error) {
 			fields[name] = list
 		}
 	}
-	for _, text := range o.links {
-		name, address, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, cli.Usage(fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", text))
-		}
-		if links[name] != nil {
-			return nil, cli.Usage(fmt.Errorf("--link %s is given twice", name))
-		}
-		links[name], fields["links"] = address, links
-	}
-	for _, text := range o.ids {
-		namespace, id, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, cli.Usage(fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", text))
-		}
-		switch one := ids[namespace].(type) {
-		case nil:
-			ids[namespace] = id
-		case string:
-			ids[namespace] = []string{one, id}
-		case []string:
-			ids[namespace] = append(one, id)
-		}
-		fields["ids"] = ids
-	}
-	stated := kinds.Stated(declared.Leaves())
-	for _, text := range o.declared {
-		name, value, _ := strings.Cut(text, "=")
-		i := slices.IndexFunc(stated, func(f *kinds.Field) bool { return f.Path == name })
-		if i < 0 {
-			var known []string
-			for _, leaf := range stated {
-				known = append(known, leaf.Path)
-			}
-			return nil, cli.Usage(cli.UnknownName("field", name, known, didyoumean.Name(name, known)))
-		}
-		setField(fields, stated[i], value)
-	}
-	return fields, nil
-}
-
-// setField sets a declared field to what a flag says; the rules for files then judge the value. A list is
-// separated by commas.
-func setField(fields map[string]any, f *kinds.Field, text string) {
-	var value any = text
-	switch {
-	case f.IsList():
-		value = strings.Split(text, ",")
-	case f.Type == kinds.Boolean && (text == "true" || text == "false"):
-		value = text == "true"
-	case f.IsNumber() && yamldoc.IsPlainNumber(text):
-		value = json.Number(text)
-	}
-	if f.Group != nil {
-		group, _ := fields[f.Group.Name].(map[string]any)
-		if group == nil {
-			group = map[string]any{}
-		}
-		group[f.Name] = value
-		fields[f.Group.Name] = group
-		return
-	}
-	fields[f.Name] = value
+	return fields
 }
 
 // checkFree returns an error, with a free slug, if another entity uses the slug or has used it before.

@@ -16,8 +16,8 @@ func signCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "sign", Short: "Create keys for signing builds",
 		Long: `Sign creates the key with which kindex publish --sign signs builds, and prints the
-verifier key with which others check them: kindex pull --verify-key, kindex serve --from
---verify-key and kindex verify --origin --verify-key.`,
+verifier key with which others check them: kindex pull --verify-key and kindex serve
+--from --verify-key.`,
 	}, signInitCommand(), signShowCommand())
 }
 
