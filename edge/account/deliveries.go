@@ -30,13 +30,7 @@ func DescribeDelivery(d webhook.Delivery) panel.Delivery {
 // RequestTest returns the write that requests a test delivery to a webhook. The response body is a
 // panel.Delivery.
 func RequestTest(w webhook.Webhook) WriteFunc {
-	return func(tx *storage.Tx) (Result, error) {
-		d, err := tx.RequestTest(w.AccountID, w.ID)
-		if err != nil {
-			return Result{}, webhookProblem(err, w.ID, "")
-		}
-		return Result{Status: http.StatusAccepted, Body: DescribeDelivery(d)}, nil
-	}
+	return requested(w, "", func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(w.AccountID, w.ID) })
 }
 
 // RequestReplay returns the write that requests another delivery of an event. The response body is
@@ -45,11 +39,12 @@ func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
 	if !ValidID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)
 	}
+	return requested(w, id, func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestReplay(w.AccountID, w.ID, id) }), nil
+}
+
+func requested(w webhook.Webhook, id string, request func(*storage.Tx) (webhook.Delivery, error)) WriteFunc {
 	return func(tx *storage.Tx) (Result, error) {
-		d, err := tx.RequestReplay(w.AccountID, w.ID, id)
-		if err != nil {
-			return Result{}, webhookProblem(err, w.ID, id)
-		}
-		return Result{Status: http.StatusAccepted, Body: DescribeDelivery(d)}, nil
-	}, nil
+		d, err := request(tx)
+		return Result{Status: http.StatusAccepted, Body: DescribeDelivery(d)}, webhookProblem(err, w.ID, id)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"strings"
 
 	"kindex/edge/storage"
 	"kindex/edge/web"
@@ -29,10 +30,22 @@ func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 		return nil, err
 	}
 	done, repeated, err := s.WriteOnce(c.Request.Context(), a, fn)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case repeated && done.BodyHash != a.BodyHash:
+		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was used with a different body within the last 24 hours; use a new key for a new request.")
+	case repeated && done.SecretID != "":
+		return nil, web.NewProblem("secret-shown-once", "This request was already processed: it created "+done.SecretID+", whose secret was shown only in the first response.")
 	}
-	return idempotentReply(a, done, repeated)
+	r := &web.Reply{Status: done.Status, Body: []byte(done.Answer), Header: http.Header{}}
+	if done.Location != "" {
+		r.Header.Set("Location", done.Location)
+	}
+	if repeated {
+		r.Header.Set("Idempotency-Replayed", "true")
+	}
+	return r, nil
 }
 
 // WriteFunc performs a write within its transaction. It may be called more than once.
@@ -73,24 +86,6 @@ func (s *Service) WriteOnce(ctx context.Context, a storage.IdempotencyKey, fn Wr
 	return done, repeated, web.StateProblem(err)
 }
 
-func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, repeated bool) (*web.Reply, error) {
-	r := &web.Reply{Status: done.Status, Body: []byte(done.Answer), Header: http.Header{}}
-	if done.Location != "" {
-		r.Header.Set("Location", done.Location)
-	}
-	if !repeated {
-		return r, nil
-	}
-	switch {
-	case done.BodyHash != a.BodyHash:
-		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was used with a different body within the last 24 hours; use a new key for a new request.")
-	case done.SecretID != "":
-		return nil, web.NewProblem("secret-shown-once", "This request was already processed: it created "+done.SecretID+", whose secret was shown only in the first response.")
-	}
-	r.Header.Set("Idempotency-Replayed", "true")
-	return r, nil
-}
-
 // HasIdempotencyKey reports whether the request has an Idempotency-Key, and may therefore
 // repeat an earlier write.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
@@ -119,10 +114,5 @@ func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 }
 
 func isVisibleASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -113,11 +113,11 @@ func checkNames(field, what string, names, known []string) (fieldErrors []web.Fi
 	for i, name := range names {
 		switch {
 		case !slices.Contains(known, name):
-			message := "has " + web.Shorten(name) + ", which is not " + what + "; expected one of: " + strings.Join(known, ", ")
+			hint := "expected one of: " + strings.Join(known, ", ")
 			if near := didyoumean.Name(name, known); near != "" {
-				message = "has " + web.Shorten(name) + ", which is not " + what + "; did you mean " + near + "?"
+				hint = "did you mean " + near + "?"
 			}
-			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: message})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: "has " + web.Shorten(name) + ", which is not " + what + "; " + hint})
 		case slices.Contains(names[:i], name):
 			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: "has " + name + " twice"})
 		}
@@ -181,10 +181,8 @@ func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	sealed := s.OperatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	until := s.Shared.Now().Add(webhook.RotationOverlap)
 	return func(tx *storage.Tx) (Result, error) {
-		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
-			return Result{}, webhookProblem(err, w.ID, "")
-		}
-		return Result{Status: http.StatusOK, secretID: w.ID, Body: RotatedWebhook{w.ID, secret.Reveal(), web.TruncateToSecond(until)}}, nil
+		err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until)
+		return Result{Status: http.StatusOK, secretID: w.ID, Body: RotatedWebhook{w.ID, secret.Reveal(), web.TruncateToSecond(until)}}, webhookProblem(err, w.ID, "")
 	}
 }
 

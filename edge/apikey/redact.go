@@ -32,10 +32,7 @@ const maxShown = 12
 // in strings, errors and other values whose printed form contains a key.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
-type logHandler struct{ next slog.Handler }
-
-// Enabled implements slog.Handler.
-func (h logHandler) Enabled(ctx context.Context, l slog.Level) bool { return h.next.Enabled(ctx, l) }
+type logHandler struct{ slog.Handler }
 
 // Handle implements slog.Handler.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
@@ -44,17 +41,17 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 		clean.AddAttrs(redactAttr(a))
 		return true
 	})
-	return h.next.Handle(ctx, clean)
+	return h.Handler.Handle(ctx, clean)
 }
 
 // WithAttrs implements slog.Handler.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return logHandler{h.next.WithAttrs(redactAttrs(attrs))}
+	return logHandler{h.Handler.WithAttrs(redactAttrs(attrs))}
 }
 
 // WithGroup implements slog.Handler.
 func (h logHandler) WithGroup(name string) slog.Handler {
-	return logHandler{h.next.WithGroup(Redact(name))}
+	return logHandler{h.Handler.WithGroup(Redact(name))}
 }
 
 func redactAttrs(attrs []slog.Attr) []slog.Attr {

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"log/slog"
+	"math/big"
 	"strings"
 )
 
@@ -34,16 +35,10 @@ type Secret struct{ text *string }
 
 // Generate returns a new random key.
 func Generate() Secret {
-	const unbiased = 256 / len(alphabet) * len(alphabet)
-	body := make([]byte, 0, randomLen)
-	var random [randomLen + 8]byte
-	for len(body) < randomLen {
-		rand.Read(random[:])
-		for _, b := range random {
-			if int(b) < unbiased && len(body) < randomLen {
-				body = append(body, alphabet[int(b)%len(alphabet)])
-			}
-		}
+	body := make([]byte, randomLen)
+	for i := range body {
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // never fails
+		body[i] = alphabet[n.Int64()]
 	}
 	text := Prefix + string(body) + checksum(string(body))
 	return Secret{&text}
@@ -65,8 +60,7 @@ func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
 	}
-	text := strings.Clone(s) // does not keep the request's memory alive
-	return Secret{&text}, nil
+	return Secret{&s}, nil
 }
 
 func check(s string) error {
@@ -94,9 +88,7 @@ func check(s string) error {
 	return nil
 }
 
-func inAlphabet(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
-}
+func inAlphabet(c byte) bool { return strings.IndexByte(alphabet, c) >= 0 }
 
 // Reveal returns the key itself, for the only response that shows it.
 func (s Secret) Reveal() string {

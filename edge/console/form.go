@@ -17,7 +17,6 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports/kinds"
 	"kindex/site/form"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
@@ -50,12 +49,12 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
 	f := &form.Form{Kinds: c.Served.Build.Kinds()}
-	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
+	if key := q.Get("e"); strings.Contains(key, "/") {
 		c.Writer.Header()["Vary"] = c.Shared.Vary("Accept-Encoding, Accept")
-		if there, err := fillCorrection(c, f, typ, slug); err != nil {
+		if there, err := fillCorrection(c, f, key); err != nil {
 			return nil, err
 		} else if !there {
-			return noSuchEntity(c, typ, slug)
+			return noSuchEntity(c, key)
 		}
 	}
 	if err := s.fillSession(c, f); err != nil {
@@ -207,10 +206,10 @@ func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	owner, token, err := s.auth.Session(c.Request)
 	if err == nil {
 		f.Account, f.Token = owner.Name, token
-	} else if !errors.Is(err, auth.ErrSignedOut) {
-		return err
+	} else if errors.Is(err, auth.ErrSignedOut) {
+		err = nil
 	}
-	return nil
+	return err
 }
 
 // formPage returns the page with a form. The page must not be cached, since it may be personal.
@@ -255,14 +254,12 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 	default:
 		warnings = draft.Warnings
 	}
-	show := showProposal
-	if f.Amends != "" {
-		show = showCorrection
-	}
 	if f.Complete = draft != nil && len(problems) == 0; !f.Complete {
 		draft = nil
 	}
-	if err := show(c, f, fields, problems, draft); err != nil {
+	if f.Amends == "" {
+		showProposal(c, f, fields, problems, draft)
+	} else if err := showCorrection(c, f, draft); err != nil {
 		return nil, err
 	}
 	f.Problems, f.Warnings = newRemarks(f, problems), newRemarks(f, warnings)
@@ -271,65 +268,44 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 	return draft, nil
 }
 
-func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []yamldoc.Problem, draft *submission.Draft) error {
-	f.Path = formFilePath(f.Kinds, fields, draft)
-	if draft == nil {
-		f.YAML = string(submission.Sketch(f.Kinds, fields, problems))
-	} else {
-		f.YAML = string(draft.YAML)
-		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
-	}
+func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []yamldoc.Problem, draft *submission.Draft) {
 	f.Similar = similarEntities(c.Served, f.Values["name"], f.Values["url"])
-	return nil
+	if draft != nil {
+		f.Path, f.YAML = draft.Entity.Key()+".yaml", string(draft.YAML)
+		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
+		return
+	}
+	typ, _ := fields["type"].(string)
+	if f.Kinds.Kind(typ) == nil {
+		typ = "…"
+	}
+	f.Path = typ + "/" + cmp.Or(submission.Slug(fields), "…") + ".yaml"
+	f.YAML = string(submission.Sketch(f.Kinds, fields, problems))
 }
 
 func newRemarks(f *form.Form, problems []yamldoc.Problem) []form.Remark {
-	list := []form.Remark{}
-	entries := map[string][]string{} // entries of the list fields, each split only once
+	list, lists := []form.Remark{}, map[string][]string{}
+	for name, kind := range formKinds(f) {
+		if kind == "list" {
+			lists[name] = form.SplitList(f.Values[name])
+		}
+	}
 	for _, p := range problems[:min(len(problems), web.MaxFieldErrors)] {
-		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, listEntrySuggestion(f, p.Field, entries))))
+		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, listEntrySuggestion(p.Field, lists))))
 	}
 	return list
 }
 
 // listEntrySuggestion returns a suggestion for an invalid list entry, such as tags[1], if the
-// rules do not provide one. For other fields it returns "". It caches the split lists in entries.
-func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
+// rules do not provide one and the list does not contain it yet. For other fields it returns "".
+func listEntrySuggestion(field string, lists map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
+	list := lists[root]
 	i, err := strconv.Atoi(item)
-	if err != nil || formKinds(f)[root] != "list" {
+	if err != nil || i >= len(list) || slices.Contains(list, content.Slugify(list[i])) {
 		return ""
 	}
-	list, ok := entries[root]
-	if !ok {
-		list = form.SplitList(f.Values[root])
-		entries[root] = list
-	}
-	if i >= len(list) {
-		return ""
-	}
-	suggestion := content.Slugify(list[i])
-	if slices.Contains(list, suggestion) {
-		return "" // the list already contains it
-	}
-	return suggestion
-}
-
-// formFilePath returns the path that a submission's file would have, or as much of it as is
-// known.
-func formFilePath(declared *kinds.Set, fields map[string]any, draft *submission.Draft) string {
-	if draft != nil {
-		return draft.Entity.Key() + ".yaml"
-	}
-	typ, _ := fields["type"].(string)
-	if declared.Kind(typ) == nil {
-		typ = "…"
-	}
-	slug := submission.Slug(fields)
-	if slug == "" {
-		slug = "…"
-	}
-	return typ + "/" + slug + ".yaml"
+	return content.Slugify(list[i])
 }
 
 func newTaken(e *submission.TakenError) *form.Taken {

@@ -36,29 +36,27 @@ const suggestionField = "use"
 // with the size of the body in bytes. It also sets the request's PostForm, as if the request had
 // parsed the form itself.
 func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err error) {
+	refuse := func(status int, text string) (url.Values, int, error) { return nil, 0, &formError{status, text} }
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, size, &formError{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
+		return refuse(http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxFormSize))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "The form is too large: all fields together can have at most 64 KiB."}
+		return refuse(http.StatusRequestEntityTooLarge, "The form is too large: all fields together can have at most 64 KiB.")
 	case err != nil:
-		return nil, size, &formError{http.StatusBadRequest, "The form was not received completely. Send it again."}
+		return refuse(http.StatusBadRequest, "The form was not received completely. Send it again.")
+	case bytes.Count(body, []byte("&")) >= MaxFormValues:
+		return refuse(http.StatusRequestEntityTooLarge, "The form has too many fields. Use the form on this page.")
 	}
-	if bytes.Count(body, []byte("&")) >= MaxFormValues {
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "The form has too many fields. Use the form on this page."}
-	}
-	size = len(body)
-	sent, err = url.ParseQuery(string(body))
-	if err != nil {
-		return nil, size, &formError{http.StatusBadRequest, "The request is not a valid form. Use the form on this page."}
+	if sent, err = url.ParseQuery(string(body)); err != nil {
+		return refuse(http.StatusBadRequest, "The request is not a valid form. Use the form on this page.")
 	}
 	for name, values := range sent {
-		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
-			return nil, size, &formError{http.StatusBadRequest, "The form is not valid UTF-8. Use the form on this page."}
+		if !utf8.ValidString(name + "&" + strings.Join(values, "&")) {
+			return refuse(http.StatusBadRequest, "The form is not valid UTF-8. Use the form on this page.")
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(suggestionField), "=")
@@ -67,7 +65,7 @@ func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err err
 		sent[use] = []string{value}
 	}
 	c.Request.Form, c.Request.PostForm = sent, sent
-	return sent, size, nil
+	return sent, len(body), nil
 }
 
 func formKinds(f *form.Form) map[string]string {
@@ -131,8 +129,8 @@ func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems 
 		if isFigure || f.Amends != "" && sameText(f.Values[name], f.Was[name]) {
 			continue
 		}
-		if p := superseded(f, name); f.Amends != "" && p != nil {
-			problems = append(problems, *p)
+		if now := f.Current[name]; f.Amends != "" && !sameText(now, f.Was[name]) && !sameText(now, f.Values[name]) {
+			problems = append(problems, superseded(name, now))
 		}
 		text := strings.TrimSpace(f.Values[name])
 		if field.Kind == "text" {

@@ -21,7 +21,8 @@ import (
 // amendsField is the hidden field that names the entity a correction changes.
 const amendsField = "amends"
 
-func fillCorrection(c *web.Call, f *form.Form, typ, slug string) (there bool, err error) {
+func fillCorrection(c *web.Call, f *form.Form, key string) (there bool, err error) {
+	typ, slug, _ := strings.Cut(key, "/")
 	e, err := c.Served.Build.FindAuthored(typ, slug)
 	if e == nil || err != nil {
 		return false, err
@@ -60,18 +61,14 @@ func readPrevious(f *form.Form, sent url.Values) map[string]string {
 // sameText reports whether two values of a field are the same but for white space.
 func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// superseded returns a problem if a field that a correction changes has a new value since the
-// form was opened, since the correction would undo that change unseen.
-func superseded(f *form.Form, field string) *yamldoc.Problem {
-	now, sent := f.Current[field], f.Values[field]
-	if sameText(now, f.Was[field]) || sameText(now, sent) {
-		return nil
-	}
+// superseded returns the problem of a field that a correction changes and that has a new value since
+// the form was opened: the correction would undo that change unseen.
+func superseded(field, now string) yamldoc.Problem {
 	said := "was removed"
 	if now != "" {
 		said = "is now " + strconv.Quote(web.Shorten(now))
 	}
-	return &yamldoc.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
+	return yamldoc.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
 }
 
 func readCorrection(c *web.Call, f *form.Form, sent url.Values) error {
@@ -79,8 +76,7 @@ func readCorrection(c *web.Call, f *form.Form, sent url.Values) error {
 	if key == "" {
 		return nil
 	}
-	typ, slug, _ := strings.Cut(key, "/")
-	there, err := fillCorrection(c, f, typ, slug)
+	there, err := fillCorrection(c, f, key)
 	if err == nil && !there {
 		err = &formError{http.StatusNotFound, "The index no longer has the entity that you are correcting. Your entries are still in the form below."}
 	}
@@ -95,14 +91,12 @@ func currentFile(c *web.Call, f *form.Form) string {
 	if e == nil || err != nil {
 		return ""
 	}
-	file, err := submission.File(e)
-	if err != nil {
-		return ""
-	}
+	file, _ := submission.File(e)
 	return string(file)
 }
 
-func noSuchEntity(c *web.Call, typ, slug string) (*web.Reply, error) {
+func noSuchEntity(c *web.Call, key string) (*web.Reply, error) {
+	typ, slug, _ := strings.Cut(key, "/")
 	if !web.PrefersHTML(c.Request.Header["Accept"]) {
 		return nil, web.UnknownEntity(c, typ, slug)
 	}
@@ -113,7 +107,7 @@ func noSuchEntity(c *web.Call, typ, slug string) (*web.Reply, error) {
 	return pageReply(site.MissingEntity(pages.Request{Path: siteurl.Submit, Base: c.BaseURL()}, slug))
 }
 
-func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []yamldoc.Problem, draft *submission.Draft) (err error) {
+func showCorrection(c *web.Call, f *form.Form, draft *submission.Draft) (err error) {
 	f.Similar, f.Path = []form.Similar{}, f.Amends+".yaml"
 	f.Pull = c.Served.Build.Manifest.Repository.Edit(f.Path)
 	if draft != nil {
@@ -124,7 +118,7 @@ func showCorrection(c *web.Call, f *form.Form, _ map[string]any, _ []yamldoc.Pro
 
 // addFigure adds the signal that a correction changes. Numbers become numbers, so that the rules
 // for files apply to them.
-func addFigure(declared *kinds.Set, fields map[string]any, values map[string]string) (problems []yamldoc.Problem) {
+func addFigure(declared *kinds.Set, fields map[string]any, values map[string]string) []yamldoc.Problem {
 	name, signal := "", map[string]any{}
 	for field, text := range values {
 		member, ok := form.IsFigure(field)
@@ -139,14 +133,13 @@ func addFigure(declared *kinds.Set, fields map[string]any, values map[string]str
 			signal[member] = text
 		}
 	}
-	known := declared.Signal(name) != nil
 	switch {
 	case name == "" && len(signal) > 0:
-		problems = append(problems, yamldoc.Problem{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"})
-	case name != "" && !known:
-		problems = append(problems, yamldoc.Problem{Field: form.Figure, Message: "is not one of the choices"})
+		return []yamldoc.Problem{{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"}}
+	case name != "" && declared.Signal(name) == nil:
+		return []yamldoc.Problem{{Field: form.Figure, Message: "is not one of the choices"}}
 	case name != "":
 		fields["signals"] = map[string]any{name: signal}
 	}
-	return problems
+	return nil
 }

@@ -10,14 +10,12 @@ import (
 
 // Load reads a key file. It rejects a file that every user of the machine can read.
 func Load(path string) (*Keys, error) {
-	i, err := os.Stat(path)
-	if err != nil {
+	switch i, err := os.Stat(path); {
+	case err != nil:
 		return nil, fmt.Errorf("the operator's key: %w", err)
-	}
-	if i.Mode().Perm()&0o007 != 0 {
+	case i.Mode().Perm()&0o007 != 0:
 		return nil, fmt.Errorf("the operator's key %s is accessible to every user of this machine: chmod 600 %s", path, path)
-	}
-	if i.Size() > 64<<10 || !i.Mode().IsRegular() {
+	case i.Size() > 64<<10 || !i.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a key file", path)
 	}
 	text, err := os.ReadFile(path)
@@ -40,10 +38,9 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return keys, false, err
 	}
-	if err := makeFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = makeFile(path)
+	if made = err == nil; !made && !errors.Is(err, fs.ErrExist) {
 		return nil, false, fmt.Errorf("creating the operator's key: %w", err)
-	} else if err == nil {
-		made = true
 	}
 	keys, err = Load(path)
 	return keys, made, err

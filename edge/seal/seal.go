@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -65,7 +66,6 @@ func Generate() string {
 // starts a comment. Errors contain the line number, but not the content of the line.
 func Parse(text string) (*Keys, error) {
 	keys := &Keys{}
-	seen := map[string]bool{}
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' }) {
@@ -73,10 +73,9 @@ func Parse(text string) (*Keys, error) {
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", n+1, err)
 			}
-			if seen[one.id] {
+			if slices.Contains(keys.IDs(), one.id) {
 				return nil, fmt.Errorf("line %d: duplicate key %s", n+1, one.id)
 			}
-			seen[one.id] = true
 			keys.list = append(keys.list, one)
 		}
 	}
@@ -127,17 +126,15 @@ func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range k.list {
-		if one.id != id {
-			continue
-		}
-		secret, err := one.aead.Open(nil, nil, text, bound(purpose, row))
-		if err != nil {
-			return nil, ErrDamaged
-		}
-		return secret, nil
+	i := slices.Index(k.IDs(), id)
+	if i < 0 {
+		return nil, &UnknownKeyError{id}
 	}
-	return nil, &UnknownKeyError{id}
+	secret, err := k.list[i].aead.Open(nil, nil, text, bound(purpose, row))
+	if err != nil {
+		return nil, ErrDamaged
+	}
+	return secret, nil
 }
 
 // Current reports whether sealed text was sealed with the current sealing key.
@@ -152,9 +149,9 @@ func split(sealed string) (id string, text []byte, err error) {
 		return "", nil, ErrDamaged
 	}
 	if text, err = encoding.DecodeString(parts[2]); err != nil {
-		return "", nil, ErrDamaged
+		err = ErrDamaged
 	}
-	return parts[1], text, nil
+	return parts[1], text, err
 }
 
 // bound returns the additional data that binds sealed text to a purpose and a row. No purpose
