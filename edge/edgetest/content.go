@@ -53,18 +53,15 @@ func git(t testing.TB, dir string, daysAgo int, args ...string) {
 	date := Today().AddDate(0, 0, -daysAgo).Format(time.RFC3339)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.org",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.org", "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v: %s", args, err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	suite.Require(t, err == nil, "git", args, err, string(out))
 }
 
 func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	t.Helper()
 	was = suite.Must(os.ReadFile(path))(t)
 	other := regexp.MustCompile(pattern).ReplaceAll(was, []byte(by))
-	if string(other) == string(was) {
-		t.Fatalf("%s does not contain %s", path, pattern)
-	}
+	suite.Require(t, string(other) != string(was), path, "does not contain", pattern)
 	suite.Check(t, os.WriteFile(path, other, 0o644))
 	return was
 }

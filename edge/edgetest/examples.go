@@ -27,10 +27,8 @@ type Run struct {
 	// Programs maps each additional language to the command that runs its blocks; the name of the
 	// block's file is appended to the command. Its extension is the name of the language.
 	Programs map[string][]string
-	// Except lists blocks that are not run, each with the reason.
-	Except []Exception
-	// After, if not nil, is called with each block's output.
-	After func(b Block, printed string)
+	Except   []Exception                   // blocks that are not run
+	After    func(b Block, printed string) // called with each block's output, if not nil
 	// Timeout is the time limit for one block; the default is ten minutes. A tenth of it is the time
 	// limit for processes that a block left running.
 	Timeout time.Duration
@@ -136,35 +134,39 @@ func (x *examples) do(b Block, later []Block) {
 	if extension == "js" {
 		extension = "mjs" // a module
 	}
+	ran := x.ran
+	x.ran = false
 	switch {
 	case b.File != "":
 		x.write(b, later)
-		x.ran = false
-	case program == nil && (b.Language == "text" || b.Language == "json"):
-		if !x.ran {
-			x.Errorf("%s: this %s block shows output, but does not follow a block that was run; if that is intended, add an exception", x.at, b.Language)
-		} else if !shown(b.Text, x.printed) {
-			x.Errorf("%s: the example shows\n%s\nbut the output is:\n%s", x.at, b.Text, x.printed)
-		}
-		x.ran = false
-	case program == nil:
+	case program == nil && b.Language != "text" && b.Language != "json":
 		x.Errorf("%s: no program runs blocks in the language %q", x.at, b.Language)
-		x.ran = false
+	case program == nil && !ran:
+		x.Errorf("%s: this %s block shows output, but does not follow a block that was run; if that is intended, add an exception", x.at, b.Language)
+	case program == nil:
+		x.compare(b.Text)
 	default:
-		script, shows, isConsole := b.Text, "", b.Language == "console"
-		if isConsole {
+		script, shows := b.Text, "…"
+		if b.Language == "console" {
 			script, shows = x.console(b)
 		}
-		stdout, stderr, err := x.run(program, fmt.Sprintf("block-%d.%s", b.Line, extension), script, isConsole)
-		if err != nil {
+		stdout, stderr, err := x.run(program, fmt.Sprintf("block-%d.%s", b.Line, extension), script, b.Language == "console")
+		if x.ran, x.printed = true, stdout; err != nil {
 			x.Errorf("%s: %v\n%s%s", x.at, err, stdout, stderr)
-		} else if isConsole && !shown(shows, stdout) {
-			x.Errorf("%s: the example shows\n%s\nbut the output is:\n%s", x.at, shows, stdout)
+		} else {
+			x.compare(shows)
 		}
-		x.ran, x.printed = true, stdout
 		if x.After != nil {
 			x.After(b, x.printed)
 		}
+	}
+}
+
+// compare checks that the last block printed what an example shows.
+func (x *examples) compare(shows string) {
+	x.Helper()
+	if !shown(shows, x.printed) {
+		x.Errorf("%s: the example shows\n%s\nbut the output is:\n%s", x.at, shows, x.printed)
 	}
 }
 

@@ -96,9 +96,7 @@ func addProviders(t testing.TB, content string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = []byte("providers:\n"), nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	suite.Check(t, err)
 	write(t, content, "providers.yaml", string(text)+`  - {slug: acme, name: Acme, url: "https://acme.example/", maker: Acme}
   - {slug: example-cloud, name: Example Cloud, url: "https://cloud.example.org/"}
   - {slug: example-hub, name: Example Hub, url: "https://hub.example.org/"}

@@ -78,11 +78,8 @@ func process(t testing.TB) (context.Context, func()) {
 	if !shared.wanted {
 		return ctx, stop
 	}
-	if err := chromedp.Do(ctx); err != nil { // the process lives as long as this context
-		stop()
-		t.Fatal(err)
-	}
 	shared.Context, shared.stop = ctx, stop
+	suite.Check(t, chromedp.Do(ctx)) // the process lives as long as this context
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
 
@@ -147,11 +144,7 @@ func (b *Tab) note(event any) {
 // Do runs the steps in order.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(b, patience)
-	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.fail(t, err)
-	}
+	Run(t, b, chromedp.Steps(steps...))
 }
 
 // Run runs an action and returns its result.
