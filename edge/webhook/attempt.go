@@ -44,29 +44,22 @@ func (a attemptResult) errorText() string {
 	return "The receiver returned " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
 }
 
-type sender struct {
-	client  *http.Client
-	agent   string
-	timeout time.Duration // timeout of an attempt
-	now     func() time.Time
-}
-
 // post sends a body once, and reads up to maxBody bytes of the response. If there is no response,
 // the result contains only what the owner of the webhook may know.
-func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte, maxBody int64) (a attemptResult) {
+func (d *Dispatcher) post(ctx context.Context, url string, secrets []Secret, id string, body []byte, maxBody int64) (a attemptResult) {
 	defer func(start time.Time) { a.duration = time.Since(start) }(time.Now())
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return attemptResult{failure: "The address is invalid.", outcome: "address"}
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", s.agent)
-	if err := sign(r.Header, secrets, id, s.now(), body); err != nil {
+	r.Header.Set("User-Agent", d.Agent)
+	if err := sign(r.Header, secrets, id, d.Now(), body); err != nil {
 		return attemptResult{failure: "The delivery could not be signed.", outcome: "internal"}
 	}
-	response, err := s.client.Do(r)
+	response, err := d.Client.Do(r)
 	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
 		return attemptResult{postpone: busy.Wait, failure: "The request limit for this host has been reached.", outcome: "postponed"}
@@ -79,7 +72,7 @@ func (s *sender) post(ctx context.Context, url string, secrets []Secret, id stri
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 allows any number
 		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
-	wait, _ := safedial.RetryAfter(response.Header, s.now(), MaxRetryAfter)
+	wait, _ := safedial.RetryAfter(response.Header, d.Now(), MaxRetryAfter)
 	a = attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx", retryAfter: wait}
 	if maxBody > 0 {
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known, so a partial body is fine

@@ -28,8 +28,8 @@ import (
 // hanging is the timeout after which a request or a test is assumed to hang.
 const hanging = 3 * time.Minute
 
-// hostile starts a TLS server on loopback and returns it with a sender that may call it.
-func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
+// hostile starts a TLS server on loopback and returns it with a dispatcher that may call it.
+func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *Dispatcher) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
@@ -38,7 +38,7 @@ func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
 	return s, senderTo(t, s, s.URL)
 }
 
-func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
+func senderTo(t *testing.T, s *httptest.Server, url string) *Dispatcher {
 	t.Helper()
 	allow := suite.Must(safedial.ParseException(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")))(t)
 	o := safedial.Options{Allow: []safedial.Exception{allow}, Timeout: hanging}
@@ -48,10 +48,10 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 	}
 	client := safedial.New(o).Client()
 	t.Cleanup(client.CloseIdleConnections)
-	return &sender{client, "test", hanging, time.Now}
+	return &Dispatcher{Options: Options{Client: client, Agent: "test", Timeout: hanging, Now: time.Now}}
 }
 
-func (s *sender) call(t *testing.T, url string) attemptResult {
+func (s *Dispatcher) call(t *testing.T, url string) attemptResult {
 	t.Helper()
 	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"), 0)
 }
@@ -93,7 +93,7 @@ func TestHostileAnswersFail(t *testing.T) {
 	} {
 		s, from := hostile(t, c.answer)
 		if c.outcome == "timeout" {
-			from.timeout = 100 * time.Millisecond
+			from.Timeout = 100 * time.Millisecond
 		}
 		a := from.call(t, s.URL+"/?token=t0ken")
 		if c.outcome == "timeout" {
@@ -116,12 +116,12 @@ func TestTheStatusDecides(t *testing.T) {
 		}
 	})
 	// On a slow machine, not even the status may arrive in time.
-	for c.timeout = 100 * time.Millisecond; ; c.timeout *= 2 {
+	for c.Timeout = 100 * time.Millisecond; ; c.Timeout *= 2 {
 		a := c.call(t, s.URL)
 		if a.success() {
 			return
 		}
-		suite.Require(t, c.timeout <= hanging/4, a)
+		suite.Require(t, c.Timeout <= hanging/4, a)
 	}
 }
 

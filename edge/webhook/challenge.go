@@ -40,7 +40,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	if err != nil {
 		return "", err
 	}
-	a := d.sender.post(limited, url, []Secret{secret}, id, body, maxChallengeLen)
+	a := d.post(limited, url, []Secret{secret}, id, body, maxChallengeLen)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()

@@ -48,8 +48,7 @@ type Options struct {
 	// previous secret.
 	Secrets func(w *Webhook) ([]Secret, error) // required
 	// Reserve takes a slot for a request to an address, like safedial.Guard.Reserve: end
-	// returns the slot; if wait is not 0, no slot is available yet. If nil, attempts are not
-	// limited.
+	// returns the slot; if wait is not 0, no slot is available yet. Required.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
 	Log      *slog.Logger          // required
@@ -72,7 +71,6 @@ const leaseBatchSize = 100
 // the same database share the work.
 type Dispatcher struct {
 	Options
-	sender     sender
 	metrics    *metrics
 	wake       chan struct{}
 	slots      chan struct{}
@@ -88,9 +86,6 @@ func New(o Options) *Dispatcher {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	if o.Reserve == nil {
-		o.Reserve = func(string) (func(), time.Duration) { return func() {}, 0 }
-	}
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule
 	}
@@ -99,7 +94,7 @@ func New(o Options) *Dispatcher {
 	o.Timeout = cmp.Or(o.Timeout, safedial.Timeout)
 	o.Lease = cmp.Or(o.Lease, 30*time.Second)
 	o.Drain = cmp.Or(o.Drain, safedial.Timeout)
-	d := &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics, o.Store, o.Now),
+	d := &Dispatcher{Options: o, metrics: newMetrics(o.Metrics, o.Store, o.Now),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers)}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.drain.Store(int64(o.Drain))

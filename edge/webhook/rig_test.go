@@ -249,7 +249,8 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	roots.AddCert(r.server.Certificate())
 	e := suite.Must(safedial.ParseException(strings.TrimPrefix(r.server.URL, "https://")))(r.t)
 	o := webhook.Options{Store: r.state, Client: safedial.New(safedial.Options{Allow: []safedial.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
-		Owner: storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
+		Reserve: func(string) (func(), time.Duration) { return func() {}, 0 },
+		Owner:   storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
 		Timeout: 2 * hanging, Lease: 3 * hanging, // long enough for a slow machine
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {

@@ -90,7 +90,7 @@ func (w *worker) attempt(url string, secrets []Secret, d *Delivery) attemptResul
 	defer end()
 	w.d.metrics.inFlight.Inc()
 	defer w.d.metrics.inFlight.Dec()
-	return w.d.sender.post(w.attemptCtx, url, secrets, d.EventID, d.Payload, 0)
+	return w.d.post(w.attemptCtx, url, secrets, d.EventID, d.Payload, 0)
 }
 
 // record stores an outcome. It retries while the lease is valid, because the event would be
