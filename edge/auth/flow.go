@@ -26,6 +26,7 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// provider returns the provider in the path, or nil.
 func (h *Handler) provider(r *http.Request) provider {
 	for _, p := range h.providers {
 		if p.name() == r.PathValue("provider") {
@@ -135,6 +136,9 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
+	if err == nil {
+		err = h.Store.EndSession(r.Context(), hash(h.cookie(r, sessionCookie)))
+	}
 	switch {
 	case errors.Is(err, ErrForged):
 		h.problem(w, r, http.StatusForbidden, "You were not signed out", "This form was not submitted from a page of this service, or you have signed in again since you opened it. Reload the page.")
@@ -142,11 +146,6 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	case err != nil && !errors.Is(err, ErrSignedOut):
 		h.unavailable(w, r, err)
 		return
-	case err == nil:
-		if err := h.Store.EndSession(r.Context(), hash(h.cookie(r, sessionCookie))); err != nil {
-			h.unavailable(w, r, err)
-			return
-		}
 	}
 	h.setCookie(w, sessionCookie, "", 0)
 	redirect(w, "/signin")

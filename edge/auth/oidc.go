@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -95,11 +96,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 		return nil, fmt.Errorf("the OpenID Connect provider %s: %w", p.issuer, err)
 	}
 	e := found.Endpoint()
-	addresses := []string{e.AuthURL, e.TokenURL, metadata.JWKS}
-	if found.UserInfoEndpoint() != "" {
-		addresses = append(addresses, found.UserInfoEndpoint())
-	}
-	for _, address := range addresses {
+	for _, address := range []string{e.AuthURL, e.TokenURL, metadata.JWKS, cmp.Or(found.UserInfoEndpoint(), e.TokenURL)} {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && safetext.Loopback(u.Hostname())) {
 			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
@@ -172,21 +169,19 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	var more struct {
 		Party string `json:"azp"`
 	}
-	if err := t.Claims(&more); err != nil {
-		return nil, fmt.Errorf("the id_token: %w", err)
+	err = t.Claims(&more)
+	if err == nil && t.AccessTokenHash != "" {
+		err = t.VerifyAccessToken(token.AccessToken)
 	}
 	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the id_token: %w", err)
 	case subtle.ConstantTimeCompare([]byte(t.Nonce), []byte(nonce)) != 1:
 		return nil, errors.New("the id_token has a different nonce: it was issued for another sign-in")
 	case more.Party != "" && more.Party != p.config.ClientID, more.Party == "" && len(t.Audience) > 1:
 		return nil, fmt.Errorf("the id_token was issued for %q, not for this service alone", shorten(more.Party))
 	case t.Subject == "" || len(t.Subject) > 255 || strings.ContainsFunc(t.Subject, func(r rune) bool { return r < ' ' || r == 0xfffd }):
 		return nil, errors.New("the id_token has no usable subject") // at most 255 ASCII characters (section 2)
-	}
-	if t.AccessTokenHash != "" {
-		if err := t.VerifyAccessToken(token.AccessToken); err != nil {
-			return nil, fmt.Errorf("the id_token: %w", err)
-		}
 	}
 	return t, nil
 }
@@ -202,14 +197,13 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 		return login, nil
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", nil //nolint:nilerr // the account name can be derived without a login
-	}
-	if u.Subject != t.Subject { // section 5.3.2
+	case u.Subject != t.Subject: // section 5.3.2
 		return "", errors.New("the provider's user information and the id_token have different subjects")
-	}
-	if err := u.Claims(&c); err != nil {
-		return "", nil //nolint:nilerr // as above
+	case u.Claims(&c) != nil:
+		return "", nil
 	}
 	return c.login(), nil
 }

@@ -103,24 +103,16 @@ func (tx *Tx) copyTable(from querier, t table) (int64, error) {
 	}
 	arrived, err := eachRow(tx.ctx, tx.read, t, func(...any) {})
 	if err == nil && arrived != read {
-		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
+		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum, arrived.rows, arrived.sum)
 	}
 	return read.rows, err
 }
 
-// checksum consists of the number of rows and the sum of their SHA-256 hashes, as four 64-bit
-// numbers. It does not depend on the order of the rows, which differs between engines.
+// checksum consists of the number of rows and the sum of their hashes. It does not depend on the
+// order of the rows, which differs between engines.
 type checksum struct {
 	rows int64
-	sum  [4]uint64
-}
-
-func (f *checksum) add(row []any) {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", row))
-	for i := range f.sum {
-		f.sum[i] += binary.BigEndian.Uint64(sum[8*i:])
-	}
-	f.rows++
+	sum  uint64
 }
 
 // eachRow calls do for each row of a table and returns the checksum. The values in a row are int64,
@@ -139,7 +131,8 @@ func eachRow(ctx context.Context, from querier, t table, do func(row ...any)) (f
 		if err := rows.Scan(into...); err != nil {
 			return f, err
 		}
-		f.add(row)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", row))
+		f.rows, f.sum = f.rows+1, f.sum+binary.BigEndian.Uint64(sum[:])
 		do(row...)
 	}
 	return f, rows.Err()

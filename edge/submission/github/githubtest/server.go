@@ -37,7 +37,7 @@ type Server struct {
 	mu         sync.Mutex // held while a request is handled
 	pulls      []*Pull
 	violations []string
-	fail       []fault
+	fail       []func(http.ResponseWriter)
 	requests   []string
 	now        Behaviour
 }
@@ -70,11 +70,6 @@ type Pull struct {
 }
 
 const maxBody = 65536
-
-type fault struct {
-	status int
-	header map[string]string
-}
 
 // Start starts a forge with a bare repository.
 func Start(bare string) *Server {
@@ -167,7 +162,12 @@ func (s *Server) Add(p Pull) {
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fail = append(s.fail, fault{status, header})
+	s.fail = append(s.fail, func(w http.ResponseWriter) {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		answer(w, status, map[string]any{"message": "the test requested a failure"})
+	})
 }
 
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
@@ -185,12 +185,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if len(s.fail) > 0 {
-		f := s.fail[0]
+		s.fail[0](w)
 		s.fail = s.fail[1:]
-		for name, value := range f.header {
-			w.Header().Set(name, value)
-		}
-		answer(w, f.status, map[string]any{"message": "the test requested a failure"})
 		return false
 	}
 	return true
@@ -275,11 +271,7 @@ func label(w http.ResponseWriter, r *http.Request, p *Pull) {
 		notFound(w)
 		return
 	}
-	for _, name := range in.Labels {
-		if !slices.Contains(p.Labels, name) {
-			p.Labels = append(p.Labels, name)
-		}
-	}
+	p.Labels = append(slices.DeleteFunc(p.Labels, func(name string) bool { return slices.Contains(in.Labels, name) }), in.Labels...)
 	answer(w, 200, p.labels())
 }
 
@@ -300,12 +292,7 @@ func (p *Pull) labels() []any {
 	return list
 }
 
-func (p *Pull) from() string {
-	if p.From == "" {
-		return Repository
-	}
-	return p.From
-}
+func (p *Pull) from() string { return cmp.Or(p.From, Repository) }
 
 func (s *Server) shown(p *Pull) map[string]any {
 	if s.now.Mute {
