@@ -92,7 +92,11 @@ func parseBoard(item any) (*board.Board, error) {
 			values = []any{value}
 		}
 		for _, v := range values {
-			conditions[name] = append(conditions[name], conditionText(v))
+			text := fmt.Sprint(v) // text, a whole number, true or false
+			if x, ok := v.(float64); ok {
+				text = strconv.FormatFloat(x, 'f', -1, 64)
+			}
+			conditions[name] = append(conditions[name], text)
 		}
 	}
 	own["where"] = conditions
@@ -102,12 +106,4 @@ func parseBoard(item any) (*board.Board, error) {
 	}
 	b := new(board.Board)
 	return b, json.Unmarshal(asJSON, b)
-}
-
-// conditionText returns a value of a condition as a request would name it.
-func conditionText(v any) string {
-	if x, ok := v.(float64); ok {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return fmt.Sprint(v) // text, a whole number, true or false
 }

@@ -146,7 +146,10 @@ func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		}
 	}
 	for _, linked := range record.LinkedIDs(e.Links) {
-		if stated[linked.Namespace] != nil && !hasID(e.IDs, linked) {
+		same := func(id record.ID) bool {
+			return id.Namespace == linked.Namespace && ids.Canonical(id.Namespace, id.Value) == ids.Canonical(id.Namespace, linked.Value)
+		}
+		if stated[linked.Namespace] != nil && !slices.ContainsFunc(e.IDs, same) {
 			link := map[string]string{"github": "repository", "pypi": "package"}[linked.Namespace]
 			d.Fail([]string{"ids", linked.Namespace}, "contradicts links."+link+", which is "+yamldoc.Quote(linked.Value)+"; correct one of them")
 		}

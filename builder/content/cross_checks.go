@@ -99,7 +99,7 @@ func (f *Folder) among(c *Content) *among {
 			a.sorted = append(a.sorted, r)
 		}
 	}
-	slices.SortFunc(a.sorted, compareFiles)
+	slices.SortFunc(a.sorted, func(a, b *file) int { return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug)) })
 	for _, r := range a.sorted {
 		a.add(r)
 	}

@@ -12,7 +12,6 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
-	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -108,7 +107,11 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 	slices.SortFunc(e.Signals.Facts, func(a, b record.Fact) int { return cmp.Compare(a.Name, b.Name) })
 	list, _ := signals["benchmarks"].([]any)
 	for _, v := range list {
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v))
+		var b record.Benchmark
+		data, _ := json.Marshal(trimTexts(v))
+		_ = json.Unmarshal(data, &b) // it leaves out values of a wrong type, which the schema has reported
+		b.Unfold()
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, b)
 	}
 	e.IDs = decodeIDs(e, m["ids"])
 	e.Values = record.ValuesOf(declared, m)
@@ -202,20 +205,6 @@ func decodeOffers(m map[string]any) (offers []record.Offer) {
 	}
 	record.SortOffers(offers)
 	return offers
-}
-
-func decodeBenchmark(v any) (b record.Benchmark) {
-	data, _ := json.Marshal(trimTexts(v))
-	_ = json.Unmarshal(data, &b) // it leaves out values of a wrong type, which the schema has reported
-	b.Unfold()
-	return b
-}
-
-// hasID reports whether a list has a value, compared as in its namespace.
-func hasID(list []record.ID, id record.ID) bool {
-	return slices.ContainsFunc(list, func(x record.ID) bool {
-		return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == ids.Canonical(id.Namespace, id.Value)
-	})
 }
 
 // ParseFields parses an entity from fields that do not come from a file. The values must be

@@ -169,14 +169,6 @@ func checkCategories(d *yamldoc.Document) {
 		})
 }
 
-// checkVocabulary refuses words that are given twice, as slugs or as synonyms.
-func checkVocabulary(d *yamldoc.Document) {
-	for _, list := range []string{"capabilities", "tags"} {
-		checkNames(d, list, "synonyms", " is a slug of this list, so it cannot be a synonym",
-			func(slug string) string { return " is also a synonym of " + yamldoc.Quote(slug) }, nil)
-	}
-}
-
 // givenTwice follows a value in the message about a duplicate.
 const givenTwice = " is given twice"
 
@@ -267,7 +259,10 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	case "synonyms":
 		checkSynonyms(d)
 	case "vocabulary":
-		checkVocabulary(d)
+		for _, list := range []string{"capabilities", "tags"} {
+			checkNames(d, list, "synonyms", " is a slug of this list, so it cannot be a synonym",
+				func(slug string) string { return " is also a synonym of " + yamldoc.Quote(slug) }, nil)
+		}
 	case "collect":
 		checkUnique(d, "files", "name")
 		checkLists(d)

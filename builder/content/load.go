@@ -170,10 +170,6 @@ func (f *Folder) readEntity(r *file) (*file, error) {
 	return r, nil
 }
 
-func compareFiles(a, b *file) int {
-	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
-}
-
 // KindsFile is the name of the file that declares the kinds of an index.
 const KindsFile = "kinds.yaml"
 

@@ -114,7 +114,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 			return "must be a regular file, not a link", ""
 		}
 	case info.IsDir():
-		if holdsYAML(filepath.Join(f.dir, name)) {
+		inner, _ := os.ReadDir(filepath.Join(f.dir, name))
+		if slices.ContainsFunc(inner, func(e os.DirEntry) bool { return IsYAML(e.Name()) }) {
 			return "is not an entity type; expected one of: " + strings.Join(declared.Names(), ", ") + "; kinds.yaml can declare it", didyoumean.Name(name, declared.Names())
 		}
 	case IsYAML(name):
@@ -171,7 +172,7 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	case !info.Mode().IsRegular():
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
-		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", guessSlug(slug), true
+		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", strings.TrimPrefix(Slugify(slug)+".yaml", ".yaml"), true
 	case DeviceName(slug) != "":
 		return yamldoc.Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
@@ -185,18 +186,6 @@ func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(p
 func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
-}
-
-func holdsYAML(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return IsYAML(e.Name()) })
-}
-
-func guessSlug(s string) string {
-	if g := Slugify(s); g != "" {
-		return g + ".yaml"
-	}
-	return ""
 }
 
 // Slugify derives a slug from a name: it converts letters to lower case, removes accents,

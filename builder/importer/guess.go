@@ -59,7 +59,11 @@ func Guess(o GuessOptions) (*Proposal, error) {
 	for _, c := range g.chosen {
 		g.add(c)
 	}
-	g.require()
+	for _, name := range []string{"name", "description", "category"} {
+		if !slices.ContainsFunc(g.chosen, func(c choice) bool { return c.path == name }) {
+			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
+		}
+	}
 	g.write()
 	for _, c := range g.columns {
 		if !c.used {
@@ -365,15 +369,6 @@ func nearName(name string, known []string) string {
 		}
 	}
 	return ""
-}
-
-// require records which required fields have no column.
-func (g *guesser) require() {
-	for _, name := range []string{"name", "description", "category"} {
-		if !slices.ContainsFunc(g.chosen, func(c choice) bool { return c.path == name }) {
-			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
-		}
-	}
 }
 
 // byValues returns a column that mostly has known categories or, for a description, the longest texts, or nil.

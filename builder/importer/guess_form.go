@@ -351,18 +351,13 @@ func (g *guesser) choices(values, allowed []string, titles map[string]string, wh
 		}
 	}
 	if unlisted != nil {
-		doubt = doubts(doubt, "no such "+what+": "+andMore(unlisted, 8))
+		if more := len(unlisted) - 8; more > 1 {
+			unlisted = append(unlisted[:7], fmt.Sprintf("%s and %d more", unlisted[7], more))
+		}
+		doubt = doubts(doubt, "no such "+what+": "+strings.Join(unlisted, ", "))
 	}
 	if replaced != nil {
 		more = ", values: {" + strings.Join(replaced, ", ") + "}"
 	}
 	return more + ", as: slug", doubt
-}
-
-// andMore joins the first texts of a list, and counts the others.
-func andMore(list []string, most int) string {
-	if len(list) <= most+1 {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }

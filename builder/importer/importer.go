@@ -9,6 +9,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
+	"kindex/exports/store"
 )
 
 // Options configures Run.
@@ -138,7 +140,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		report.count(&outcomes[i])
 		j.progress("import", j.rows[i])
 	}
-	return report, j.writeOutputs(report, outcomes)
+	if j.Report != "" {
+		err = store.WriteFile(j.Report, j.reportFile(report, outcomes))
+	}
+	if j.Rejects != "" {
+		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile(outcomes)))
+	}
+	return report, err
 }
 
 func (j *job) progress(step string, r *row) {
@@ -172,29 +180,20 @@ func (j *job) decide(ctx context.Context) (outcomes []Outcome, err error) {
 	return outcomes, nil
 }
 
-// leaveOut removes the addresses of refused rows, and of rows that refer to them, and reports whether there are such.
-func (j *job) leaveOut(outcomes []Outcome) (again bool) {
-	users := map[string][]*row{} // by what they refer to
-	var refused []*row
+// leaveOut removes the addresses of refused rows, and reports whether other rows refer to them.
+func (j *job) leaveOut(outcomes []Outcome) bool {
+	gone := map[string]bool{}
 	for i, r := range j.rows {
-		if outcomes[i].Outcome == Refused {
-			refused = append(refused, r)
-		} else if r.draft != nil {
-			for _, key := range j.drafter.references(r.draft) {
-				users[key] = append(users[key], r)
-			}
+		if d := r.draft; d != nil && outcomes[i].Outcome == Refused && j.coming[d.key()] {
+			j.coming[d.key()], gone[d.key()] = false, true
 		}
 	}
-	for len(refused) > 0 {
-		r := refused[0]
-		refused = refused[1:]
-		if r.draft != nil && j.coming[r.draft.key()] {
-			j.coming[r.draft.key()] = false
-			refused = append(refused, users[r.draft.key()]...)
-			again = again || len(users[r.draft.key()]) > 0
+	for i, r := range j.rows {
+		if r.draft != nil && outcomes[i].Outcome != Refused && slices.ContainsFunc(j.drafter.references(r.draft), func(key string) bool { return gone[key] }) {
+			return true
 		}
 	}
-	return again
+	return false
 }
 
 // ReadDrafts returns what the mapping makes of each row of Input that where selects, in order. It writes nothing,

@@ -18,7 +18,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/record"
-	"kindex/exports/store"
 )
 
 // settle determines the outcome of a row, with its file if one is to be written.
@@ -195,16 +194,6 @@ func differing(old, entity *record.Entity) (names []string) {
 
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
-
-func (j *job) writeOutputs(r *Report, outcomes []Outcome) (err error) {
-	if j.Report != "" {
-		err = store.WriteFile(j.Report, j.reportFile(r, outcomes))
-	}
-	if j.Rejects != "" {
-		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile(outcomes)))
-	}
-	return err
-}
 
 // reportFile returns the outcomes and the summary, in lines or as one object.
 func (j *job) reportFile(r *Report, outcomes []Outcome) []byte {

@@ -135,21 +135,16 @@ const scoringHead = `# The scoring formula of this index, a copy of the one buil
 `
 
 func execute(name, text string, o Options) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"yaml": yamlText, "markdown": markdownText}).Parse(text)
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
+		"yaml":     func(s string) string { return string(jsonenc.AppendString(nil, s)) }, // Format removes unnecessary quotes
+		"markdown": func(s string) string { return markup.ReplaceAllString(s, `\$0`) },
+	}).Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = t.Execute(&b, o)
 	return b.Bytes(), err
-}
-
-// yamlText writes a string as a YAML scalar in quotes, which the formatter removes if they are unnecessary.
-func yamlText(s string) string { return string(jsonenc.AppendString(nil, s)) }
-
-// markdownText escapes a string so that Markdown shows it verbatim.
-func markdownText(s string) string {
-	return markup.ReplaceAllString(s, `\$0`)
 }
 
 var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|&~$]")

@@ -25,8 +25,10 @@ func fill(name string, base []byte, declared *kinds.Set) ([]byte, error) {
 		base = bytes.ReplaceAll(base, []byte(strconv.Quote(mark)), bytes.Trim(jsonenc.AppendStrings(nil, words), "[]"))
 	}
 	var absent []string
-	if name == "entity" {
-		absent = absentMembers(declared)
+	for block, members := range BlockMembers {
+		if name == "entity" && !declared.HasBlock(block) { // no kind has them
+			absent = append(absent, members...)
+		}
 	}
 	var out bytes.Buffer
 	err := json.Indent(&out, expand(jsonenc.Compact(base), marks(declared), absent), "", "  ")
@@ -94,15 +96,6 @@ func expand(object []byte, marks map[string]members, absent []string) []byte {
 
 // BlockMembers are the members of entity files, or of their signals, that only kinds with a block have.
 var BlockMembers = map[string][]string{kinds.Offers: {"offers", "offersRead"}, kinds.Lifecycle: {"lifecycle"}, kinds.Results: {"benchmarks"}}
-
-func absentMembers(declared *kinds.Set) (absent []string) {
-	for block, names := range BlockMembers {
-		if !declared.HasBlock(block) {
-			absent = append(absent, names...)
-		}
-	}
-	return absent
-}
 
 // members are the properties of a schema in order.
 type members []byte
@@ -199,7 +192,11 @@ func words(t kinds.Type, f *kinds.Field) node {
 	case kinds.Size:
 		return node{"type": []string{"string", "integer"}, "pattern": kinds.SizePattern, "maxLength": 40, "minimum": 0}
 	case kinds.Reference:
-		return node{"type": "string", "pattern": referencePattern(f.Kinds), "maxLength": 150}
+		pattern := entityPattern
+		if f.Kinds != nil {
+			pattern = "^(" + strings.Join(f.Kinds, "|") + ")/[a-z0-9]+(-[a-z0-9]+)*$"
+		}
+		return node{"type": "string", "pattern": pattern, "maxLength": 150}
 	case kinds.Slug, kinds.Count, kinds.Date:
 		return node{"$ref": "#/$defs/" + string(t)}
 	case kinds.Month:
@@ -207,14 +204,6 @@ func words(t kinds.Type, f *kinds.Field) node {
 		return node{"type": []string{"string", "integer"}, "pattern": periodPattern, "minimum": 1000, "maximum": 9999}
 	}
 	return node{}
-}
-
-// referencePattern matches the addresses of entities of some kinds, or of any.
-func referencePattern(names []string) string {
-	if names == nil {
-		return entityPattern
-	}
-	return "^(" + strings.Join(names, "|") + ")/[a-z0-9]+(-[a-z0-9]+)*$"
 }
 
 // limit adds the limits of a number. A count with limits is written out.

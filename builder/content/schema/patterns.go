@@ -76,7 +76,7 @@ func patternHint(pattern string) string {
 func (c *checker) meaning(pattern, s string) {
 	switch pattern {
 	case linePattern:
-		if isBlank(s) {
+		if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
 			c.add(false, "must not be blank")
 		} else if c.path[len(c.path)-1] == "license" {
 			checkLicense(c.d, s, c.path)
@@ -84,7 +84,7 @@ func (c *checker) meaning(pattern, s string) {
 	case urlPattern, servicePattern, repositoryPattern:
 		if !validURL(s) {
 			c.add(false, "%s is not a valid URL", yamldoc.Quote(s))
-		} else if pattern == repositoryPattern && !validRepository(s) {
+		} else if u, err := url.Parse(RepositoryURL(s)); pattern == repositoryPattern && (err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path)) {
 			c.add(false, "%s%s", yamldoc.Quote(s), patternHint(pattern))
 		}
 	case branchPattern:
@@ -110,11 +110,6 @@ func validURL(s string) bool {
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
 	host := u.Hostname()
 	return err == nil && port > 0 && host != "" && host[0] != '.' && !strings.Contains(host, "..")
-}
-
-func validRepository(s string) bool {
-	u, err := url.Parse(RepositoryURL(s))
-	return err == nil && u.Path != "" && u.Path == pathpkg.Clean(u.Path)
 }
 
 // RepositoryURL returns the address of a repository's web page, given either that address or
@@ -163,10 +158,6 @@ func doubtfulDate(t time.Time, path []string, now time.Time) string {
 		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, now.Year()+planYears)
 	}
 	return ""
-}
-
-func isBlank(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // checkLicense warns of texts that are not SPDX licence expressions, which programs cannot interpret.
