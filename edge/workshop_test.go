@@ -366,7 +366,7 @@ func TestOneMoreField(t *testing.T) {
 	suite.Equal(t, parquetType(t, c, "glow"), "INT64", "the column glow")
 	rows := filepath.Join(t.TempDir(), "rows.csv")
 	suite.Check(t, os.WriteFile(rows, []byte("Name,Glow\nA,5\n"), 0o644))
-	guessed, err := importer.Guess(importer.GuessOptions{Input: rows, Content: content, Type: "glaze"})
+	guessed, err := importer.Guess(rows, content, "glaze")
 	if err != nil || !strings.Contains(string(guessed.Mapping), "\n  glow: Glow\n") {
 		t.Errorf("an import does not propose glow: %v\n%s", err, guessed.Mapping)
 	}

@@ -241,10 +241,8 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 	}
 }
 
-// latinLookAlikes maps letters of other scripts to the Latin letters that look the same in
-// common fonts. It is an excerpt from the confusables of UTS 39
-// (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case Greek
-// letters, which names such as νGPT use on purpose.
+// latinLookAlikes maps letters of other scripts to the Latin letters that look the same: an excerpt of
+// https://www.unicode.org/Public/security/latest/confusables.txt, without lower-case Greek letters as in νGPT.
 var latinLookAlikes = lookAlikes(
 	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
@@ -263,9 +261,8 @@ func lookAlikes(pairs ...string) map[rune]rune {
 	return m
 }
 
-// mixedWord returns the first word in a name that mixes Latin letters with a look-alike letter
-// from another script, and that letter; the letter is 0 if there is no such word. Different
-// words may use different scripts, and letters that do not look like a Latin letter are fine.
+// mixedWord returns the first word that mixes Latin letters with a look-alike letter from another script, and that
+// letter, or 0. Different words may use different scripts.
 func mixedWord(name string) (word string, letter rune) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		letter, latin := rune(0), false

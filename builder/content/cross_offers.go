@@ -231,9 +231,8 @@ func cheapOutput(e *record.Entity) bool {
 	return slices.ContainsFunc(e.FieldValues(kinds.OutputModality), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
 }
 
-// isFar reports whether an input or output price differs from the median by a factor of 10 or more.
-// Providers differ more in what they charge for caches and the like: there it takes a factor of 100.
-// A price of 0 is not far.
+// isFar reports whether an input or output price is ten times the median or a tenth of it, or another price, in
+// which providers differ more, a hundred times or a hundredth. A price of 0 is not far.
 func isFar(kind int, p, median record.Price) bool {
 	factor := int64(100)
 	if kind == record.InputPrice || kind == record.OutputPrice {

@@ -36,9 +36,8 @@ func DeviceName(slug string) string {
 	return ""
 }
 
-// ParseEntity reads one entity file of an index with some kinds, and returns all problems that can be found in that file
-// alone. The entity is nil if one of the problems is an error. path is used only in messages.
-// ParseEntity does not set scores or the dates that are derived from the history.
+// ParseEntity reads one entity file, and returns all problems that can be found in that file alone. The entity is nil
+// if one of them is an error. It has no scores and no dates of the history. path is used only in messages.
 func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, d := parseEntity(declared, path, typ, slug, data)
 	if d.Problems.HasErrors() {
@@ -207,12 +206,10 @@ func decodeOffers(m map[string]any) (offers []record.Offer) {
 	return offers
 }
 
-// ParseFields parses an entity from fields that do not come from a file. The values must be
-// JSON values (json.Number, too), and the fields must follow the same rules as those in a file.
-// Strings are trimmed. ParseFields also returns the entity file that Compose writes for these
-// fields, which ParseEntity accepts. The problems name fields but have no meaningful positions.
-// If one of the problems is an error, both the entity and the file are nil. No YAML is parsed
-// before the values have passed the schema, so the cost is linear in the size of the input.
+// ParseFields parses an entity from JSON values (json.Number, too), by the rules for files; strings are trimmed. It also
+// returns the file that Compose writes for them. The problems have no meaningful positions; if one is an error, the
+// entity and the file are nil. No YAML is parsed before the values have passed the schema, so the cost is linear in
+// the size of the input.
 func ParseFields(declared *kinds.Set, path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
 	var data []byte

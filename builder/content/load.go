@@ -48,9 +48,8 @@ type Content struct {
 	Status  quality.Status  // collect-status.json
 }
 
-// Load reads the content folder dir and returns all problems, including warnings. The
-// content is usable only if none of them is an error. err is not nil if the folder cannot be
-// read at all. progress, if not nil, is called after each file, concurrently.
+// Load reads the content folder dir and returns all problems. The content is usable only if none of them is an error.
+// err is not nil if the folder cannot be read at all. progress, if not nil, is called after each file, concurrently.
 func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	return Open(dir).Load(progress)
 }

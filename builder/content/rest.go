@@ -79,9 +79,8 @@ func rawJSON(value any) []byte {
 	return b
 }
 
-// ParsePast reads an entity file of an earlier commit, which was valid for what the index declared then:
-// what it does not declare now, and values of another type, are left out. incomplete reports whether anything
-// was.
+// ParsePast reads an entity file of an earlier commit, without what the index does not declare now and values of another
+// type. incomplete reports whether anything was left out.
 func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *record.Entity, incomplete bool, problems yamldoc.Problems) {
 	if e, problems = ParseEntity(declared, path, typ, slug, data); e != nil {
 		return e, false, problems

@@ -124,9 +124,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 	return "", ""
 }
 
-// gitNames lists the files and folders by which git recognizes a folder as a repository, or from
-// which it then reads settings; see gitrepository-layout(5). They are in lower case, because
-// some file systems ignore case.
+// gitNames lists the names by which git recognizes a repository or reads its settings (gitrepository-layout(5)), in
+// lower case, because some file systems ignore case.
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
@@ -188,9 +187,8 @@ func IsYAML(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// Slugify derives a slug from a name: it converts letters to lower case, removes accents,
-// replaces everything else with single hyphens, and truncates the result to 100 characters. It
-// returns "" if nothing is left.
+// Slugify derives a slug of at most 100 characters from a name: lower-case letters without accents and digits, with single
+// hyphens for everything else. It returns "" if nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder
 	hyphen := false

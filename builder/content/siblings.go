@@ -14,9 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Siblings looks up the entities against which another entity is checked. The methods that
-// begin with With or Once return the name by which messages refer to the entity found, or ""
-// if there is no such entity.
+// Siblings looks up the entities against which another one is checked. Methods that begin with With or Once return the
+// name of the entity found in messages, or "".
 type Siblings interface {
 	// Declared lists the valid categories; if empty, every category is valid.
 	Declared() []record.Category

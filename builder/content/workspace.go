@@ -26,9 +26,8 @@ type Workspace struct {
 	all   *among
 }
 
-// OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
-// in a file next to the type folders, such as categories.yaml, as an error; an invalid entity file is not
-// an error, but still reserves its slug.
+// OpenWorkspace reads a content folder, which may be empty or missing. Problems in a file next to the type folders are an
+// error; an invalid entity file is none, but still reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
 	missing := f.read(nil)
@@ -90,9 +89,8 @@ func (s *Workspace) Categories() []record.Category {
 	return s.all.categories(func(*file) bool { return true })
 }
 
-// Prefer updates the fields of a new file: it replaces the former slug of a category with the
-// current one, and capabilities and tags that are synonyms with the preferred words of
-// vocabulary.yaml. It modifies fields.
+// Prefer replaces, in the fields of a new file, the former slug of a category with the current one, and synonyms with
+// the preferred words of vocabulary.yaml. It modifies fields.
 func (s *Workspace) Prefer(fields map[string]any) {
 	category, _ := fields["category"].(string)
 	for _, c := range s.all.declared {
@@ -144,9 +142,8 @@ func (s *Workspace) Add(e *record.Entity) {
 	s.all.add(r)
 }
 
-// WriteEntity atomically writes an entity file into a content folder, which is created if
-// missing. It replaces an existing file or link. It is an error if the type folder is a link. So nothing is ever
-// written outside the content folder, whatever a cloned repository contains.
+// WriteEntity atomically writes an entity file into a content folder, which is created if missing. The type folder must not
+// be a link, so nothing is written outside the content folder, whatever a cloned repository contains.
 func WriteEntity(dir, typ, slug string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -22,9 +22,8 @@ var isoTime = regexp.MustCompile(`^[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?
 // shortKilobyte matches a size in kilobytes with the capital letter that most people write.
 var shortKilobyte = regexp.MustCompile(`^([0-9.]+ ?)K[Bb]$`)
 
-// convert converts an item as the mapping or the field requires. If that fails, wrong is the
-// reason. as is one of the conversions in the schema, "day" to accept either a date or a month,
-// "answer" for true or false, "size" for one in bytes, "duration", or "in " and a kind for the address of an entity, whose kind may be left out.
+// convert converts an item, or returns what is wrong with it. as is one of the conversions in the schema, "day" for a
+// date or a month, "answer" for true or false, "size" in bytes, "duration", or "in " and the kind of an address.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {

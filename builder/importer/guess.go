@@ -17,13 +17,6 @@ import (
 	"kindex/exports/safetext"
 )
 
-// GuessOptions says for what Guess proposes a mapping.
-type GuessOptions struct {
-	Input   string
-	Content string // the content folder, whose categories are proposed; it need not exist
-	Type    string // a kind, or "" to guess it from the columns
-}
-
 // Proposal is a proposed mapping.
 type Proposal struct {
 	Mapping []byte   // YAML
@@ -32,27 +25,27 @@ type Proposal struct {
 	Rows    int      // the number of rows that were read
 }
 
-// Guess proposes a mapping from the names of the columns of a file and the values in its first
-// 1,000 rows. The mapping is valid unless no column seems to have a name, but only a person can
-// know whether it is right: Unsure lists the doubts.
-func Guess(o GuessOptions) (*Proposal, error) {
-	folder, err := content.OpenWorkspace(o.Content)
+// Guess proposes a mapping for a file, from the names of its columns and the values in its first 1,000 rows.
+// dir is the content folder, whose categories are proposed; it need not exist. typ is a kind, or "" to guess it from
+// the columns. The mapping is valid unless no column seems to have a name, but Unsure lists what is doubtful.
+func Guess(file, dir, typ string) (*Proposal, error) {
+	folder, err := content.OpenWorkspace(dir)
 	if err != nil {
 		return nil, err
 	}
-	g := &guesser{kinds: folder.Kinds, folder: folder, GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}, titles: map[string]string{}}
+	g := &guesser{kinds: folder.Kinds, folder: folder, file: file, typ: typ, index: map[string]*column{}, lines: map[string]string{}, titles: map[string]string{}}
 	for _, c := range folder.Categories() {
 		g.categories = append(g.categories, c.Slug)
 		g.titles[c.Slug] = c.Title
 	}
-	if names := g.kinds.Names(); len(names) == 1 && g.Type == "" {
-		g.Type = names[0]
+	if names := g.kinds.Names(); len(names) == 1 && g.typ == "" {
+		g.typ = names[0]
 	}
 	if err := g.read(0); err != nil {
 		return nil, err
 	}
 	if g.Rows == 0 {
-		return nil, fmt.Errorf("%s has no readable rows%s", o.Input, g.wrong)
+		return nil, fmt.Errorf("%s has no readable rows%s", g.file, g.wrong)
 	}
 	g.choose(g.targets())
 	g.settleDecimal()
@@ -78,7 +71,8 @@ type guesser struct {
 	evaluator
 	kinds  *kinds.Set
 	folder *content.Workspace
-	GuessOptions
+	file   string
+	typ    string // "" until it is known
 	Proposal
 	columns    []*column
 	index      map[string]*column // by name
@@ -106,7 +100,7 @@ type choice struct {
 }
 
 func (g *guesser) read(delimiter rune) error {
-	in, err := open(g.Input, nil, delimiter)
+	in, err := open(g.file, nil, delimiter)
 	if err != nil {
 		return err
 	}
@@ -122,7 +116,7 @@ func (g *guesser) read(delimiter rune) error {
 	for r, err := range in.rows {
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: %w", g.Input, err)
+			return fmt.Errorf("%s: %w", g.file, err)
 		case r.wrong == "":
 			g.Rows++
 			g.note("", map[string]any(r.fields))
@@ -193,8 +187,8 @@ func (g *guesser) add(c choice) {
 		}
 		g.lines[section] += g.line("  "+name, form, doubts(c.doubt, doubt))
 	}
-	if f := g.kinds.Field(c.path); f != nil && g.Type == "" && len(g.kinds.Listing(f)) == 1 {
-		g.Type = g.kinds.Listing(f)[0].Name
+	if f := g.kinds.Field(c.path); f != nil && g.typ == "" && len(g.kinds.Listing(f)) == 1 {
+		g.typ = g.kinds.Listing(f)[0].Name
 	}
 }
 
@@ -209,13 +203,13 @@ func (g *guesser) line(name, form, doubt string) string {
 
 func (g *guesser) write() {
 	typ := ""
-	if names := g.kinds.Names(); g.Type == "" {
-		g.Type, typ = names[len(names)-1], "no column says which of these the entries are: "+strings.Join(names, ", ")+"; --type sets it"
+	if names := g.kinds.Names(); g.typ == "" {
+		g.typ, typ = names[len(names)-1], "no column says which of these the entries are: "+strings.Join(names, ", ")+"; --type sets it"
 	}
-	text := "# A proposed mapping for " + oneLine(filepath.Base(g.Input)) + ". Lines marked \"check\" are guesses.\n" +
+	text := "# A proposed mapping for " + oneLine(filepath.Base(g.file)) + ". Lines marked \"check\" are guesses.\n" +
 		"#\n# The list must be credited: fill in where it comes from, and uncomment the line.\n" +
 		"# source: {name: , url: , license: , date: }   # date: the day on which the figures were read\n" +
-		g.line("type", "{constant: "+g.Type+"}", typ)
+		g.line("type", "{constant: "+g.typ+"}", typ)
 	text += g.input()
 	sections := []string{"fields", "links", "ids"}
 	for _, f := range g.kinds.Fields {
@@ -278,13 +272,13 @@ var guessTargets = []string{
 func (g *guesser) targets() (list []string) {
 	names := "name name title project"
 	for _, k := range g.kinds.Kinds {
-		if g.Type == "" || g.Type == k.Name {
+		if g.typ == "" || g.typ == k.Name {
 			names += " " + normal(k.Name) + " " + normal(k.Title)
 		}
 	}
 	list = append(list, names)
 	for _, f := range kinds.Stated(g.kinds.Leaves()) {
-		if k := g.kinds.Kind(g.Type); k == nil || k.Has(f) {
+		if k := g.kinds.Kind(g.typ); k == nil || k.Has(f) {
 			names := []string{f.Path, normal(f.Path), normal(f.Title), normal(f.Title + f.Unit), normal(f.Query)}
 			if isEnd(f) {
 				for word := range strings.FieldsSeq(ends[f.Name]) {
@@ -298,7 +292,7 @@ func (g *guesser) targets() (list []string) {
 		}
 	}
 	for _, s := range g.kinds.Signals {
-		if k := g.kinds.Kind(g.Type); k == nil || k.HasSignal(s.Name) {
+		if k := g.kinds.Kind(g.typ); k == nil || k.HasSignal(s.Name) {
 			list = append(list, strings.Join([]string{"signals." + s.Name, normal(s.Name), normal(s.Title), normal(s.Title + s.Unit)}, " "))
 		}
 	}

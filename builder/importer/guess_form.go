@@ -89,7 +89,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		})
 	}
 	if f != nil {
-		doubt = strings.TrimPrefix(doubt+noneYet(g.folder, f, g.Type, c.name), "; ")
+		doubt = strings.TrimPrefix(doubt+noneYet(g.folder, f, g.typ, c.name), "; ")
 	}
 	if more == "" {
 		return scalar(c.name), doubt

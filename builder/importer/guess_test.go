@@ -25,7 +25,7 @@ func FuzzGuess(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, jsonl bool) {
 		file := filepath.Join(t.TempDir(), map[bool]string{true: "list.jsonl", false: "list.csv"}[jsonl])
 		suite.Check(t, os.WriteFile(file, data, 0o600))
-		p, err := importer.Guess(importer.GuessOptions{Input: file, Content: filepath.Join(t.TempDir(), "content")})
+		p, err := importer.Guess(file, filepath.Join(t.TempDir(), "content"), "")
 		if err != nil {
 			return
 		}
@@ -35,7 +35,7 @@ func FuzzGuess(f *testing.F) {
 		} else if n == 0 && m == nil {
 			t.Error("no mapping")
 		}
-		if again, err := importer.Guess(importer.GuessOptions{Input: file, Content: filepath.Join(t.TempDir(), "content")}); err != nil || string(again.Mapping) != string(p.Mapping) {
+		if again, err := importer.Guess(file, filepath.Join(t.TempDir(), "content"), ""); err != nil || string(again.Mapping) != string(p.Mapping) {
 			t.Errorf("two guesses differ: %v", err)
 		}
 	})

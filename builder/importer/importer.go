@@ -106,9 +106,8 @@ func start(ctx context.Context, o Options) (*job, error) {
 	return j, j.read(ctx)
 }
 
-// Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
-// writes nothing. If ctx is cancelled, all files written so far are complete, and another run
-// continues the import.
+// Run imports a catalogue. Problems of the mapping are yamldoc.Problems, and nothing is written. If ctx is cancelled, all
+// files written so far are complete, and another run continues the import.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	j, err := start(ctx, o)
 	if err != nil {
@@ -196,9 +195,8 @@ func (j *job) leaveOut(outcomes []Outcome) bool {
 	return false
 }
 
-// ReadDrafts returns what the mapping makes of each row of Input that where selects, in order. It writes nothing,
-// and does not check whether the drafts would be valid files. Problems of the mapping are
-// returned as yamldoc.Problems. Of the options, it uses Input, Data, Mapping, Date and Kinds.
+// ReadDrafts returns what the mapping makes of the rows that where selects, without checking whether they would be valid
+// files. Problems of the mapping are yamldoc.Problems. It uses only Input, Data, Mapping, Date and Kinds.
 func ReadDrafts(ctx context.Context, o Options) (list []*Draft, err error) {
 	j, err := start(ctx, o)
 	if err != nil {

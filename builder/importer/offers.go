@@ -147,9 +147,8 @@ func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field st
 	return out
 }
 
-// price converts a number to a price for a million tokens, or for one image or request, rounded to
-// six decimals. It returns nil if the price is 0 and not free: sources write 0 for unknown prices,
-// too. It records both in the draft. If the number is no price, wrong is the reason.
+// price converts a number to a price for a million tokens or for one, rounded to six decimals, or returns what is wrong.
+// A price of 0 that is not free is nil: sources write 0 for unknown prices. The draft records both.
 func (d *Draft) price(field string, kind int, text string, u unit) (price any, wrong string) {
 	x, _ := strconv.ParseFloat(text, 64) // cannot fail
 	if record.PerMillion(kind) {

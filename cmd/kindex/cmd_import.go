@@ -47,7 +47,7 @@ was refused; the others are still written, unless --strict is given.`,
 			case guess && cli.AsJSON(cmd) && o.Mapping == "":
 				return cli.Usage(errors.New("--guess --json requires --map: without it, the output is the mapping"))
 			case guess:
-				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: o.Content, Type: typ}, o.Mapping)
+				return guessMapping(cmd, o, typ)
 			case o.Mapping == "":
 				return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; to get a proposal: kindex import %s --guess --map MAPPING.yaml", o.Input))
 			}
@@ -90,8 +90,9 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 
 // guessMapping prints a proposed mapping, or writes it to a file that does not exist yet, and
 // prints what is unsure about it.
-func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) error {
-	p, err := importer.Guess(o)
+func guessMapping(cmd *cobra.Command, o importer.Options, typ string) error {
+	file := o.Mapping
+	p, err := importer.Guess(o.Input, o.Content, typ)
 	if err != nil {
 		return err
 	}

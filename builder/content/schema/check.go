@@ -14,9 +14,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Check adds a problem to the document for each violation of the schema, and for each fault in a
-// string that a schema cannot detect. It truncates lists to the lengths that the schema allows, so
-// that later checks have bounded input.
+// Check adds a problem for each violation of the schema, and for faults in strings that a schema cannot detect. It
+// truncates lists to the lengths that the schema allows, so that later checks have bounded input.
 func (s *Schema) Check(d *yamldoc.Document) {
 	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth), computed: s.computed}
 	c.check(s.Part, d.Value)
@@ -41,7 +40,7 @@ func (c *checker) in(step string, check func()) {
 
 // check adds the problems of the current value. The result is the value, or the start of a list that is too long.
 func (c *checker) check(p *Part, value any) any {
-	if p.Types != nil && !slices.ContainsFunc(p.Types, func(name string) bool { return isOf(name, value) }) {
+	if p.Types != nil && !slices.ContainsFunc(p.Types, func(name string) bool { return slices.Contains(typesOf(value), name) }) {
 		c.add(false, "%s", p.wrongType(value))
 		return value
 	}
@@ -188,9 +187,8 @@ func (c *checker) text(p *Part, text string) {
 	}
 }
 
-// hidden adds a problem for the first hidden character in a string or, if key is set, in a
-// field name, and reports whether there is none. In a value from a file, only an escape sequence in
-// a quoted string can produce a hidden character.
+// hidden adds a problem for the first hidden character in a string or, if key is set, in a field name, and reports
+// whether there is none. In a file, only an escape sequence in quotes can produce one.
 func (c *checker) hidden(s string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
 		c.add(key, "contains the hidden character %s at position %d; remove it", safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)
@@ -234,30 +232,27 @@ func (p *Part) within(field string) string {
 var typeNames = []struct{ name, words string }{{"null", "null"}, {"boolean", "true or false"}, {"number", "a number"},
 	{"integer", "a whole number"}, {"string", "text"}, {"array", "a list"}, {"object", "a set of fields"}}
 
-func isOf(name string, value any) bool {
+// typesOf lists the types of a value, the one for messages first.
+func typesOf(value any) []string {
 	switch v := value.(type) {
 	case nil:
-		return name == "null"
-	case int64:
-		return name == "integer" || name == "number"
-	case float64:
-		return !math.IsInf(v, 0) && !math.IsNaN(v) && (name == "number" || name == "integer" && v == math.Trunc(v))
-	}
-	return name == typeOf(value)
-}
-
-func typeOf(value any) string {
-	switch value.(type) {
+		return []string{"null"}
 	case string:
-		return "string"
+		return []string{"string"}
 	case bool:
-		return "boolean"
+		return []string{"boolean"}
 	case []any:
-		return "array"
+		return []string{"array"}
 	case map[string]any:
-		return "object"
+		return []string{"object"}
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return []string{"infinity"}
+		} else if v != math.Trunc(v) {
+			return []string{"number"}
+		}
 	}
-	return "number"
+	return []string{"number", "integer"}
 }
 
 // wrongType describes a value that has the wrong type, and states the expected type.
@@ -268,7 +263,7 @@ func (p *Part) wrongType(value any) string {
 			want = append(want, t.words)
 		}
 	}
-	message, got := "must be "+strings.Join(want, " or "), typeOf(value)
+	message, got := "must be "+strings.Join(want, " or "), typesOf(value)[0]
 	wants := func(name string) bool { return slices.Contains(p.Types, name) }
 	switch {
 	case wants("string") && got != "object" && got != "array":

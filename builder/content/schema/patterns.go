@@ -175,9 +175,8 @@ func checkLicense(d *yamldoc.Document, s string, path []string) {
 	d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + message, Suggestion: guess})
 }
 
-// licenseExpression reports whether s is an SPDX licence expression
-// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If s is not one, or is
-// written in the wrong case, guess is the identifier that was probably meant.
+// licenseExpression reports whether s is an SPDX licence expression. If it is not, or is written in the wrong case, guess is
+// the identifier that was probably meant.
 func licenseExpression(s string) (ok bool, guess string) {
 	known := spdxlicenses.GetLicenses()
 	switch {

@@ -29,9 +29,8 @@ func (d *Document) Commented() *Node {
 	return nil
 }
 
-// comments lists the comments of the file in order. They come from the lexer, since the parser
-// loses some comments and moves others; their positions are checked against the lines of the
-// file.
+// comments lists the comments of the file. They come from the lexer, since the parser loses some and moves others;
+// their positions are checked against the lines of the file.
 func (d *Document) comments() (list []comment) {
 	for _, t := range d.tokens {
 		if t.Type != token.CommentType {
@@ -200,10 +199,9 @@ func (n *Node) depth() int {
 	return n.parent.depth() + 1
 }
 
-// WarnOfCutText warns about values in the document's file that end where a comment starts, if the
-// comment was probably meant to be part of the value: no space follows its number sign, as in "bug #12"
-// or "docs #intro", or one space precedes it and a description ends before its sentence does, as in
-// "for C # and F". The file must have been parsed without errors.
+// WarnOfCutText warns of values that end where a comment starts that was probably meant to belong to them: no space
+// follows its number sign, as in "bug #12", or one space precedes it and a description ends before its sentence, as
+// in "for C # and F". The file must have been parsed without errors.
 func (d *Document) WarnOfCutText(data []byte) {
 	if d.Value == nil || !bytes.Contains(data, []byte(" #")) {
 		return

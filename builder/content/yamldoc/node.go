@@ -301,9 +301,8 @@ func misreadReason(n *ast.StringNode, brackets bool) string {
 	return ""
 }
 
-// IsPlainNumber reports whether a string is a number in a form such as -12 or 3.50. It
-// rejects octal, hexadecimal, grouped and exponential forms, because different versions of
-// YAML read them differently.
+// IsPlainNumber reports whether a string is a number such as -12 or 3.50, but not in octal, hexadecimal, grouped or
+// exponential form, which versions of YAML read differently.
 func IsPlainNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, dot := strings.Cut(s, ".")

@@ -79,9 +79,8 @@ func (d *Document) checkGit(data []byte) bool {
 	return true
 }
 
-// findBlankLines returns the number of the first blank line that follows maxBlank other blank
-// lines, or 0 if there is none. Like the parser, it treats a carriage return alone as a line
-// break, although no editor does.
+// findBlankLines returns the number of the first line after maxBlank blank ones, or 0. Like the parser, it treats a
+// carriage return alone as a line break, although no editor does.
 func findBlankLines(data []byte) int {
 	line, blank := 1, 0
 	for i, c := range data {

@@ -19,11 +19,9 @@ import (
 	"kindex/exports/store"
 )
 
-// Compose returns an entity file in the same format as Format, with its fields in the order of
-// the schema. The values are JSON values: string, bool, nil, numbers (json.Number, float64, int,
-// int64), []any, []string and map[string]any. A version that is a number becomes a string of its
-// digits, as in a file. The output is deterministic and is read back as the same values. Compose
-// does not check whether the entity is valid; ParseEntity does.
+// Compose returns an entity file in the format of Format, with its fields in the order of the schema. The values are
+// JSON values: string, bool, nil, json.Number, float64, int, int64, []any, []string and map[string]any. A version that is
+// a number becomes a string. The output is deterministic and read back as the same values, but need not be valid.
 func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 	root, err := nodeOf(fields, nil)
 	if err != nil {
@@ -154,15 +152,11 @@ func SourceYAML(s store.Source) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }
 
-// Merge returns an entity file with new values for some of its fields, in the same format as
-// Format. Each link, identifier and signal, and each part of a group counts as a field; a signal
-// or dated field is replaced as a whole, since its date and source apply only to its current value,
-// and so are the offers, except that an offer that stays keeps its comments.
-// The value nil removes a field. All other fields and all comments are preserved. A file that
-// already has all the values is returned unchanged.
-//
-// Merge returns the problems from Format if the file cannot be formatted, and an error if a
-// comment would be lost.
+// Merge returns an entity file with new values for some of its fields, in the format of Format. Each link, identifier
+// and signal, and each part of a group counts as a field; signals, dated fields and the offers are replaced as a
+// whole, but offers that stay keep their comments. The value nil removes a field. All else is preserved, and a file
+// that has all the values is returned unchanged. It is an error if the file cannot be formatted, or if a comment would
+// be lost.
 func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
 	changes, err := Normalize(fields)
 	if err != nil {
@@ -192,9 +186,8 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	return result, nil
 }
 
-// Apply merges changes, which are as in Merge, into the values of an entity file, without changing
-// either. It returns the values after that, and the changes made: without those whose values are
-// already there, and empty if there are none. An error is a *FieldError.
+// Apply merges changes, as in Merge, into the values of an entity file, without changing either. It returns the result
+// and the changes made, without values that are already there. An error is a *FieldError.
 func Apply(declared *kinds.Set, values, changes map[string]any) (result, made map[string]any, err error) {
 	if values, err = Normalize(values); err != nil {
 		return nil, nil, err

@@ -172,9 +172,8 @@ func order(n *yamldoc.Node, s *schema.Part) {
 	}
 }
 
-// placeComments places comments and blank lines once the order of the fields is known: comments
-// on the first item of a list entry move above the entry's dash, and a blank line at the start
-// of a mapping or list is dropped.
+// placeComments moves comments on the first item of a list entry above the entry's dash, and drops blank lines at the
+// start of mappings and lists, once the order of the fields is known.
 func placeComments(n *yamldoc.Node, top bool) {
 	for i, item := range n.Items {
 		placeComments(item, false)
@@ -188,10 +187,8 @@ func placeComments(n *yamldoc.Node, top bool) {
 	}
 }
 
-// chooseFlow decides what is written in brackets. In entity files, these are lists of single
-// values and nested mappings; in other files, they are the values that the author wrote in
-// brackets. A value that contains a comment is never written in brackets, since there would be
-// no room for the comment.
+// chooseFlow decides what is written in brackets: in entity files, lists of single values and nested mappings; in others,
+// what the author wrote so. A value that contains a comment is not, since there would be no room for it.
 func chooseFlow(n *yamldoc.Node, entity bool, depth int) {
 	words := true
 	for _, item := range n.Items {
@@ -222,9 +219,8 @@ func chooseFlow(n *yamldoc.Node, entity bool, depth int) {
 	}
 }
 
-// hoistHeader moves comments about the whole file from the first field to the root: the
-// modeline, which specifies the file's schema for editors, and comments followed by a blank line. These
-// comments then stay at the top even if the first field moves.
+// hoistHeader moves comments about the whole file from the first field, which may move, to the root: the modeline, which
+// names the schema for editors, and comments followed by a blank line.
 func hoistHeader(root *yamldoc.Node) {
 	if len(root.Items) == 0 {
 		return

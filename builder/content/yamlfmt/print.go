@@ -144,9 +144,8 @@ var (
 		`)$`)
 )
 
-// plainOrQuoted writes a string without quotes if every YAML program reads it as the same
-// string, and in double quotes otherwise. Inside brackets, it also quotes strings of several
-// words, since commas and colons are punctuation there.
+// plainOrQuoted writes a string without quotes if every YAML program reads it as the same string. Inside brackets, it
+// also quotes strings of several words, since commas and colons are punctuation there.
 func plainOrQuoted(s string, brackets, name bool) string {
 	hidden := func(r rune) bool { return !unicode.IsGraphic(r) }
 	plain := s != "" && !strings.ContainsFunc(s, hidden) && !strings.Contains(" +,[]{}#&*!|>'\"%@`-?:=", s[:1]) && !strings.HasSuffix(s, " ") &&
