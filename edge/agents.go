@@ -36,6 +36,13 @@ const maxMessageLen = 64 << 10
 // call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
+// agents is the MCP server for a build. Each call is turned into in-process requests to the API, which count
+// towards the caller's limit.
+type agents struct {
+	build string
+	*mcp.Server
+}
+
 // Agents returns the MCP server for the served build. It describes the categories that exist at
 // the time of the call.
 func (s *Server) Agents() *mcp.Server {
@@ -45,12 +52,12 @@ func (s *Server) Agents() *mcp.Server {
 		id = v.ID()
 		o.Title, o.Categories, o.Kinds = v.Build.Manifest.Title, bySize(v.Categories), v.Build.Kinds()
 	}
-	s.agents.mu.Lock()
-	defer s.agents.mu.Unlock()
-	if s.agents.server == nil || s.agents.build != id {
-		s.agents.server, s.agents.build = mcp.New(mcp.NewLocalClient(inProcess{s}), o), id
+	if known := s.agents.Load(); known != nil && known.build == id {
+		return known.Server
 	}
-	return s.agents.server
+	made := &agents{id, mcp.New(mcp.NewLocalClient(inProcess{s}), o)}
+	s.agents.Store(made)
+	return made.Server
 }
 
 // checkOrigin rejects a message to /mcp from a page of an origin that is not allowed, as the
@@ -76,7 +83,6 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// bySize returns the slugs of the categories, largest first.
 func bySize(list []record.Category) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b record.Category) int { return cmp.Compare(b.Count, a.Count) })
@@ -88,42 +94,13 @@ func bySize(list []record.Category) []string {
 }
 
 // mcp handles POST /mcp. Messages that are not calls do not count towards the daily limit, but
-// are rate-limited like pages. A request with an invalid key is rejected before anything else is
-// checked, and counts towards the same limit as under /api.
+// are rate-limited like pages.
 func (s *Server) mcp(c *web.Call, w http.ResponseWriter) {
-	if r := c.Request; r.Header["X-Api-Key"] == nil && len(r.Header["Authorization"]) == 1 {
-		// Many programs can send a key only as a bearer token.
-		if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(token, apikey.Prefix) {
-			r.Header["X-Api-Key"], r.Header["Authorization"] = []string{token}, nil
-		}
-	}
-	if refused := c.Identify(); refused != nil {
-		if err := c.Reserve(web.Metered); err != nil {
-			refused = err
-		}
-		c.Fail(w, refused)
-		return
-	}
-	if err := s.checkOrigin(c.Request); err != nil {
-		c.Fail(w, err)
-		return
-	}
-	body, err := c.ReadBody()
-	switch {
-	case err != nil:
-	case len(body) > maxMessageLen:
-		err = web.NewProblem("body-too-large", fmt.Sprintf("A message can be at most %d KiB.", maxMessageLen>>10))
-	default:
-		if _, bodyErr := web.ReadMembers(body); bodyErr != nil {
-			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send a single JSON-RPC message; batches are not supported.")
-		}
+	body, err := s.readMessage(c)
+	if err == nil { // a slot is taken only now, because the client may have sent the body slowly
+		err = c.EnterGate(c.Shared.Limits.PageGate)
 	}
 	if err != nil {
-		c.Fail(w, err)
-		return
-	}
-	// Take a slot only once the body has been read: the client may send it slowly.
-	if err := c.EnterGate(c.Shared.Limits.PageGate); err != nil {
 		c.Fail(w, err)
 		return
 	}
@@ -135,7 +112,7 @@ func (s *Server) mcp(c *web.Call, w http.ResponseWriter) {
 	// too.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
 	catcher := &web.ErrorCatcher{ResponseWriter: w, Type: "text/plain"}
-	s.agents.handler.ServeHTTP(catcher, r)
+	s.agentHandler.ServeHTTP(catcher, r)
 	switch {
 	case catcher.Status != 0:
 		c.Fail(w, refusedMessage(catcher))
@@ -144,6 +121,34 @@ func (s *Server) mcp(c *web.Call, w http.ResponseWriter) {
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
+}
+
+// readMessage authorizes a request to /mcp and reads its body. A request with an invalid key is rejected before
+// anything else is checked, and counts towards the same limit as under /api.
+func (s *Server) readMessage(c *web.Call) ([]byte, error) {
+	if r := c.Request; r.Header["X-Api-Key"] == nil && len(r.Header["Authorization"]) == 1 {
+		// Many programs can send a key only as a bearer token.
+		if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(token, apikey.Prefix) {
+			r.Header["X-Api-Key"], r.Header["Authorization"] = []string{token}, nil
+		}
+	}
+	if refused := c.Identify(); refused != nil {
+		return nil, cmp.Or(c.Reserve(web.Metered), refused)
+	}
+	if err := s.checkOrigin(c.Request); err != nil {
+		return nil, err
+	}
+	body, err := c.ReadBody()
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxMessageLen {
+		return nil, web.NewProblem("body-too-large", fmt.Sprintf("A message can be at most %d KiB.", maxMessageLen>>10))
+	}
+	if _, err := web.ReadMembers(body); err != nil {
+		return nil, web.NewProblem("invalid-body", "The body "+err.Error()+". Send a single JSON-RPC message; batches are not supported.")
+	}
+	return body, nil
 }
 
 // refusedMessage returns the problem for a message that the protocol library refuses.
@@ -169,8 +174,9 @@ func (p inProcess) RoundTrip(sent *http.Request) (res *http.Response, err error)
 	}
 	ctx, cancel := context.WithCancel(sent.Context())
 	defer cancel()
-	r := (&http.Request{Method: sent.Method, URL: &url.URL{Path: sent.URL.Path, RawQuery: sent.URL.RawQuery}, RequestURI: sent.URL.RequestURI(),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Accept": sent.Header["Accept"]}, Body: http.NoBody}).WithContext(ctx)
+	r := sent.Clone(ctx)
+	r.URL, r.RequestURI = &url.URL{Path: sent.URL.Path, RawQuery: sent.URL.RawQuery}, sent.URL.RequestURI()
+	r.Host, r.Header, r.Body = "", http.Header{"Accept": sent.Header["Accept"]}, http.NoBody
 	if outer, ok := ctx.Value(web.OuterCall{}).(*web.Call); ok {
 		// The protocol library's context is not cancelled when the HTTP request ends.
 		defer context.AfterFunc(outer.Request.Context(), cancel)()
@@ -195,7 +201,6 @@ func (p inProcess) RoundTrip(sent *http.Request) (res *http.Response, err error)
 	return &http.Response{StatusCode: w.status, Header: w.header, Body: io.NopCloser(&w.Buffer), Request: sent}, nil
 }
 
-// memoryResponse is an http.ResponseWriter that keeps the response in memory.
 type memoryResponse struct {
 	header http.Header
 	status int

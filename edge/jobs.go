@@ -23,13 +23,17 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	jobs := map[string]func(context.Context){
 		"storing key usage":      s.storeKeyUsage,
 		"publishing submissions": s.markPublishedLoop,
-		"following the forge":    s.followForge,
-		"purging":                s.purge,
-		"announcing builds":      s.events.Run,
-		"delivering webhooks":    s.accounts.Dispatch.Run,
+		"purging": func(ctx context.Context) {
+			s.every(ctx, 10*time.Minute, "deleting expired records", s.state.Purge)
+		},
+		"announcing builds":   s.events.Run,
+		"delivering webhooks": s.accounts.Dispatch.Run,
 	}
 	if s.puller != nil {
 		jobs["pulling builds"] = s.puller.Run
+	}
+	if s.options.Forge != nil {
+		jobs["following the forge"] = s.followForge
 	}
 	for name, job := range jobs {
 		group.Go(func() { s.keepRunning(ctx, name, job) })
@@ -55,7 +59,6 @@ func (s *Server) keepRunning(ctx context.Context, name string, job func(context.
 	}
 }
 
-// panics runs a job and reports whether it panicked.
 func (s *Server) panics(ctx context.Context, name string, job func(context.Context)) (panicked bool) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -75,21 +78,14 @@ func (s *Server) storeKeyUsage(ctx context.Context) {
 	}
 }
 
-// purge deletes expired records from time to time.
-func (s *Server) purge(ctx context.Context) {
-	s.every(ctx, 10*time.Minute, "deleting expired records", s.state.Purge)
-}
-
-// every runs tasks again and again until ctx ends, and logs their errors.
-func (s *Server) every(ctx context.Context, interval time.Duration, doing string, tasks ...func(context.Context) error) {
+// every runs a task again and again until ctx ends, and logs its errors.
+func (s *Server) every(ctx context.Context, interval time.Duration, doing string, task func(context.Context) error) {
 	logError := s.errorLogger(doing)
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		for _, task := range tasks {
-			if err := task(ctx); err != nil && ctx.Err() == nil {
-				logError(err)
-			}
+		if err := task(ctx); err != nil && ctx.Err() == nil {
+			logError(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -99,26 +95,21 @@ func (s *Server) every(ctx context.Context, interval time.Duration, doing string
 	}
 }
 
-// stateStatus reports whether the database is reachable, for the operator.
-func (s *Server) stateStatus(ctx context.Context) string {
+// reachable returns 1 if the database is reachable, and 0 otherwise.
+func (s *Server) reachable(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	if err := s.state.Ping(ctx); err != nil {
-		return "unreachable"
+		return 0
 	}
-	return "reachable"
+	return 1
 }
 
 // registerStateMetric registers the metric that reports whether the database is reachable. The
 // server checks that each time the metrics are read.
 func (s *Server) registerStateMetric() {
 	promauto.With(s.shared.Metrics.Registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
-		Help: "Whether the database is reachable: 1 or 0."}, func() float64 {
-		if s.stateStatus(context.Background()) == "reachable" {
-			return 1
-		}
-		return 0
-	})
+		Help: "Whether the database is reachable: 1 or 0."}, func() float64 { return float64(s.reachable(context.Background())) })
 }
 
 // onSwitch is called after the server has switched to a build. It must not block.
@@ -137,15 +128,16 @@ const (
 // markPublishedLoop records which accepted submissions are in the build, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
-	lastID, at := "", time.Time{}
+	var last *live.ServedBuild
+	var at time.Time
 	s.every(ctx, buildPollInterval, "recording which submissions are published", func(ctx context.Context) error {
-		id := s.reloader.ID()
-		if id == "" || id == lastID && time.Since(at) <= acceptedPollInterval {
+		v := s.reloader.Published()
+		if v == last && time.Since(at) <= acceptedPollInterval {
 			return nil
 		}
 		err := s.markPublished(ctx)
 		if err == nil {
-			lastID, at = id, time.Now()
+			last, at = v, time.Now()
 		}
 		return err
 	})
@@ -165,11 +157,7 @@ func (s *Server) markPublished(ctx context.Context) error {
 	return err
 }
 
-// followForge follows the pull requests of submissions, if a forge is configured.
 func (s *Server) followForge(ctx context.Context) {
-	if s.options.Forge == nil {
-		return
-	}
 	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
 	logError := s.errorLogger("recording which submissions are published")
 	f.Follow(ctx, github.PollInterval, func(ctx context.Context) {

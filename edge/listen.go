@@ -141,7 +141,7 @@ func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 			return
 		}
 		status["status"], status["build"], status["asOf"] = "ready", v.ID(), v.Build.Manifest.AsOf
-		status["state"] = s.stateStatus(r.Context())
+		status["state"] = []string{"unreachable", "reachable"}[s.reachable(r.Context())]
 		writeStatus(w, http.StatusOK, status)
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))

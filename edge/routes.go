@@ -156,7 +156,6 @@ func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 // anyScope is the scope of routes that every key can use, or that check the scopes themselves.
 const anyScope apikey.Scope = ""
 
-// handle converts a handler to one for the router.
 func (s *Server) handle(route string, cost web.Cost, params []string, h web.Handler) httprouter.Handle {
 	return s.shared.Instrument(route, func(c *web.Call, w http.ResponseWriter) { c.Run(w, s.reloader, cost, params, h) })
 }

@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -96,8 +96,10 @@ type Server struct {
 	router   *httprouter.Router
 	handler  http.Handler
 	events   *webhook.Announcer
-	agents   mcpAgents
 	timeouts timeouts // set by tests
+
+	agentHandler http.Handler           // of the Model Context Protocol
+	agents       atomic.Pointer[agents] // for the build last served
 }
 
 // timeouts overrides headerTimeout, readTimeout, the end of DrainDelay and the limits for connections in
@@ -106,16 +108,6 @@ type timeouts struct {
 	header, read time.Duration
 	drainDelay   <-chan time.Time
 	connections  *ratelimit.Connections // nil: NewConnections
-}
-
-// mcpAgents serves the Model Context Protocol at /mcp. Each call is turned into in-process
-// requests to the API, which count towards the caller's limit.
-type mcpAgents struct {
-	handler http.Handler
-
-	mu     sync.Mutex
-	build  string // ID of the build that server describes
-	server *mcp.Server
 }
 
 // New verifies and opens the published build. It returns an error if there is no valid build,
@@ -173,7 +165,7 @@ func (s *Server) init() (err error) {
 	s.registerStateMetric()
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
-	s.agents.handler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
+	s.agentHandler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
 	if o.Pull.From == nil {
 		return s.reloader.Load()
 	}

@@ -12,14 +12,18 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"kindex/edge/openapi"
+	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/site"
+	"kindex/site/badge"
 	"kindex/site/pages"
 	"kindex/site/sdk"
 )
@@ -90,10 +94,9 @@ func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []pages.Operation
-	for _, o := range openapi.Operations(c.Served.Build.Kinds()) {
-		list = append(list, pages.Operation{Method: o.Method, Path: o.Path, Summary: o.Summary})
-	}
+	list := each(openapi.Operations(c.Served.Build.Kinds()), func(o openapi.Operation) pages.Operation {
+		return pages.Operation{Method: o.Method, Path: o.Path, Summary: o.Summary}
+	})
 	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.BaseURL()}, list)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,6 @@ func (*API) APIDocsAsset(c *web.Call) (*web.Reply, error) {
 	return web.AssetReply(c, a, ok)
 }
 
-// maxLeaders is the number of entities listed in /llms.txt.
 const maxLeaders = 20
 
 // LLMs handles GET /llms.txt.
@@ -119,25 +121,16 @@ const maxLeaders = 20
 // Its links are absolute. If no public address is configured, the links use the host in the
 // request, and shared caches must not store the response.
 func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
-	base := c.BaseURL()
-	r := &web.Reply{MediaType: "text/plain; charset=utf-8"}
+	b := c.Served.Build
+	best, _, _ := b.Page(b.Board(view.AllBoard, "", view.DefaultSort.Key), view.DefaultSort, nil, 0, maxLeaders)
+	r := &web.Reply{MediaType: "text/plain; charset=utf-8", Body: site.LLMs(&site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: c.BaseURL(),
+		Categories: c.Served.Categories, Limited: c.Shared.Limited(), Boards: c.Served.Own.Published(), Leaders: each(best, b.Entity)})}
 	if c.PublicURL() != "" {
 		r.Cache = web.CacheHour
 	}
-	b := c.Served.Build
-	ranked := c.Served.Build.Board(view.AllBoard, "", view.DefaultSort.Key)
-	m := &site.Map{Manifest: b.Manifest, Kinds: b.Kinds(), Base: base, Categories: c.Served.Categories, Limited: c.Shared.Limited()}
-	m.Boards = c.Served.Own.Published()
-	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
-	for _, o := range best {
-		e := b.Entity(o)
-		m.Leaders = append(m.Leaders, e)
-	}
-	r.Body = site.LLMs(m)
 	return r, nil
 }
 
-// sdkNames contains the names of the client libraries as used in messages.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
 // NewestSDK handles GET /api/sdk/typescript and GET /api/sdk/python with the latest version of
@@ -159,10 +152,7 @@ func (*API) SDKVersion(language string) web.Handler {
 		if ok {
 			return archiveReply(a), nil
 		}
-		var known []string
-		for _, a := range sdk.Versions(language) {
-			known = append(known, a.File)
-		}
+		known := each(sdk.Versions(language), func(a sdk.Archive) string { return a.File })
 		p := web.NewProblem("unknown-version", fmt.Sprintf("The %[2]s client has no %[1]s; available: %[3]s.",
 			web.Shorten(c.Param("file")), sdkNames[language], strings.Join(known, ", ")))
 		return nil, p.WithSuggestion("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.Param("file"), known), known[0]))
@@ -217,4 +207,59 @@ func contactURI(contact string) string {
 		return u.String()
 	}
 	return ""
+}
+
+const (
+	BadgeType   = "image/svg+xml"
+	badgeSuffix = ".svg"
+)
+
+// badgePolicy keeps a badge that is opened as a page from loading or running anything.
+var badgePolicy = []string{"default-src 'none'; sandbox"}
+
+// Badge handles GET /badge/:type/:slug.svg. Since browsers show an image whatever its HTTP
+// status, problems are reported as images.
+func (a *API) Badge(c *web.Call) (*web.Reply, error) {
+	if cutSuffix(c, badgeSuffix) == "" {
+		return c.NotFound()
+	}
+	show := c.Query.OneOf("show", badge.Kinds[0], badge.Kinds)
+	label := badgeLabel(c, show)
+	typ, slug := c.Param("type"), c.Param("slug")
+	f := find(c, typ, slug) // without similar names: the image could not show them, and badges have no rate limit
+	switch {
+	case f.gone(c):
+		message, colour := badge.Deleted()
+		return badgeReply(label, message, colour, http.StatusGone), nil
+	case !f.present:
+		return badgeReply(label, "not found", badge.Grey, http.StatusNotFound), nil
+	case f.typ != typ || f.slug != slug:
+		u := url.URL{Path: "/badge/" + f.typ + "/" + f.slug + badgeSuffix, RawQuery: c.Request.URL.RawQuery}
+		return &web.Reply{Location: u.String(), Cache: web.CacheHour}, nil
+	}
+	message, colour, err := badge.Describe(c.Served.Build, c.Served.Own, func(category string) string { return c.Served.Titles[category] }, f.ordinal, show)
+	if err != nil {
+		return nil, err
+	}
+	return badgeReply(label, message, colour, 0), nil
+}
+
+func badgeReply(label, message, colour string, refusal int) *web.Reply {
+	return &web.Reply{MediaType: BadgeType, Cache: web.CacheHour, ErrorStatus: refusal, Body: badge.SVG(label, message, colour),
+		Header: http.Header{"Content-Security-Policy": badgePolicy}}
+}
+
+// badgeLabel returns the text on the left side of the badge: the requested label or, by default,
+// the name of the index and what the badge shows.
+func badgeLabel(c *web.Call, show string) string {
+	label := c.Query.Text("label")
+	switch n := utf8.RuneCountInString(label); {
+	case n > badge.MaxLabelLen:
+		c.Query.Fail(&query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)})
+	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
+		c.Query.Fail(&query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"})
+	case n > 0:
+		return label
+	}
+	return badge.DefaultLabel(c.Served.Build.Manifest, show)
 }

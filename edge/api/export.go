@@ -3,12 +3,11 @@ package api
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
+	"iter"
 	"path"
 	"slices"
 
@@ -18,20 +17,12 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/exports/table"
 	"kindex/exports/view"
 )
 
-// formatNames contains the values of the format parameter; the first is the default.
-var formatNames = func() []string {
-	var names []string
-	for _, f := range table.Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}()
+var formatNames = each(table.Formats, func(f table.Format) string { return f.Name })
 
 // The values of the csv parameter; the first is the default.
 const (
@@ -54,6 +45,11 @@ func exportFormat(c *web.Call) table.Format {
 	return f
 }
 
+// isStored reports whether an export without filters in a format is a file of the build.
+func isStored(c *web.Call, format table.Format) bool {
+	return format.Name != table.SpreadsheetCSV && c.Served.Build.OverlayID() == ""
+}
+
 // streamed returns a reply with an export that is written while it is sent.
 func streamed(c *web.Call, f table.Format, base string, write func(io.Writer) error) *web.Reply {
 	return &web.Reply{MediaType: f.MediaType, Attachment: base + f.Extension, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(), Stream: buffered(write)}
@@ -69,15 +65,17 @@ func buffered(write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// encoded returns a function that writes a table. rows calls write for each row.
-func encoded(f table.Format, columns []table.Column, rows func(write func(table.Row) error) error) func(io.Writer) error {
+// encoded returns a function that writes a table.
+func encoded(f table.Format, columns []table.Column, rows iter.Seq[table.Row]) func(io.Writer) error {
 	return func(w io.Writer) error {
 		enc, err := table.NewStreamEncoder(f.Name, w, columns)
-		if err == nil {
-			err = rows(enc.Write)
-		}
 		if err != nil {
 			return err
+		}
+		for row := range rows {
+			if err := enc.Write(row); err != nil {
+				return err
+			}
 		}
 		return enc.Close()
 	}
@@ -132,46 +130,40 @@ const allFields = "all"
 
 // ExportEntities handles GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
-	format, f := exportFormat(c), c.Query.Filter(c.Served.Slugs, c.Served.Build)
-	columns, file := table.EntityColumns, exports.EntitiesFile
-	if c.Query.Has("fields") {
-		var err error
-		if columns, file, err = exportColumns(c); err != nil {
-			return nil, err
-		}
-	}
 	b := c.Served.Build
-	if file != "" && f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
+	format, f := exportFormat(c), c.Query.Filter(c.Served.Slugs, b)
+	columns, file, err := exportColumns(c)
+	if err != nil {
+		return nil, err
+	}
+	if file != "" && f.Empty() && isStored(c, format) {
 		return prebuilt(c, file+format.Extension, file+format.Extension)
 	}
-	return streamed(c, format, "entities", encoded(format, columns, func(write func(table.Row) error) error {
+	return streamed(c, format, "entities", encoded(format, columns, func(yield func(table.Row) bool) {
 		ranks := ranksByType(b)
 		for _, o := range b.InKeyOrder(b.Select(f)) {
-			if err := write(table.EntityRow(columns, b.Entity(o), ranks[o])); err != nil {
-				return err
+			if !yield(table.EntityRow(columns, b.Entity(o), ranks[o])) {
+				return
 			}
 		}
-		return nil
 	})), nil
 }
 
-// exportColumns reads the fields parameter of an export of entities. file is the name of the files of
-// a build with these columns, if any.
+// exportColumns reads the fields parameter of an export of entities. file is the name of the files of a build with
+// these columns, if any.
 func exportColumns(c *web.Call) (columns []table.Column, file string, err error) {
 	all := table.FullColumns(c.Served.Build.Kinds())
-	var known []string
-	for _, column := range all {
-		known = append(known, column.Name)
-	}
-	names := c.Query.List("fields", append(known, allFields))
-	switch {
+	known := each(all, func(column table.Column) string { return column.Name })
+	switch names := c.Query.List("fields", append(known, allFields)); {
+	case names == nil:
+		return table.EntityColumns, exports.EntitiesFile, nil
 	case slices.Contains(names, allFields) && len(names) > 1:
 		return nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
 	case slices.Contains(names, allFields):
 		return all, exports.FullFile, nil
+	default:
+		return slices.DeleteFunc(slices.Clone(all), func(column table.Column) bool { return !slices.Contains(names, column.Name) }), "", nil
 	}
-	columns, err = table.SelectColumns(all, names)
-	return columns, "", err
 }
 
 // ranksByType returns the rank of each ranked record among those of its type.
@@ -193,18 +185,17 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 		}
 		b, format := c.Served.Build, exportFormat(c)
 		f := c.Query.Filter(c.Served.Slugs, b)
-		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
+		if f.Empty() && isStored(c, format) {
 			return prebuilt(c, t.Base+format.Extension, t.Base+format.Extension)
 		}
-		return streamed(c, format, t.Base, encoded(format, t.Columns, func(write func(table.Row) error) error {
+		return streamed(c, format, t.Base, encoded(format, t.Columns, func(yield func(table.Row) bool) {
 			for _, o := range b.InKeyOrder(b.Select(f)) {
 				for _, row := range t.Rows(b.Entity(o), b.Namespace) {
-					if err := write(row); err != nil {
-						return err
+					if !yield(row) {
+						return
 					}
 				}
 			}
-			return nil
 		})), nil
 	}
 }
@@ -221,36 +212,31 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if l.day != "" {
 		base += "-" + l.day
 	}
-	order := func() []uint32 { return catalogue.InRankOrder(catalogue.Board(name, "", "composite")) }
-	row := func(o uint32, rank int) table.Row {
-		return table.EntityRow(table.LeaderboardColumns, catalogue.Entity(o), rank)
+	rows := func(yield func(table.Row) bool) {
+		for i, o := range catalogue.InRankOrder(catalogue.Board(name, "", "composite")) {
+			if !yield(table.EntityRow(table.LeaderboardColumns, catalogue.Entity(o), i+1)) {
+				return
+			}
+		}
 	}
 	if own != nil {
 		r, err := rankingAt(c, own, catalogue)
 		if err != nil {
 			return nil, err
 		}
-		columns, order = table.BoardColumns, func() []uint32 { return r.Order(board.ScoreName) }
-		row = func(o uint32, rank int) table.Row {
-			return table.BoardRow(r.Catalogue.Entity(o), rank, r.Entries[rank-1].Score)
+		columns, rows = table.BoardColumns, func(yield func(table.Row) bool) {
+			for i, o := range r.Order(board.ScoreName) {
+				if !yield(table.BoardRow(r.Catalogue.Entity(o), i+1, r.Entries[i].Score)) {
+					return
+				}
+			}
 		}
 	}
-	if l.day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
-		stored, ok := c.Served.Build.Leaderboard(name)
-		if !ok {
-			return nil, fmt.Errorf("the leaderboard %s of the build: %w", name, fs.ErrNotExist)
-		}
+	if stored, ok := c.Served.Build.Leaderboard(name); ok && l.day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
 		return &web.Reply{MediaType: web.JSONType, Attachment: base + format.Extension,
 			File: &web.FileReply{Content: bytes.NewReader(stored.JSON), ETag: etagBase(store.File{SHA256: stored.SHA256}), SHA256: stored.SHA256, Encode: true}}, nil
 	}
-	return streamed(c, format, base, encoded(format, columns, func(write func(table.Row) error) error {
-		for i, o := range order() {
-			if err := write(row(o, i+1)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})), nil
+	return streamed(c, format, base, encoded(format, columns, rows)), nil
 }
 
 // ExportChangelog handles GET /api/export/changelog.
@@ -260,14 +246,6 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	history := c.Served.Build.History()
-	write := encoded(format, table.ChangeColumns, func(write func(table.Row) error) error {
-		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
-			if err := write(table.ChangeRow(history.Change(int(it.Next())))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 	// In JSON, changes are as the build stores them.
 	lines := func(w io.Writer) error {
 		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
@@ -277,6 +255,13 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		}
 		return nil
 	}
+	write := encoded(format, table.ChangeColumns, func(yield func(table.Row) bool) {
+		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
+			if !yield(table.ChangeRow(history.Change(int(it.Next())))) {
+				return
+			}
+		}
+	})
 	switch format.Name {
 	case "json":
 		write = func(w io.Writer) error {
@@ -287,29 +272,4 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		write = lines
 	}
 	return streamed(c, format, "changelog", write), nil
-}
-
-// ExportManifest handles GET /api/export/manifest. It lists each file with its immutable
-// URL. The response describes the build's files, which do not contain previewed edits.
-func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
-	m := *c.Served.Build.Manifest
-	type file struct {
-		store.File
-		URL string `json:"url"`
-	}
-	answer := struct {
-		store.Manifest
-		Signature *sign.Signature `json:"signature"`
-		Files     []file          `json:"files"`
-	}{Manifest: m, Signature: c.Served.Signature()}
-	c.BuildOnly = false // the build may be signed later
-	for _, f := range m.Files {
-		answer.Files = append(answer.Files, file{f, "/data/" + m.ID + "/" + f.Path})
-	}
-	body, err := json.MarshalIndent(answer, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	h := http.Header{"Link": c.Served.Licenses}
-	return &web.Reply{MediaType: web.JSONType, Header: h, Build: m.ID, Body: append(body, '\n')}, nil
 }

@@ -18,7 +18,6 @@ import (
 	"kindex/exports/record"
 )
 
-// feedPageSize is the number of items on one page of a feed.
 const feedPageSize = 200
 
 // Feed handles GET /api/feed.
@@ -33,49 +32,38 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	page := c.Query.Int("page", 1, 1, pages)
 	doc := feedDocument(c, set, entries, weeks, page, pages)
 	var body bytes.Buffer
-	if err := doc.Write(&body, format); err != nil {
-		return nil, err
-	}
-	return &web.Reply{MediaType: feed.MediaType(format), Body: body.Bytes()}, nil
+	err = doc.Write(&body, format)
+	return &web.Reply{MediaType: feed.MediaType(format), Body: body.Bytes()}, err
 }
 
-// feedChanges returns the changes in a feed, and whether figures are among them.
 func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
 	set, figures = selectChanges(c)
-	key := c.Query.Text("entity")
-	if key == "" {
-		return set, figures, nil
+	if key := c.Query.Text("entity"); key != "" {
+		f, err := findKey(c, key)
+		if err != nil {
+			return nil, false, err
+		}
+		set.And(roaring.BitmapOf(f.changes(c)...))
 	}
-	list, err := changesOfKey(c, key)
-	if err != nil {
-		return nil, false, err
-	}
-	set.And(roaring.BitmapOf(list...))
 	return set, figures, nil
 }
 
-// changesOfKey returns the changes to the entity with the key type/slug. Subscriptions under a
-// former slug continue to work.
-func changesOfKey(c *web.Call, key string) ([]uint32, error) {
+// findKey looks up the entity with the key type/slug, which an entity parameter names. Subscriptions under a
+// former slug and to a deleted entity continue to work.
+func findKey(c *web.Call, key string) (found, error) {
 	typ, slug, _ := strings.Cut(key, "/")
 	f := find(c, typ, slug)
-	if !f.known {
-		return nil, unknownKey(c, key)
+	if f.known {
+		return f, nil
 	}
-	return f.changes(c), nil
-}
-
-// unknownKey returns the error for an entity parameter that has never been the key of an entity.
-func unknownKey(c *web.Call, key string) error {
-	typ, slug, _ := strings.Cut(key, "/")
-	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
-	if c.Served.Build.Kinds().Kind(typ) == nil {
-		typ = didyoumean.Name(typ, c.Served.Build.Kinds().Names())
+	unknown := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
+	if kinds := c.Served.Build.Kinds(); kinds.Kind(typ) == nil {
+		typ = didyoumean.Name(typ, kinds.Names())
 	}
 	if similar := c.Served.SimilarSlugs(typ, web.Shorten(slug)); len(similar) > 0 {
-		paramErr.Suggestion = typ + "/" + similar[0]
+		unknown.Suggestion = typ + "/" + similar[0]
 	}
-	return paramErr
+	return f, unknown
 }
 
 // feedWeeks returns the weeks in a feed. A feed that is narrowed down has none, because a week is
@@ -141,53 +129,38 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 // titleWith returns the title of a document: the name of the index, followed by the values of
 // the parameters that narrow it.
 func titleWith(c *web.Call, params ...string) string {
-	title := c.Served.Build.Manifest.Title
-	var narrowed []string
+	title, separator := c.Served.Build.Manifest.Title, ": "
 	for _, name := range params {
-		narrowed = append(narrowed, c.Query.Values(name)...)
+		for _, value := range c.Query.Values(name) {
+			title, separator = title+separator+value, ", "
+		}
 	}
-	if len(narrowed) == 0 {
-		return title
-	}
-	return title + ": " + strings.Join(narrowed, ", ")
+	return title
 }
 
-// maxCalendarEntities is the maximum number of entities that a calendar can name.
 const maxCalendarEntities = 50
 
 // Calendar handles GET /api/calendar.
 func (a *API) Calendar(c *web.Call) (*web.Reply, error) {
-	base := c.BaseURL()
-	r := &web.Reply{MediaType: calendar.MediaType}
 	events, err := calendarEvents(c)
 	if err != nil {
 		return nil, err
 	}
-	doc := &calendar.Calendar{Title: titleWith(c, "entity", "type", "category", "provider"), Description: calendarDescription(c),
-		Base: base, Self: base + c.Request.URL.RequestURI(), AsOf: c.Served.AsOf, Events: events}
-	var body bytes.Buffer
-	if err := doc.Write(&body); err != nil {
-		return nil, err
-	}
-	r.Body = body.Bytes()
-	return r, nil
-}
-
-func calendarDescription(c *web.Call) string {
+	about := fmt.Sprintf("Releases of the last %d days, and deprecations and retirements of the past year and the future.", calendar.ReleaseDays)
 	if c.Query.Has("entity") {
-		return "Releases, deprecations and retirements."
+		about = "Releases, deprecations and retirements."
 	}
-	return fmt.Sprintf("Releases of the last %d days, and deprecations and retirements of the past year and the future.", calendar.ReleaseDays)
+	doc := &calendar.Calendar{Title: titleWith(c, "entity", "type", "category", "provider"), Description: about,
+		Base: c.BaseURL(), Self: c.BaseURL() + c.Request.URL.RequestURI(), AsOf: c.Served.AsOf, Events: events}
+	var body bytes.Buffer
+	err = doc.Write(&body)
+	return &web.Reply{MediaType: calendar.MediaType, Body: body.Bytes()}, err
 }
 
-// calendarEvents returns the events of the entities that a request selects.
 func calendarEvents(c *web.Call) ([]calendar.Event, error) {
-	f := c.Query.Filter(c.Served.Slugs, c.Served.Build)
-	f.Fields["status"] = nil // a retirement stays when the entity is withdrawn
-	for _, status := range record.Statuses {
-		f.Fields["status"] = append(f.Fields["status"], []string{status})
-	}
 	b := c.Served.Build
+	f := c.Query.Filter(c.Served.Slugs, b)
+	f.Fields["status"] = each(record.Statuses, func(status string) []string { return []string{status} }) // a retirement stays when the entity is withdrawn
 	set := b.Select(f)
 	keys := c.Query.Values("entity")
 	if len(keys) == 0 {
@@ -198,12 +171,11 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 	}
 	var ordinals []uint32
 	for _, key := range keys {
-		// Subscriptions under a former slug continue to work, and those of a deleted entity are empty.
-		typ, slug, _ := strings.Cut(key, "/")
-		switch f := find(c, typ, slug); {
-		case !f.present && f.deleted(c, typ, slug) == nil:
-			return nil, unknownKey(c, key)
-		case f.present && set.CheckedRemove(f.ordinal): // each entity only once
+		f, err := findKey(c, key)
+		if err != nil {
+			return nil, err
+		}
+		if f.present && set.CheckedRemove(f.ordinal) { // each entity only once
 			ordinals = append(ordinals, f.ordinal)
 		}
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/web"
 	"kindex/exports/croissant"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 )
 
@@ -53,6 +55,30 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeeker, *store.Mani
 	return content, m, f, nil
 }
 
+// ExportManifest handles GET /api/export/manifest. It lists each file with its immutable
+// URL. The response describes the build's files, which do not contain previewed edits.
+func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
+	m := *c.Served.Build.Manifest
+	type file struct {
+		store.File
+		URL string `json:"url"`
+	}
+	answer := struct {
+		store.Manifest
+		Signature *sign.Signature `json:"signature"`
+		Files     []file          `json:"files"`
+	}{Manifest: m, Signature: c.Served.Signature()}
+	c.BuildOnly = false // the build may be signed later
+	for _, f := range m.Files {
+		answer.Files = append(answer.Files, file{f, "/data/" + m.ID + "/" + f.Path})
+	}
+	body, err := json.MarshalIndent(answer, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return &web.Reply{MediaType: web.JSONType, Header: http.Header{"Link": c.Served.Licenses}, Build: m.ID, Body: append(body, '\n')}, nil
+}
+
 // ExportCroissant handles GET /api/export/croissant. The response describes the build's files,
 // which do not contain previewed edits.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
@@ -62,6 +88,5 @@ func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	c.BuildOnly = false // the build may be signed later
-	h := http.Header{"Link": c.Served.Licenses}
-	return &web.Reply{MediaType: croissant.MediaType, Header: h, Build: m.ID, Body: body}, nil
+	return &web.Reply{MediaType: croissant.MediaType, Header: http.Header{"Link": c.Served.Licenses}, Build: m.ID, Body: body}, nil
 }

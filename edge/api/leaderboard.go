@@ -17,18 +17,10 @@ import (
 	"kindex/exports/view"
 )
 
-// boardInfo describes a board of boards.yaml.
-type boardInfo struct {
-	Slug        string                 `json:"slug"`
-	Title       string                 `json:"title"`
-	Description string                 `json:"description"`
-	Type        string                 `json:"type"`
-	Needs       jsonenc.OptionalString `json:"needs"`
-	FiguresOf   board.Span             `json:"figuresOf"`
-}
-
-func newBoardInfo(b *board.Board, r *board.Ranking) boardInfo {
-	return boardInfo{b.Slug, b.Title, b.Description, b.Type, jsonenc.OptionalString(b.Needs.Sentence()), r.FiguresOf()}
+// describeBoard returns what is said of a board of boards.yaml.
+func describeBoard(b *board.Board, r *board.Ranking) []member {
+	return []member{{"slug", b.Slug}, {"title", b.Title}, {"description", b.Description}, {"type", b.Type},
+		{"needs", jsonenc.OptionalString(b.Needs.Sentence())}, {"figuresOf", r.FiguresOf()}}
 }
 
 // Boards handles GET /api/boards.
@@ -36,10 +28,7 @@ func (a *API) Boards(c *web.Call) (*web.Reply, error) {
 	l := newList(c)
 	for _, b := range c.Served.Own.Published() {
 		r := c.Served.Own.Now(b)
-		l.add(struct {
-			boardInfo
-			Count int `json:"count"`
-		}{newBoardInfo(b, r), len(r.Entries)})
+		l.body = projection(listed).append(l.next(), nil, append(describeBoard(b, r), member{"count", len(r.Entries)})...)
 	}
 	return l.reply(l.items, nil), nil
 }
@@ -56,14 +45,6 @@ func rankingAt(c *web.Call, b *board.Board, catalogue *view.View) (*board.Rankin
 			b.Slug, when, len(r.Entries), board.MinEntries))
 	}
 	return r, nil
-}
-
-// ranked has the members that a leaderboard adds to a record. Delta is the number of places gained.
-type ranked struct {
-	Rank         int           `json:"rank"`
-	PreviousRank *int          `json:"previousRank"`
-	Delta        *int          `json:"delta"`
-	BoardScore   *record.Score `json:"boardScore,omitempty"`
 }
 
 // Leaderboard handles GET /api/leaderboard/:category.
@@ -109,25 +90,23 @@ func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 	}
 	set, order := r.By(by)
 	page, next, before := l.sorted(set, order)
-	info := newBoardInfo(b, r)
-	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, r, member{"slug", info.Slug}, member{"title", info.Title},
-		member{"description", info.Description}, member{"type", info.Type}, member{"needs", info.Needs}, member{"figuresOf", info.FiguresOf}), nil
+	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, r, describeBoard(b, r)...), nil
 }
 
 // leaderboard completes a page of a leaderboard, which r is if it is one of boards.yaml.
 func (l *list) leaderboard(count int, page []uint32, next *query.Cursor, before int, previous *leaderboard.PreviousBoard, r *board.Ranking, members ...member) *web.Reply {
 	ranks := previous.Ranks(l.catalogue, page)
 	for i, o := range page {
-		m := ranked{Rank: before + i + 1}
+		rank := before + i + 1
+		more := []member{{"rank", rank}, {"previousRank", nil}, {"delta", nil}} // delta is the number of places gained
 		if ranks[i] > 0 {
-			delta := ranks[i] - m.Rank
-			m.PreviousRank, m.Delta = &ranks[i], &delta
+			more[1].value, more[2].value = ranks[i], ranks[i]-rank
 		}
 		if r != nil {
-			_, s, _ := r.Find(o)
-			m.BoardScore = &s
+			_, score, _ := r.Find(o)
+			more = append(more, member{"boardScore", score})
 		}
-		l.addRecord(o, m)
+		l.addRecord(o, more...)
 	}
 	comparedTo := jsonenc.OptionalString("") // null if the build has no snapshot for that day
 	if previous.Known() {
@@ -148,14 +127,9 @@ func categoriesAt(c *web.Call, day string) []string {
 // boardNamesAt returns the names of the leaderboards on a day: all, the categories, and the
 // published boards.
 func boardNamesAt(c *web.Call, day string) []string {
-	names := slices.Concat([]string{view.AllBoard}, categoriesAt(c, day))
-	for _, b := range c.Served.Own.Published() {
-		names = append(names, b.Slug)
-	}
-	return names
+	return slices.Concat([]string{view.AllBoard}, categoriesAt(c, day), each(c.Served.Own.Published(), func(b *board.Board) string { return b.Slug }))
 }
 
-// withFormer returns categories and the former slugs of all categories.
 func withFormer(c *web.Call, categories []string) []string {
 	all := slices.Clone(categories)
 	for _, category := range c.Served.Categories {
@@ -178,13 +152,11 @@ func checkBoard(c *web.Call, name, day string) error {
 	return p.WithSuggestion(didyoumean.Name(name, known))
 }
 
-// windows contains the periods that the trending list can cover.
 var windows = []string{"7d", "30d"}
 
 // byScore is the value of the parameter by for gains in score; the others are signals.
 const byScore = "score"
 
-// trend is the change in the score and rank of a trending record.
 type trend struct {
 	Score         record.Score `json:"score"`
 	PreviousScore record.Score `json:"previousScore"`
@@ -194,7 +166,6 @@ type trend struct {
 	Changes       int          `json:"changes"`
 }
 
-// growth is how much a signal has grown.
 type growth struct {
 	Signal        string   `json:"signal"`
 	Value         float64  `json:"value"`
@@ -232,10 +203,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	}
 	for _, o := range first(l, order) {
 		// The trend is null if the score has fallen or cannot be compared.
-		l.addRecord(o, struct {
-			Trend  *trend  `json:"trend"`
-			Growth *growth `json:"growth"`
-		}{inScore[o], grown[o]})
+		l.addRecord(o, member{"trend", inScore[o]}, member{"growth", grown[o]})
 	}
 	return l.reply(len(order), nil, member{"window", window}, member{"since", moved.Since}, member{"by", by}), nil
 }

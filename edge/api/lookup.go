@@ -57,7 +57,6 @@ func (f *found) deleted(c *web.Call, typ, slug string) error {
 	return web.DeletedEntity(typ, slug, c.Served.Build.History().Version(f.newest).Time)
 }
 
-// gone reports whether the entity was deleted.
 func (f *found) gone(c *web.Call) bool {
 	return f.known && !f.present && c.Served.Build.History().Version(f.newest).Deleted
 }
@@ -116,14 +115,12 @@ func atParam(c *web.Call) string {
 	return ""
 }
 
-// noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("This index has no history, so there is no data for %s.", day))
-	if first := c.Served.Build.History().FirstDay(); first != "" {
-		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
-		_ = p.WithSuggestion(first)
+	first := c.Served.Build.History().FirstDay()
+	if first == "" {
+		return web.NewProblem("no-history", fmt.Sprintf("This index has no history, so there is no data for %s.", day))
 	}
-	return p
+	return web.NewProblem("no-history", fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)).WithSuggestion(first)
 }
 
 // entityAt returns a record as of the end of a day, with scores as of that day.
@@ -140,10 +137,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	asOf, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		return nil, err
-	}
+	asOf, _ := time.Parse(time.DateOnly, day) // it has been parsed before
 	if e, err = a.EntityAt(v, day, c.Served.Formula.Scores(e, asOf)); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,6 @@ import (
 // OfferParams are the parameters of GET /api/offers, apart from those for paging.
 var OfferParams = slices.Concat([]string{"model", "provider"}, kinds.OfferFilters, []string{"maxInput", "maxOutput", "minContext", "sort", "at"})
 
-// maxContext is the largest value of the parameter minContext.
 const maxContext = 1<<31 - 1
 
 // requireBlock returns an error if no kind of the index has a block, which may be "".
@@ -69,7 +68,6 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	return l.reply(len(set), next), nil
 }
 
-// offerFilter reads the parameters that select offers.
 func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (f *view.OfferFilter, err error) {
 	fields := map[string][]string{"provider": c.Query.AnyOf("provider", offerProviders(c, offers))}
 	for _, name := range kinds.OfferFilters {
@@ -163,10 +161,7 @@ func findModel(c *web.Call, name string) (ordinal uint32, err error) {
 func unknownModel(c *web.Call, name string) error {
 	b := c.Served.Build
 	offering := b.Kinds().With(kinds.Offers)
-	var names []string
-	for _, k := range offering {
-		names = append(names, k.Name)
-	}
+	names := each(offering, func(k *kinds.Kind) string { return k.Name })
 	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q names no %s: use its slug, its name or an identifier", web.Shorten(name), strings.Join(names, " or "))}
 	if found := resolve.Models(b, name); len(found) > 0 { // several models have this name
 		_, e.Suggestion = b.Key(found[0])
@@ -217,7 +212,6 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 	return l.reply(len(costs), nil, member{"model", entityName{e.Type, e.Slug, e.Name}}), nil
 }
 
-// entityName is the address and name of an entity.
 type entityName struct {
 	Type string `json:"type"`
 	Slug string `json:"slug"`
@@ -244,7 +238,6 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 	return c.Served.Build.History().Entity(v)
 }
 
-// readUse reads the parameters that state what is sent and received.
 func readUse(c *web.Call) (u pricing.Use, err error) {
 	if !c.Query.Has("input") {
 		return u, &query.Error{Param: "input", Message: "is required: set it to the number of tokens that one request sends, 0 if it sends none"}

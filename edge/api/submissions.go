@@ -42,7 +42,6 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// submitReply is the response to an accepted POST /api/submit.
 type submitReply struct {
 	ID       string            `json:"id"`
 	Status   submission.Status `json:"status"`
@@ -70,7 +69,6 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	return draft, similarFields.all(c.Served, c.Served.FindSimilarNames(draft.Entity.Name, live.MaxSimilar)), nil
 }
 
-// submissionProblem returns the problem for a rejected submission.
 func submissionProblem(err error) error {
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
@@ -90,8 +88,7 @@ func submissionProblem(err error) error {
 	return err
 }
 
-// similarFields are the fields returned for a similar entity.
-var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
+var similarFields = only("type", "slug", "name", "url")
 
 // submissionRecord is a submission as returned to the account that sent it.
 type submissionRecord struct {
@@ -138,13 +135,8 @@ func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord
 func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	owner := c.Principal.Account
 	q := submission.Query{AccountID: owner.ID}
-	var names []string
-	for _, status := range submission.Statuses {
-		names = append(names, string(status))
-	}
-	for _, name := range c.Query.AnyOf("status", names) {
-		q.Statuses = append(q.Statuses, submission.Status(name))
-	}
+	names := each(submission.Statuses, func(s submission.Status) string { return string(s) })
+	q.Statuses = each(c.Query.AnyOf("status", names), func(name string) submission.Status { return submission.Status(name) })
 	l := openList(c)
 	after := l.after("submission")
 	ctx := c.Request.Context()

@@ -86,7 +86,8 @@ func redirect(path string) *panel.Page { return &panel.Page{Location: path} }
 func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (*panel.Page, error)) {
 	auth.Guard(w.Header())
 	v.SetDeadline()
-	if !v.Acquire(w, v.console.Live) {
+	if v.Served = v.console.Live.Current(); v.Served == nil {
+		v.Fail(w, web.ErrNotReady())
 		return
 	}
 	var err error

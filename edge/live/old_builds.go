@@ -84,7 +84,6 @@ func (o *OldBuilds) open(dir, id, path string) (content io.ReadSeeker, m *store.
 	return content, b.Manifest, f, err
 }
 
-// maxBuilds is the maximum number of builds whose manifests are kept.
 const maxBuilds = 32
 
 // build returns a build in the output folder. One that is not signed, although it must be, does not exist.

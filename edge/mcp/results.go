@@ -205,7 +205,6 @@ func params(in map[string]any, without ...string) url.Values {
 	return q
 }
 
-// maxFaults is the maximum number of unknown arguments that an error lists.
 const maxFaults = 10
 
 // clear rewrites arguments whose meaning is clear to what the schema demands: null and "" mean that one
@@ -277,7 +276,6 @@ var (
 	slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// maxText is the maximum length of a name in an argument.
 const maxText = 200
 
 // key parses an argument in the form type/slug. It also accepts the address of an entity in the API.
@@ -294,8 +292,6 @@ func key(given any) (string, error) {
 	return "", &callError{text: shown(s) + " does not have the form type/slug; use the id of a search result"}
 }
 
-// shown returns text as it was given, but shortened.
 func shown(s string) string { return shorten(encode(s)) }
 
-// shorten keeps messages short, whatever was sent.
 func shorten(s string) string { return safetext.Shorten(s, 100) }

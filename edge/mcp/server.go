@@ -73,7 +73,6 @@ func New(api *Client, o Options) *Server {
 // resourceScheme precedes the name of what the API lists in the URI of a resource.
 const resourceScheme = "kindex://"
 
-// resources are the lists from which arguments of the tools are chosen.
 var resources = []sdk.Resource{
 	{URI: resourceScheme + "categories", Name: "categories", Title: "Categories", MIMEType: "application/json",
 		Description: "Every category with its slug, description and number of entities."},
@@ -90,7 +89,6 @@ func (s *Server) readResource(ctx context.Context, req *sdk.ReadResourceRequest)
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: string(list)}}}, nil
 }
 
-// invalid returns a protocol error for an invalid request.
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }

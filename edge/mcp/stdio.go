@@ -16,7 +16,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is the maximum size of a message on stdin.
 const maxLine = 1 << 20
 
 // Serve implements the protocol on a pair of streams, with one message per line, until in or ctx

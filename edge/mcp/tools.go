@@ -56,7 +56,6 @@ func limit(about string) argument {
 	return a
 }
 
-// answer answers a call whose arguments have been checked against the schema.
 type answer func(ctx context.Context, in map[string]any) (*result, error)
 
 // listed returns the answer of a tool that has the arguments of a list of the API.
@@ -183,7 +182,6 @@ func declaredFilters(declared *kinds.Set) (list []argument) {
 	return list
 }
 
-// add adds a tool.
 func (s *Server) add(name, title, about string, out *jsonschema.Schema, do answer, arguments ...argument) {
 	in := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for _, a := range arguments {
@@ -205,7 +203,6 @@ func (s *Server) add(name, title, about string, out *jsonschema.Schema, do answe
 	})
 }
 
-// leaderboard handles calls of leaderboard.
 func (s *Server) leaderboard(ctx context.Context, in map[string]any) (*result, error) {
 	board, given := in["category"].(string)
 	if !given {
@@ -217,7 +214,6 @@ func (s *Server) leaderboard(ctx context.Context, in map[string]any) (*result, e
 	return s.list(ctx, "/api/leaderboard/"+board, params(in, "category"), in["full"] == true)
 }
 
-// getEntity handles calls of get_entity.
 func (s *Server) getEntity(ctx context.Context, in map[string]any) (*result, error) {
 	id, err := key(in["entity"])
 	if err != nil {
@@ -284,7 +280,6 @@ func (s *Server) compare(ctx context.Context, in map[string]any) (*result, error
 	return &result{structured: out, text: out}, nil
 }
 
-// maxCategories is the maximum number of categories in a message.
 const maxCategories = 60
 
 // withCategories adds the categories to an error about an unknown category.

@@ -1,6 +1,9 @@
 package openapi
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 
 	"kindex/exports/kinds"
@@ -22,14 +25,15 @@ func valueSchema(f *kinds.Field, submitted bool) *object {
 	if f.IsList() {
 		return listSchema(f)
 	}
-	o := newObject()
-	describe(o, f.Description, f.Title)
-	words(o, f.Type, f.Values)
-	if f.IsNumber() {
-		numberLimits(o, f)
+	o := newObject("description", cmp.Or(f.Description, f.Title))
+	if example := written[f.Type]; submitted && example != "" {
+		o.put("anyOf", []any{newObject("type", "number"), newObject("type", "string", "description", "With units, such as "+example+".")})
+		return o
 	}
+	words(o, f.Type, f.Values)
+	limit(o, "minimum", f, f.Minimum, 0)
+	limit(o, "maximum", f, f.Maximum, maxCount)
 	if submitted {
-		asWritten(o, f)
 		return o
 	}
 	o.put("nullable", true)
@@ -39,12 +43,19 @@ func valueSchema(f *kinds.Field, submitted bool) *object {
 	return o
 }
 
-func describe(o *object, texts ...string) {
-	for _, text := range texts {
-		if text != "" {
-			o.put("description", text)
-			return
-		}
+// written has examples of types that people write in another form than records have them.
+var written = map[kinds.Type]string{kinds.Duration: "1h30m", kinds.Size: "16 GB"}
+
+// limit sets the declared limit of a number, or that of counts.
+func limit(o *object, name string, f *kinds.Field, declared *float64, ofCounts int64) {
+	switch {
+	case !f.IsNumber():
+	case declared != nil && *declared == math.Trunc(*declared):
+		o.put(name, int64(*declared))
+	case declared != nil:
+		o.put(name, *declared)
+	case f.Type == kinds.Count:
+		o.put(name, ofCounts)
 	}
 }
 
@@ -62,53 +73,26 @@ var forms = map[kinds.Type][]any{
 
 // words sets what values of a type look like.
 func words(o *object, t kinds.Type, values []string) {
-	switch form := forms[t]; {
+	form := forms[t]
+	switch {
 	case form != nil:
-		o.set(form...)
 	case t.IsNumber():
-		o.put("type", "number")
+		form = []any{"type", "number"}
 	default:
-		o.put("type", "string")
+		form = []any{"type", "string"}
+	}
+	for pair := range slices.Chunk(form, 2) {
+		o.put(pair[0].(string), pair[1])
 	}
 	if t == kinds.Enum {
 		o.put("enum", anyOf(values))
 	}
 }
 
-func anyOf(texts []string) []any {
-	list := make([]any, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return list
-}
-
-func numberLimits(o *object, f *kinds.Field) {
-	if f.Minimum != nil {
-		o.put("minimum", *f.Minimum)
-	} else if f.Type == kinds.Count {
-		o.put("minimum", 0)
-	}
-	if f.Maximum != nil {
-		o.put("maximum", *f.Maximum)
-	} else if f.Type == kinds.Count {
-		o.put("maximum", maxCount)
-	}
-}
-
-// asWritten changes the schema of a value that people write in another form than records have it.
-func asWritten(o *object, f *kinds.Field) {
-	if f.Type != kinds.Duration && f.Type != kinds.Size {
-		return
-	}
-	example := map[kinds.Type]string{kinds.Duration: "1h30m", kinds.Size: "16 GB"}[f.Type]
-	o.keep(func(name string, _ any) bool { return name == "description" })
-	o.put("anyOf", []any{newObject("type", "number"), newObject("type", "string", "description", "With units, such as "+example+".")})
-}
+func anyOf(texts []string) []any { return each(texts, func(text string) any { return text }) }
 
 func listSchema(f *kinds.Field) *object {
-	o := newObject("type", "array")
-	describe(o, f.Description, f.Title)
+	o := newObject("type", "array", "description", cmp.Or(f.Description, f.Title))
 	if f.Limit > 0 {
 		o.put("maxItems", f.Limit)
 	}
@@ -119,8 +103,7 @@ func listSchema(f *kinds.Field) *object {
 }
 
 func groupSchema(f *kinds.Field, submitted bool) *object {
-	o := newObject("type", "object", "additionalProperties", false)
-	describe(o, f.Description, f.Title)
+	o := newObject("type", "object", "additionalProperties", false, "description", cmp.Or(f.Description, f.Title))
 	parts, names := newObject(), []any{}
 	for _, part := range f.Parts {
 		parts.put(part.Name, valueSchema(part, submitted))
@@ -153,11 +136,10 @@ func columnSchema(c table.Column) *object {
 	case table.Date:
 		o.put("format", "date")
 	}
-	describe(o, c.Meaning, "The column "+c.Name+".")
+	o.put("description", cmp.Or(c.Meaning, "The column "+c.Name+"."))
 	return o
 }
 
-// parameters returns the filters of a declared field as the API has them.
 func parameters(f *kinds.Field) (list []*object) {
 	parameter := func(name, description string, schema *object) *object {
 		return newObject("name", name, "in", "query", "description", description, "schema", schema)

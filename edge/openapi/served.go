@@ -44,11 +44,7 @@ func Served(declared *kinds.Set) ([]byte, error) {
 	s.texts()
 	s.examples()
 	s.prune()
-	inJSON, err := root.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return yaml.JSONToYAML(inJSON)
+	return yaml.Marshal(root)
 }
 
 // served turns the description of an index with the kinds of base into that of another one.
@@ -80,13 +76,21 @@ func contains(list, part []string) bool {
 	return !slices.ContainsFunc(part, func(name string) bool { return !slices.Contains(list, name) })
 }
 
-func textsOf(v any) (texts []string) {
+func textsOf(v any) []string {
 	list, _ := v.([]any)
-	for _, item := range list {
+	return each(list, func(item any) string {
 		text, _ := item.(string)
-		texts = append(texts, text)
+		return text
+	})
+}
+
+// each returns what of returns for each element of a list.
+func each[T, U any](list []T, of func(T) U) []U {
+	all := make([]U, len(list))
+	for i, x := range list {
+		all[i] = of(x)
 	}
-	return texts
+	return all
 }
 
 // records gives schemas of records and submissions the declared members.
@@ -134,11 +138,8 @@ func members(declared *kinds.Set, submitted bool) []string {
 	return list
 }
 
-func fieldNames(declared *kinds.Set) (names []string) {
-	for _, f := range declared.Fields {
-		names = append(names, f.Name)
-	}
-	return names
+func fieldNames(declared *kinds.Set) []string {
+	return each(declared.Fields, func(f *kinds.Field) string { return f.Name })
 }
 
 func (s *served) links() {
@@ -196,17 +197,9 @@ func (s *served) signals() {
 // decimal returns a copy of the schema of a count whose value is any number.
 func (s *served) decimal(count any) *object {
 	ref, _ := count.(*object)
-	whole := s.schemas.at(strings.TrimPrefix(ref.text("$ref"), "#/components/schemas/"))
-	o := newObject()
-	for _, name := range whole.names {
-		o.put(name, whole.get(name))
-	}
-	properties := newObject("value", newObject("type", "number", "description", "The value."))
-	for _, name := range whole.at("properties").names {
-		if name != "value" {
-			properties.put(name, whole.at("properties").get(name))
-		}
-	}
+	o := s.schemas.at(strings.TrimPrefix(ref.text("$ref"), "#/components/schemas/")).clone()
+	properties := o.at("properties").clone()
+	properties.put("value", newObject("type", "number", "description", "The value."))
 	o.put("description", "A figure, with the day it was observed and its source.")
 	o.put("properties", properties)
 	return o
@@ -266,17 +259,11 @@ func (s *served) filters() {
 
 // lists replaces the lists of names that a value can be one of.
 func (s *served) lists() {
-	columnNames := func(set *kinds.Set) (names []string) {
-		for _, c := range table.FullColumns(set) {
-			names = append(names, c.Name)
-		}
-		return names
+	columnNames := func(set *kinds.Set) []string {
+		return each(table.FullColumns(set), func(c table.Column) string { return c.Name })
 	}
-	signalNames := func(set *kinds.Set) (names []string) {
-		for _, x := range set.Signals {
-			names = append(names, x.Name)
-		}
-		return names
+	signalNames := func(set *kinds.Set) []string {
+		return each(set.Signals, func(x *kinds.Signal) string { return x.Name })
 	}
 	s.schemas.at("EntityType").put("enum", anyOf(s.declared.Names()))
 	facets := s.schemas.at("Facets", "properties")
@@ -313,7 +300,6 @@ func has(declared *kinds.Set, operationID string) bool {
 	return block == "" || declared.HasBlock(block)
 }
 
-// operations drops those of blocks that no kind has, and their tags.
 func (s *served) operations() {
 	tags := map[string]bool{}
 	paths := s.root.at("paths")

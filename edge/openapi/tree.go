@@ -1,8 +1,7 @@
 package openapi
 
 import (
-	"bytes"
-	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -14,7 +13,6 @@ type object struct {
 	members map[string]any // *object, []any, or a scalar
 }
 
-// decode returns the tree of a description.
 func decode(inYAML []byte) (*object, error) {
 	var doc yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(inYAML, &doc, yaml.UseOrderedMap()); err != nil {
@@ -45,17 +43,14 @@ func tree(v any) any {
 // newObject returns an object with members, given as names and values in turn.
 func newObject(members ...any) *object {
 	o := &object{members: map[string]any{}}
-	o.set(members...)
+	for pair := range slices.Chunk(members, 2) {
+		name, _ := pair[0].(string)
+		o.put(name, pair[1])
+	}
 	return o
 }
 
-// set sets members, given as names and values in turn.
-func (o *object) set(members ...any) {
-	for pair := range slices.Chunk(members, 2) {
-		name, _ := pair[0].(string)
-		o.put(name, pair[len(pair)-1])
-	}
-}
+func (o *object) clone() *object { return &object{slices.Clone(o.names), maps.Clone(o.members)} }
 
 // at returns the object at a path, or nil if there is none. A nil object has no members.
 func (o *object) at(path ...string) *object {
@@ -111,24 +106,11 @@ func walk(v any, visit func(o *object)) {
 	}
 }
 
-// MarshalJSON returns the object with its members in order.
-func (o *object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, name := range o.names {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(o.members[name])
-		if err != nil {
-			return nil, err
-		}
-		b.Write(append(append(key, ':'), value...))
+// MarshalYAML implements yaml.InterfaceMarshaler: the members keep their order.
+func (o *object) MarshalYAML() (any, error) {
+	var members yaml.MapSlice
+	for _, name := range o.names {
+		members = append(members, yaml.MapItem{Key: name, Value: o.members[name]})
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return members, nil
 }

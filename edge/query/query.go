@@ -4,8 +4,12 @@
 package query
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"net/url"
 	"slices"
@@ -42,9 +46,6 @@ type Params struct {
 
 // Parse parses a raw query and rejects parameters that are not in allowed.
 func Parse(declared *kinds.Set, raw string, allowed []string) (*Params, error) {
-	if raw == "" {
-		return &Params{kinds: declared}, nil
-	}
 	if len(raw) > MaxQuery {
 		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(raw), MaxQuery)}
 	}
@@ -93,20 +94,15 @@ func check(name string, list, allowed []string) error {
 // Canonical returns the query with its parameters sorted by name. It omits the parameters in
 // without. Equivalent requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
-	left := make(url.Values, len(p.Given))
-	for k, v := range p.Given {
-		if !slices.Contains(without, k) {
-			left[k] = v
-		}
-	}
-	return left.Encode()
+	left := maps.Clone(p.Given)
+	maps.DeleteFunc(left, func(name string, _ []string) bool { return slices.Contains(without, name) })
+	return url.Values(left).Encode()
 }
 
 // WithCursor returns the query of the page that starts at a cursor.
 func (p *Params) WithCursor(cursor string) string {
-	next := make(url.Values, len(p.Given)+1)
-	maps.Copy(next, p.Given)
-	delete(next, "offset")
+	next := url.Values(maps.Clone(p.Given))
+	next.Del("offset")
 	next.Set("cursor", cursor)
 	return next.Encode()
 }
@@ -134,11 +130,12 @@ func (p *Params) List(name string, known []string) []string {
 func (p *Params) distinct(name string, all, known []string, any bool) (list []string) {
 	for _, s := range all {
 		switch {
-		case strings.TrimSpace(s) == "" && len(known) == 0:
-			p.Fail(&Error{Param: name, Message: "must not be empty"})
-			return nil
 		case strings.TrimSpace(s) == "":
-			p.Fail(&Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")})
+			empty := &Error{Param: name, Message: "must not be empty"}
+			if len(known) > 0 {
+				empty.Message += "; expected one of: " + strings.Join(known, ", ")
+			}
+			p.Fail(empty)
 			return nil
 		case !any && !slices.Contains(known, s):
 			p.Fail(where.UnknownValue(name, s, known))
@@ -195,4 +192,60 @@ func (p *Params) Page(scope string) Page {
 		}
 	}
 	return page
+}
+
+// Cursor identifies the record after which a page starts. It contains the record's sort value,
+// type and slug, so it remains valid in later builds. Clients should treat it as opaque.
+type Cursor struct {
+	view.Position
+	// Relevance is set in cursors for search hits. Hits are ordered by relevance; hits with the
+	// same relevance are ordered by Position, which contains their composite score.
+	Relevance *float64 `json:"r,omitempty"`
+	// Provider and ID identify an offer of the model at Position. They are set in cursors for
+	// offers.
+	Provider string `json:"p,omitempty"`
+	ID       string `json:"i,omitempty"`
+}
+
+// cursorJSON is the decoded form of a cursor.
+type cursorJSON struct {
+	Scope uint64 `json:"q"`
+	Cursor
+}
+
+func scopeHash(scope string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(scope)) // never fails
+	return h.Sum64()
+}
+
+// String returns the encoded form for clients, which is valid only for the given scope.
+func (c Cursor) String(scope string) string {
+	b, err := json.Marshal(cursorJSON{scopeHash(scope), c})
+	if err != nil {
+		panic(err) // strings and finite numbers can always be encoded
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ParseCursor parses a cursor that String has encoded for the same scope.
+func ParseCursor(s, scope string) (*Cursor, error) {
+	bad := &Error{Param: "cursor", Message: "is not a valid cursor; start again without a cursor"}
+	if len(s) > 2048 {
+		return nil, bad
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	if err != nil {
+		return nil, bad
+	}
+	var c cursorJSON
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil || dec.More() || c.Type == "" || c.Slug == "" {
+		return nil, bad
+	}
+	if c.Scope != scopeHash(scope) {
+		return nil, &Error{Param: "cursor", Message: "is from a different request; keep all other parameters the same from page to page"}
+	}
+	return &c.Cursor, nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -46,38 +47,36 @@ type OuterCall struct{}
 
 // Run admits the request, keeps one build open for it, and sends what the handler returns.
 func (c *Call) Run(w http.ResponseWriter, builds *live.Reloader, cost Cost, params []string, h Handler) {
-	err := c.Reserve(cost)
-	if err == nil {
-		err = c.limitConcurrency(cost)
-	}
-	if err != nil {
-		c.Fail(w, err)
-		return
-	}
-	c.BuildOnly = CostOfPath(c.Request.URL.Path) == Metered
-	if !c.Acquire(w, builds) {
-		return
-	}
-	w.Header()["X-Build"] = c.Served.BuildHeader
-	if cost == Unmetered && c.reads() {
-		h = c.charged(h)
-	}
-	var r *Reply
-	if c.Query, err = c.parameters(params); err == nil {
-		r, err = h(c)
-		if c.Query.Err != nil {
-			err = c.Query.Err
-		}
-		if err == nil {
-			err = c.respond(w, r)
-		}
-	}
-	if err != nil {
+	if err := c.run(w, builds, cost, params, h); err != nil {
 		c.Fail(w, err)
 	}
 }
 
-// reads reports whether the request is a GET or HEAD request.
+func (c *Call) run(w http.ResponseWriter, builds *live.Reloader, cost Cost, params []string, h Handler) (err error) {
+	if err := c.Reserve(cost); err != nil {
+		return err
+	}
+	if err := c.limitConcurrency(cost); err != nil {
+		return err
+	}
+	if c.Served = builds.Current(); c.Served == nil {
+		return ErrNotReady()
+	}
+	c.BuildOnly = CostOfPath(c.Request.URL.Path) == Metered
+	w.Header()["X-Build"] = c.Served.BuildHeader
+	if cost == Unmetered && c.reads() {
+		h = c.charged(h)
+	}
+	if c.Query, err = c.parameters(params); err != nil {
+		return err
+	}
+	r, err := h(c)
+	if err := cmp.Or(c.Query.Err, err); err != nil {
+		return err
+	}
+	return c.respond(w, r)
+}
+
 func (c *Call) reads() bool {
 	return c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead
 }
@@ -166,7 +165,6 @@ func (c *Call) Charge(requests int64) error {
 	return p
 }
 
-// peek reads the remaining requests.
 func (c *Call) peek() {
 	q := &c.quota
 	var err error
@@ -193,7 +191,6 @@ func (c *Call) exceeded(refused error) *Problem {
 	return NewProblem("rate-limited", detail+c.Shared.ContactSentence(" For a higher limit, write to %s.")).RetryAfter(state.Wait(c.Shared.Now()))
 }
 
-// giveBack uncounts the request.
 func (c *Call) giveBack() {
 	q := &c.quota
 	q.counted = false

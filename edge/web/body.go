@@ -88,7 +88,6 @@ func InvalidBody(fieldErrors []FieldError) error {
 	return p
 }
 
-// fieldNames returns the names of the first few fields.
 func fieldNames(fieldErrors []FieldError) string {
 	const maxNames = 5
 	var names []string

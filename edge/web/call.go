@@ -65,7 +65,6 @@ const FilterParams = "<filters>"
 // AnyParams is used for routes whose handlers read the query themselves.
 var AnyParams = []string{"*"}
 
-// parameters parses the parameters of the request.
 func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
 		return &query.Params{}, nil
@@ -119,16 +118,6 @@ func (c *Call) PublicURL() string {
 		public = string(c.Served.Build.Manifest.URL)
 	}
 	return strings.TrimSuffix(public, "/")
-}
-
-// Acquire retains the current build for the duration of the call. If there is none yet, it
-// responds with 503 and returns false.
-func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
-	if c.Served = l.Current(); c.Served == nil {
-		c.Fail(w, ErrNotReady())
-		return false
-	}
-	return true
 }
 
 // RequireScope returns a problem if the request has a key that lacks the scope.

@@ -155,7 +155,6 @@ func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.loadSeconds.Set(took.Seconds())
 }
 
-// observe counts a response of a route.
 func (m *metrics) observe(route string, code int, took time.Duration) {
 	m.requests.WithLabelValues(route, strconv.Itoa(code)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())

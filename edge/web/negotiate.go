@@ -10,7 +10,6 @@ import (
 // identity is the content coding that means no compression.
 const identity = "identity"
 
-// minCompressLen is the size in bytes above which compression is worthwhile.
 const minCompressLen = 1024
 
 // negotiateEncoding returns the content coding that the client prefers (RFC 9110 section 12.5.3)
@@ -48,7 +47,6 @@ func compressible(mediaType string) bool {
 	return !slices.Contains([]string{"application/vnd.apache.parquet", "application/octet-stream", "application/gzip", "application/zstd"}, base)
 }
 
-// offeredEncodings are the content codings for responses that are not stored, in order of preference.
 var offeredEncodings = []string{"zstd", "gzip"}
 
 // PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section 12.5.1). If

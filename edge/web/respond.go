@@ -169,7 +169,6 @@ func (c *Call) matchesETag(h http.Header) bool {
 	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
-// maxEncoded is the size in bytes up to which a file is compressed when it is sent.
 const maxEncoded = 1 << 20
 
 // representation selects the content coding of a reply and returns its entity tag. The tag of a stream
@@ -299,7 +298,6 @@ func (c *Call) cutOff(err error) {
 	}
 }
 
-// sendBody sends the header and a complete body.
 func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) {
 	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)

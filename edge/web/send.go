@@ -43,7 +43,6 @@ func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
 	return encoder.Close()
 }
 
-// encode compresses a complete body.
 func encode(encoding string, body []byte) ([]byte, error) {
 	var buf bytes.Buffer
 	err := encodeTo(&buf, encoding, func(w io.Writer) error {
@@ -53,7 +52,6 @@ func encode(encoding string, body []byte) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// chunkTimeout is how long a client can take to read each chunk of a long response.
 const chunkTimeout = 30 * time.Second
 
 // Streams occupy one of a few slots while their clients read. If other requests are waiting for

@@ -3,9 +3,6 @@
 package table
 
 import (
-	"fmt"
-	"slices"
-
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -48,14 +45,4 @@ func columns(kind Kind, names ...string) (list []Column) {
 		list = append(list, Column{Name: name, Kind: kind})
 	}
 	return list
-}
-
-// SelectColumns returns the named columns, in the same order as in all.
-func SelectColumns(all []Column, names []string) ([]Column, error) {
-	for _, name := range names {
-		if !slices.ContainsFunc(all, func(c Column) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("unknown field %q", name)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return !slices.Contains(names, c.Name) }), nil
 }

@@ -108,16 +108,6 @@ func TestParquetExport(t *testing.T) {
 	}
 }
 
-func TestProjectionKeepsOrder(t *testing.T) {
-	cols, err := SelectColumns(EntityColumns, []string{"name", "slug"})
-	if err != nil || len(cols) != 2 || cols[0].Name != "slug" {
-		t.Fatalf("%v %v", cols, err)
-	}
-	if _, err := SelectColumns(EntityColumns, []string{"nmae"}); err == nil {
-		t.Error("an unknown field was accepted")
-	}
-}
-
 func TestRecordRoundTrip(t *testing.T) {
 	for _, e := range sample() {
 		raw := e.AppendJSON(nil)
