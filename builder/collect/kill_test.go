@@ -58,7 +58,7 @@ func TestKilled(t *testing.T) {
 		changed := 0
 		for name, text := range read(t, dir) {
 			switch {
-			case strings.HasSuffix(name, ".part"):
+			case strings.HasSuffix(name, ".part") || strings.HasPrefix(name, ".tmp-"):
 			case text == before[name]:
 			case text == want[name]:
 				changed++
