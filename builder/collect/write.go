@@ -60,8 +60,11 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 		change(file, fields)
 	}
 	merged, err := yamlfmt.Merge(r.content.Kinds, shown, data, fields)
-	if err != nil || string(merged) == string(data) {
-		return message(err), nil
+	if err != nil {
+		return err.Error(), nil
+	}
+	if string(merged) == string(data) {
+		return "", nil
 	}
 	_, problems := folder.CheckFile(e.Type, e.Slug, merged)
 	if n, _ := problems.Count(); n > 0 {
@@ -72,13 +75,6 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 		return "", nil
 	}
 	return "", content.WriteEntity(r.Content, e.Type, e.Slug, merged)
-}
-
-func message(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 func member(fields map[string]any, section, name string, v any) {

@@ -31,7 +31,6 @@ type list struct {
 	config   collect.FileConfig
 	endpoint string                    // instead of scheme and host of all addresses; "" for those of the list
 	rows     map[string]collect.Answer // by key
-	ends     map[string]bool           // keys of rows that have a day of an announced end
 	offers   map[string]collect.Answer // by key
 	sellers  map[string]bool           // providers with offers
 	drafts   []*importer.Draft         // if rows can be new entries
@@ -44,7 +43,7 @@ type list struct {
 func New(declared *kinds.Set, config collect.FileConfig, endpoint string) (*collect.Source, error) {
 	s := &collect.Source{Name: config.Name, Title: "the list " + config.Name, PerSecond: 5}
 	l := &list{Source: s, kinds: declared, config: config, endpoint: strings.TrimSuffix(endpoint, "/"), day: config.Date,
-		rows: map[string]collect.Answer{}, ends: map[string]bool{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
+		rows: map[string]collect.Answer{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
 	s.Problem = l.readMapping(config.Map)
 	if u, err := url.Parse(config.URL); err == nil && config.URL != "" {
 		s.Hosts, s.Pages = []string{cmp.Or(l.endpoint, u.Scheme+"://"+u.Host)}, []string{l.page}
@@ -155,10 +154,8 @@ func (s *list) add(d *importer.Draft) {
 		a.Results = append(a.Results, b)
 	}
 	end, _ := d.Fields["lifecycle"].(map[string]any)
-	ends := false // whether an end is announced
 	for _, name := range []string{"deprecated", "retires"} {
 		if text := yamldoc.Text(end[name]); text != "" {
-			ends = true
 			a.Add(collect.Value{Name: "lifecycle." + name, Text: text, Source: cmp.Or(yamldoc.Text(end["source"]), s.page)})
 		}
 	}
@@ -170,7 +167,7 @@ func (s *list) add(d *importer.Draft) {
 		a.AddLicense(yamldoc.Text(d.Fields["license"])) // lists also have words such as Other
 		a.AddText("version", yamldoc.Text(d.Fields["version"]))
 	}
-	s.keep(keysOf(d), a, ends)
+	s.keep(keysOf(d), a)
 }
 
 func (s *list) addOffers(d *importer.Draft) {
@@ -202,9 +199,8 @@ func (s *list) offer(o *record.Offer) (a collect.Answer, covered bool) {
 
 // keep stores a row under its keys. Of several rows for one thing, the first one counts, but for
 // benchmark results: of several, the newest counts.
-func (s *list) keep(keys []string, a collect.Answer, ends bool) {
+func (s *list) keep(keys []string, a collect.Answer) {
 	for _, key := range keys {
-		s.ends[key] = s.ends[key] || ends
 		held, twice := s.rows[key]
 		if !twice {
 			a.ID = key
@@ -249,7 +245,7 @@ func (s *list) identify(e *record.Entity) string {
 	seen := map[string]bool{}
 	for _, id := range e.IDs {
 		k := key(e.Type, id.Namespace, id.Value)
-		if s.has(k) && (!seen[id.Namespace] || !s.ends[k]) {
+		if s.has(k) && (!seen[id.Namespace] || !s.ends(k)) {
 			return k
 		}
 		seen[id.Namespace] = true
@@ -257,7 +253,7 @@ func (s *list) identify(e *record.Entity) string {
 	// Leaderboards name models as owner/model, whoever the owner is to others.
 	for _, id := range e.IDs {
 		for _, name := range []string{id.Value, id.Namespace + "/" + id.Value} {
-			if k := key(e.Type, anyName, name); ids.NamesModels(id.Namespace) && s.has(k) && !s.ends[k] {
+			if k := key(e.Type, anyName, name); ids.NamesModels(id.Namespace) && s.has(k) && !s.ends(k) {
 				return k
 			}
 		}
@@ -266,6 +262,11 @@ func (s *list) identify(e *record.Entity) string {
 		return e.Key()
 	}
 	return ""
+}
+
+// ends reports whether a row has a day of an announced end.
+func (s *list) ends(key string) bool {
+	return slices.ContainsFunc(s.rows[key].Values, func(v collect.Value) bool { return strings.HasPrefix(v.Name, "lifecycle.") })
 }
 
 func (s *list) has(key string) bool {
