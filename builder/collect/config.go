@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
@@ -103,14 +105,26 @@ func (c *Config) columns(s *Source) []Column {
 // Unwritten checks collect.yaml against the measures of all formulas. It returns a note for each measure
 // that no source in use writes and no exception names, and for each exception that is not needed.
 func (c *Config) Unwritten(measures []score.Measure, sources []*Source) (notes []string) {
-	needed := map[string]bool{}
-	for _, m := range measures {
-		key := m.Key()
-		if needed[key] {
+	var written []Column
+	var results []record.Benchmark
+	for _, s := range sources {
+		if !or(c.Sources[s.Name].Enabled, true) {
 			continue
 		}
-		lacking := c.lacking(&m, sources)
-		if lacking == "" {
+		written = append(written, c.columns(s)...)
+		if hasColumn(c.columns(s), ResultsColumn) {
+			results = append(results, s.Results...)
+		}
+	}
+	needed := map[string]bool{}
+	for _, m := range measures {
+		names := append(slices.Clone(m.Sum), m.Signal)[:max(len(m.Sum), 1)]
+		lacking := strings.Join(slices.DeleteFunc(names, func(name string) bool { return hasColumn(written, name) }), " and ")
+		if m.Benchmark != "" {
+			lacking = strconv.Quote(m.Benchmark)
+		}
+		key := m.Key()
+		if lacking == "" || needed[key] || slices.ContainsFunc(results, func(b record.Benchmark) bool { return m.Benchmark != "" && m.Accepts(&b) }) {
 			continue
 		}
 		needed[key] = true
@@ -125,39 +139,4 @@ func (c *Config) Unwritten(measures []score.Measure, sources []*Source) (notes [
 	}
 	slices.Sort(notes)
 	return notes
-}
-
-// lacking returns what a measure reads and no source writes, or "".
-func (c *Config) lacking(m *score.Measure, sources []*Source) string {
-	names := m.Sum
-	if len(names) == 0 {
-		names = []string{m.Signal}
-	}
-	var missing []string
-	for _, name := range names {
-		if !slices.ContainsFunc(sources, func(s *Source) bool { return c.writes(s, name, m) }) {
-			missing = append(missing, name)
-		}
-	}
-	if m.Benchmark != "" && len(missing) > 0 {
-		return fmt.Sprintf("%q", m.Benchmark)
-	}
-	return strings.Join(missing, " and ")
-}
-
-// writes reports whether a source in use has a signal, or the results of the benchmark of a measure.
-func (c *Config) writes(s *Source, signal string, m *score.Measure) bool {
-	columns := c.columns(s)
-	if !or(c.Sources[s.Name].Enabled, true) {
-		return false
-	}
-	if m.Benchmark == "" {
-		return hasColumn(columns, signal)
-	}
-	for i := range s.Results {
-		if hasColumn(columns, ResultsColumn) && m.Accepts(&s.Results[i]) {
-			return true
-		}
-	}
-	return false
 }

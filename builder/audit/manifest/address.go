@@ -90,33 +90,23 @@ func (e Entry) from(address string) Entry {
 		return e
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || localPath().MatchString(address) {
-		if m := source().FindStringSubmatch(file); m != nil && python {
-			e.ID, e.Version = "pypi:"+m[1], m[2]
-			return e
-		}
-		switch {
-		case condaBuilt().MatchString(address) && e.ID != "":
-			return e
-		case variable().MatchString(address) && !localPath().MatchString(address):
-			return e.elsewhere(address)
-		}
-		return e.local(address)
+	local := err != nil || u.Host == "" || localPath().MatchString(address)
+	host, path := "", ""
+	if !local {
+		host, path = hostName().ReplaceAllString(strings.ToLower(u.Host), "$1$2"), strings.TrimSuffix(u.Path, "/")
 	}
-	host, path := hostName().ReplaceAllString(strings.ToLower(u.Host), "$1$2"), strings.TrimSuffix(u.Path, "/")
 	if at := strings.IndexByte(path, '@'); at >= 0 && (repository || strings.Contains(path, ".git@")) {
 		path, e.Version = path[:at], path[at+1:]
 	}
 	m := forgeFile().FindStringSubmatch(path)
-	switch {
-	case host == "api.github.com":
+	if host == "api.github.com" {
 		m = forgeFile().FindStringSubmatch(strings.TrimPrefix(path, "/repos"))
-		fallthrough
-	case (host == "github.com" || host == "codeload.github.com" || host == "gitlab.com" || host == "codeberg.org" || host == "bitbucket.org") && m != nil && !repository:
-		if m != nil {
-			return e.repository("https://"+strings.TrimPrefix(strings.TrimPrefix(host, "codeload."), "api.")+"/"+m[1], m[2])
-		}
-	case repository || strings.HasSuffix(path, ".git") || host == "github.com" || host == "gitlab.com":
+	}
+	switch {
+	case local:
+	case m != nil && (host == "api.github.com" || !repository && (host == "github.com" || host == "codeload.github.com" || host == "gitlab.com" || host == "codeberg.org" || host == "bitbucket.org")):
+		return e.repository("https://"+strings.TrimPrefix(strings.TrimPrefix(host, "codeload."), "api.")+"/"+m[1], m[2])
+	case host != "api.github.com" && (repository || strings.HasSuffix(path, ".git") || host == "github.com" || host == "gitlab.com"):
 		path, _, _ = strings.Cut(path, "/-/")
 		if query := u.Query(); e.Version == "" {
 			e.Version = query.Get("rev") + query.Get("tag") + query.Get("branch")
@@ -134,10 +124,16 @@ func (e Entry) from(address string) Entry {
 		e.ID, e.Version = "pypi:"+m[1], m[2]
 		return e
 	}
-	if e.ID == "" && egg != "" {
+	switch {
+	case local && condaBuilt().MatchString(address) && e.ID != "":
+		return e
+	case local && variable().MatchString(address) && !localPath().MatchString(address):
+		return e.elsewhere(address)
+	case local:
+		return e.local(address)
+	case e.ID == "" && egg != "":
 		e.ID = "pypi:" + egg
-	}
-	if e.ID == "" || !python {
+	case e.ID == "" || !python:
 		e.ID = "https://" + host + path
 	}
 	return e
