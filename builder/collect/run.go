@@ -334,32 +334,39 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		a.client.seldom = map[string]bool{id: true}
 		answers, err = a.Ask(ctx, a.client, []string{id})
 	}
-	show := func(format string, args ...any) { fmt.Fprintln(w, safetext.Escape(fmt.Sprintf(format, args...))) }
-	show("%s, documented at %s", a.Title, strings.Join(a.Pages, ", "))
-	show("%s: %d requests, %d bytes", id, a.report.Requests, a.report.Bytes)
+	lines := []string{a.Title + ", documented at " + strings.Join(a.Pages, ", "), fmt.Sprintf("%s: %d requests, %d bytes", id, a.report.Requests, a.report.Bytes)}
 	for _, to := range a.report.Redirects {
-		show("redirect from %s to %s, which was not followed", to.From, to.To)
+		lines = append(lines, fmt.Sprintf("redirect from %s to %s, which was not followed", to.From, to.To))
 	}
 	for _, answer := range answers {
-		switch {
-		case answer.Problem != "":
-			show("%s", answer.Problem)
-		case answer.Gone:
-			show("%s: not found", answer.ID)
-		case answer.Offer != nil:
-			show("%s: %s (%s)", offerName(answer.Offer), shownOffer(answer.Offer), answer.Offer.Source)
-		case answer.Moved != "":
-			show("moved to %s", answer.Moved)
-		}
-		for _, v := range answer.Values { // whatever they are: the index has no field for some
-			show("%s: %s (%s)", v.Name, cmp.Or(v.Text, number(v.Number)), v.Source)
-		}
-		for _, b := range answer.Results {
-			show("%s: %s (%s)", b.FoldedName(), number(b.Value), b.Source)
-		}
+		lines = append(lines, answer.lines()...)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(w, safetext.Escape(line))
 	}
 	if err == nil && len(answers) == 0 {
 		err = fmt.Errorf("%s gave no answer", a.Title)
 	}
 	return err
+}
+
+// lines describes an answer with all its values, of which the index has no field for some.
+func (a *Answer) lines() (list []string) {
+	switch {
+	case a.Problem != "":
+		list = append(list, a.Problem)
+	case a.Gone:
+		list = append(list, a.ID+": not found")
+	case a.Offer != nil:
+		list = append(list, fmt.Sprintf("%s: %s (%s)", offerName(a.Offer), shownOffer(a.Offer), a.Offer.Source))
+	case a.Moved != "":
+		list = append(list, "moved to "+a.Moved)
+	}
+	for _, v := range a.Values {
+		list = append(list, fmt.Sprintf("%s: %s (%s)", v.Name, cmp.Or(v.Text, number(v.Number)), v.Source))
+	}
+	for _, b := range a.Results {
+		list = append(list, fmt.Sprintf("%s: %s (%s)", b.FoldedName(), number(b.Value), b.Source))
+	}
+	return list
 }

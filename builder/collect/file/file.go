@@ -90,12 +90,9 @@ func (s *list) readMapping(path string) error {
 		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
 	for _, t := range m.Targets {
-		name := t.Path[len(t.Path)-1]
-		switch {
-		case t.Path[0] == "signals" || len(t.Path) == 1 && (name == "license" || name == "version"):
+		name, isSignal := strings.CutPrefix(strings.Join(t.Path, "."), "signals.")
+		if isSignal || slices.Contains([]string{"license", "version", "lifecycle.deprecated", "lifecycle.retires"}, name) {
 			s.Columns = append(s.Columns, collect.Column{Name: name, Always: always[name]})
-		case t.Path[0] == "lifecycle" && (name == "deprecated" || name == "retires"):
-			s.Columns = append(s.Columns, collect.Column{Name: "lifecycle." + name})
 		}
 	}
 	for _, columns := range m.Benchmarks {
