@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -62,13 +61,12 @@ type reply struct {
 	Message string `json:"message"` // of an error outside GraphQL, such as Bad credentials
 }
 
-func (s *service) query(ctx context.Context, c *collect.Client, query string, variables map[string]any) (r reply, err error) {
-	all := map[string]any{"since": c.Now().AddDate(0, 0, -recentDays).UTC().Format(time.RFC3339)}
-	maps.Copy(all, variables)
-	body, err := json.Marshal(map[string]any{"query": query, "variables": all})
-	if err != nil {
-		return r, err
+func (s *service) query(ctx context.Context, c *collect.Client, query, q string) (r reply, err error) {
+	variables := map[string]string{"since": c.Now().AddDate(0, 0, -recentDays).UTC().Format(time.RFC3339)}
+	if q != "" {
+		variables["q"] = q
 	}
+	body, _ := json.Marshal(map[string]any{"query": query, "variables": variables}) // texts can always be encoded
 	resp, err := c.Do(ctx, collect.Request{URL: s.Hosts[0] + "/graphql", Body: body, Limited: limited})
 	if err != nil {
 		return r, err
@@ -102,7 +100,7 @@ func (s *service) askGitHub(ctx context.Context, c *collect.Client, ids []string
 		owner, name, _ := strings.Cut(id, "/")
 		fmt.Fprintf(&b, "r%d:repository(owner:%q,name:%q)%s\n", i, owner, name, repositoryFields)
 	}
-	r, err := s.query(ctx, c, "query($since:GitTimestamp!){"+b.String()+"}", nil)
+	r, err := s.query(ctx, c, "query($since:GitTimestamp!){"+b.String()+"}", "")
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +183,7 @@ func (s *service) search(ctx context.Context, c *collect.Client, topics []string
 	seen := map[string]bool{}
 	for _, topic := range topics {
 		r, err := s.query(ctx, c, fmt.Sprintf("query($since:GitTimestamp!,$q:String!){search(query:$q,type:REPOSITORY,first:%d){nodes{... on Repository%s}}}", found, repositoryFields),
-			map[string]any{"q": fmt.Sprintf("topic:%s stars:>=%d archived:false fork:false sort:stars-desc", topic, minStars)})
+			fmt.Sprintf("topic:%s stars:>=%d archived:false fork:false sort:stars-desc", topic, minStars))
 		if err == nil && len(r.Errors) > 0 {
 			err = fmt.Errorf("GitHub: %s", r.Errors[0].Message)
 		}

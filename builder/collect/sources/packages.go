@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -64,35 +65,37 @@ func (s *service) downloads(ctx context.Context, c *collect.Client, names []stri
 	if !c.Wants("npmDownloads", "") {
 		return out, nil
 	}
-	get := func(list string, into any) (bool, error) {
-		return c.Get(ctx, "npm download counts", collect.Request{URL: s.Hosts[1] + "/downloads/point/last-month/" + list}, into)
+	var groups [][]string
+	plain := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		scoped := strings.HasPrefix(name, "@")
+		if scoped {
+			groups = append(groups, []string{name})
+		}
+		return scoped
+	})
+	if len(plain) > 0 {
+		groups = append(groups, plain)
 	}
-	scoped := func(name string) bool { return strings.HasPrefix(name, "@") }
-	single, plain := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !scoped(n) }), slices.DeleteFunc(slices.Clone(names), scoped)
-	if len(plain) == 1 {
-		single, plain = append(single, plain[0]), nil
-	}
-	for _, name := range single {
+	for _, group := range groups {
 		var p object
-		found, err := get(name, &p)
-		if _, ok := number(p["downloads"]); err == nil && found && (p.text("package") != name || !ok) {
-			err = fmt.Errorf("npm download counts: the response has no download count for %s", name)
-		}
-		if err != nil {
+		found, err := c.Get(ctx, "npm download counts", collect.Request{URL: s.Hosts[1] + "/downloads/point/last-month/" + strings.Join(group, ",")}, &p)
+		_, counted := number(p["downloads"])
+		switch {
+		case err != nil:
 			return nil, err
+		case len(group) > 1 && !found:
+			return nil, errors.New("npm download counts: status 404 instead of 200")
+		case len(group) > 1:
+			for _, name := range group {
+				out[name], _ = p[name].(map[string]any)
+			}
+		case found && (p.text("package") != group[0] || !counted):
+			return nil, fmt.Errorf("npm download counts: the response has no download count for %s", group[0])
+		default:
+			out[group[0]] = p
 		}
-		out[name] = p
 	}
-	if len(plain) == 0 {
-		return out, nil
-	}
-	var points map[string]object
-	found, err := get(strings.Join(plain, ","), &points)
-	if err == nil && !found {
-		err = fmt.Errorf("npm download counts: status 404 instead of 200")
-	}
-	maps.Copy(out, points)
-	return out, err
+	return out, nil
 }
 
 // latestOf returns the latest version of a package, with its name and day. If its maker released it as the
