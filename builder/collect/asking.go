@@ -60,12 +60,13 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	if len(due) > 0 {
 		err = a.lacksToken()
 	}
-	for done := 0; done < len(due) && err == nil; {
-		next := due[done:min(done+a.Batch, len(due))]
-		if err = a.batch(ctx, r, next); err == nil && r.Progress != nil {
-			r.Progress(a.Name, done+len(next), len(due))
+	r.progress(0, len(due))
+	for len(due) > 0 && err == nil {
+		next := due[:min(a.Batch, len(due))]
+		if err = a.batch(ctx, r, next); err == nil {
+			r.progress(len(next), 0)
 		}
-		done += len(next)
+		due = due[len(next):]
 	}
 	if err != nil {
 		a.report.Error = err.Error()

@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -25,7 +27,9 @@ import (
 
 // Options configures Run.
 type Options struct {
-	Content string    // the content folder
+	Content string // the content folder
+	// Open, if not nil, returns the Sources for the content and its collect.yaml.
+	Open    func(declared *kinds.Set, c Config) ([]*Source, error)
 	Sources []*Source // in the order of precedence: of two sources with the same signal for an entity, the first one is used
 	Only    []string  // names of sources; empty means all that collect.yaml does not turn off
 	Select  []string  // entities, as type/slug, type or path of a file; empty means all
@@ -44,8 +48,8 @@ type Options struct {
 	HTTP   *http.Client
 	Clock  Clock
 	Getenv func(string) string
-	// Progress, if not nil, is called after each request for entities, concurrently.
-	Progress func(source string, done, total int)
+	// Progress, if not nil, is called after requests for entities of any source, one call at a time.
+	Progress func(done, total int)
 }
 
 type run struct {
@@ -61,6 +65,19 @@ type run struct {
 	kept     kept
 	edits    map[*record.Entity][]edit
 	report   *Report
+
+	mu          sync.Mutex
+	done, total int // entities asked for, and those to ask
+}
+
+// progress adds to the entities asked for, or to those to ask.
+func (r *run) progress(done, total int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done, r.total = r.done+done, r.total+total
+	if r.Progress != nil && done > 0 {
+		r.Progress(r.done, r.total)
+	}
 }
 
 // Run reads figures and writes them to the content folder. If the content or collect.yaml has
@@ -109,6 +126,11 @@ func prepare(o Options) (*run, error) {
 	r := &run{Options: o, content: c, edits: map[*record.Entity][]edit{}, today: o.Clock.Now().UTC().Format(time.DateOnly)}
 	if r.config, err = ParseConfig(c.Collect); err != nil {
 		return nil, fmt.Errorf("collect.yaml: %w", err)
+	}
+	if o.Open != nil {
+		if r.Sources, err = o.Open(c.Kinds, r.config); err != nil {
+			return nil, err
+		}
 	}
 	if o.Cache != "" {
 		r.kept = kept(filepath.Join(o.Cache, "kept"))

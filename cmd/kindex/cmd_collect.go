@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 		return o.runProbe(cmd, args)
 	}
 	bar := newProgress(cmd.ErrOrStderr())
-	o.Progress = sumProgress(bar.step)
+	o.Progress = func(done, total int) { bar.step("collect", done, total) }
 	report, err := collect.Run(cmd.Context(), o.Options)
 	bar.finish()
 	if err != nil {
@@ -111,22 +110,6 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 		return fmt.Errorf("no answer from: %s", strings.Join(broken, ", "))
 	}
 	return nil
-}
-
-// sumProgress adds up the progress of sources that are asked side by side.
-func sumProgress(step func(name string, done, total int)) func(source string, done, total int) {
-	var mu sync.Mutex
-	sums := map[string][2]int{}
-	return func(source string, done, total int) {
-		mu.Lock()
-		defer mu.Unlock()
-		sums[source] = [2]int{done, total}
-		done, total = 0, 0
-		for _, n := range sums {
-			done, total = done+n[0], total+n[1]
-		}
-		step("collect", done, total)
-	}
 }
 
 func (o *collectOptions) runProbe(cmd *cobra.Command, args []string) error {
@@ -147,15 +130,8 @@ func (o *collectOptions) prepare(args []string) error {
 		}
 		o.Cache = filepath.Join(dir, "kindex", "collect")
 	}
-	l, err := loadContent(o.Content)
-	if err != nil {
-		return err
-	}
-	config, err := collect.ParseConfig(l.Collect)
-	if err == nil {
-		o.Sources, err = o.openSources(l.Kinds, config)
-	}
-	return err
+	o.Open = o.openSources
+	return nil
 }
 
 // openSources returns all sources, in the order of precedence.
