@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,15 +138,10 @@ func (r *run) complete(a *asking, t target, fresh record.Offer) record.Offer {
 
 // keepUnknown makes prices of 0 unknown that the file does not have: sources also write 0 for unknown prices.
 func keepUnknown(held, fresh *record.Offer) {
-	known := map[string]bool{}
-	for _, t := range terms(held) {
-		known[t.name] = true
-	}
-	eachPrices(fresh, func(prefix string, p *record.Prices) {
-		for kind, name := range record.PriceNames {
-			if p[kind].Known() && p[kind].Micros() == 0 && !known[prefix+name] {
-				p[kind] = record.Price{}
-			}
+	known := terms(held)
+	eachPrice(fresh, func(name string, p *record.Price) {
+		if _, had := known[name]; !had && p.Micros() == 0 {
+			*p = record.Price{}
 		}
 	})
 	unknown := func(t record.Tier) bool { return !t.Prices.Known() }
@@ -170,20 +166,20 @@ func (r *run) compareOffers(a *asking, t target, fresh *record.Offer) (changes [
 	add := func(term string, held, found any, reason string) {
 		changes = append(changes, t.change(a, term, held, found, reason))
 	}
-	news := terms(fresh)
-	for _, old := range terms(t.offer) {
-		i := slices.IndexFunc(news, func(t term) bool { return t.name == old.name })
-		if i < 0 {
-			add(old.name, old.value, nil, "it is no longer listed; accept it to remove it")
-			continue
+	had, has := terms(t.offer), terms(fresh)
+	all := maps.Clone(had)
+	maps.Copy(all, has)
+	for _, name := range sortedKeys(all) {
+		old, before := had[name]
+		now, after := has[name]
+		switch {
+		case !after:
+			add(name, old, nil, "it is no longer listed; accept it to remove it")
+		case !before:
+			add(name, nil, now, suspectNew(fresh, name, now))
+		case old != now:
+			add(name, old, now, r.suspectTerm(old, now))
 		}
-		if now := news[i].value; now != old.value {
-			add(old.name, old.value, now, r.suspectTerm(old.value, now))
-		}
-		news = slices.Delete(news, i, i+1)
-	}
-	for _, n := range news {
-		add(n.name, nil, n.value, suspectNew(fresh, n))
 	}
 	if held := t.offer.Deprecated; held != fresh.Deprecated {
 		add("deprecated", strconv.FormatBool(held), strconv.FormatBool(fresh.Deprecated), "")
@@ -205,14 +201,14 @@ func (r *run) suspectTerm(held, found float64) string {
 }
 
 // suspectNew doubts a new price of a tier or mode that is a thousand times as large or small as the standard price.
-func suspectNew(fresh *record.Offer, t term) string {
-	i := strings.LastIndexByte(t.name, '.')
-	kind := slices.Index(record.PriceNames, t.name[i+1:])
+func suspectNew(fresh *record.Offer, name string, value float64) string {
+	i := strings.LastIndexByte(name, '.')
+	kind := slices.Index(record.PriceNames, name[i+1:])
 	if i < 0 || kind < 0 {
 		return ""
 	}
-	if base := fresh.Prices[kind].Float(); base > 0 && (t.value >= 1000*base || 1000*t.value <= base) {
-		return number(t.value) + " is far from the standard price, " + number(base)
+	if base := fresh.Prices[kind].Float(); base > 0 && (value >= 1000*base || 1000*value <= base) {
+		return number(value) + " is far from the standard price, " + number(base)
 	}
 	return ""
 }
@@ -220,8 +216,8 @@ func suspectNew(fresh *record.Offer, t term) string {
 // setFree marks an offer with a price of 0 as free, and no other.
 func setFree(o *record.Offer) {
 	o.Free = false
-	for _, t := range terms(o) {
-		o.Free = o.Free || t.value == 0
+	for _, v := range terms(o) {
+		o.Free = o.Free || v == 0
 	}
 }
 

@@ -2,9 +2,9 @@ package collect
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kindex/builder/content"
@@ -36,50 +36,41 @@ func (a *asking) offersOf(e *record.Entity, owned map[string]bool) {
 // offerName is the name of an offer in reports and --accept, as in changes.
 func offerName(o *record.Offer) string { return OffersColumn + "." + o.Key() }
 
-// term is one price or limit of an offer, such as context, tiers.200000.output or modes.batch.input.
-type term struct {
-	name  string
-	value float64 // dollars or tokens
-}
-
-// terms lists the known prices and limits of an offer.
-func terms(o *record.Offer) (list []term) {
-	eachPrices(o, func(prefix string, p *record.Prices) {
-		for kind, name := range record.PriceNames {
-			if p[kind].Known() {
-				list = append(list, term{prefix + name, p[kind].Float()})
-			}
+// terms returns the known prices and limits of an offer, in dollars and tokens, by names such as context,
+// tiers.200000.output and modes.batch.input.
+func terms(o *record.Offer) map[string]float64 {
+	all := map[string]float64{"context": float64(o.Context), "outputLimit": float64(o.OutputLimit)}
+	maps.DeleteFunc(all, func(_ string, tokens float64) bool { return tokens <= 0 })
+	eachPrice(o, func(name string, p *record.Price) {
+		if p.Known() {
+			all[name] = p.Float()
 		}
 	})
-	for _, limit := range []term{{"context", float64(o.Context)}, {"outputLimit", float64(o.OutputLimit)}} {
-		if limit.value > 0 {
-			list = append(list, limit)
-		}
-	}
-	return list
+	return all
 }
 
-// eachPrices calls f for the prices of an offer, its tiers and its modes, with the prefix of their names.
-func eachPrices(o *record.Offer, f func(prefix string, p *record.Prices)) {
-	tiers := func(prefix string, of []record.Tier) {
-		for i := range of {
-			f(prefix+"tiers."+strconv.FormatInt(of[i].Over, 10)+".", &of[i].Prices)
+// eachPrice calls f for the prices of an offer, its tiers and its modes.
+func eachPrice(o *record.Offer, f func(name string, p *record.Price)) {
+	each := func(prefix string, prices *record.Prices, tiers []record.Tier) {
+		for kind, name := range record.PriceNames {
+			f(prefix+name, &prices[kind])
+			for i := range tiers {
+				f(fmt.Sprintf("%stiers.%d.%s", prefix, tiers[i].Over, name), &tiers[i].Prices[kind])
+			}
 		}
 	}
-	f("", &o.Prices)
-	tiers("", o.Tiers)
+	each("", &o.Prices, o.Tiers)
 	for i := range o.Modes {
-		prefix := "modes." + o.Modes[i].Name + "."
-		f(prefix, &o.Modes[i].Prices)
-		tiers(prefix, o.Modes[i].Tiers)
+		each("modes."+o.Modes[i].Name+".", &o.Modes[i].Prices, o.Modes[i].Tiers)
 	}
 }
 
 func shownOffer(o *record.Offer) string {
 	var parts []string
-	for _, t := range terms(o) {
-		if !strings.Contains(t.name, ".") {
-			parts = append(parts, t.name+" "+number(t.value))
+	all := terms(o)
+	for _, name := range append(slices.Clone(record.PriceNames), "context", "outputLimit") {
+		if v, known := all[name]; known {
+			parts = append(parts, name+" "+number(v))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no prices")
