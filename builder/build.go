@@ -212,7 +212,7 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words, neighbors.All(b.content.Entities))
+	b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
 	return nil
 }
 

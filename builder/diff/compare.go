@@ -70,9 +70,8 @@ type Shrink struct {
 }
 
 // Compare compares two states. It scores both as of asOf, each with its own formula, and
-// stores the scores in the entities. words splits a string into the words used to calculate
-// similarity.
-func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
+// stores the scores in the entities.
+func Compare(before, after Revision, asOf time.Time) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
 	pairs := record.Pairs(slices.Values(a.content.Entities), slices.Values(b.content.Entities))
 	c := &Comparison{AsOf: asOf.UTC().Format(time.RFC3339), Before: a.totals(), After: b.totals(),
@@ -82,7 +81,7 @@ func Compare(before, after Revision, asOf time.Time, words func(string) []string
 	if before.Content != nil && after.Content != nil {
 		c.Formula = compareFormulas(before.Formula, b, asOf)
 	}
-	c.Duplicates = duplicates(b.content.Entities, added(pairs), words)
+	c.Duplicates = duplicates(b.content.Entities, added(pairs))
 	c.Shrink = shrink(c.Counts.Deleted, len(a.content.Entities))
 	c.Changed = len(c.Entities) > 0 || c.Formula != nil || len(c.Categories) > 0 || len(c.Index) > 0
 	return c

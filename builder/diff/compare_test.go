@@ -83,7 +83,7 @@ func TestEvents(t *testing.T) {
 		"in order, kind by kind":  {[]*record.Entity{tool("b", 1), tool("d", 1), tool("e", 2)}, []*record.Entity{tool("a", 1), tool("c", 1), tool("e", 1)}, "created a, created c, updated e, deleted b, deleted d"},
 		"claimed by two new ones": {[]*record.Entity{tool("a", 1)}, []*record.Entity{tool("b", 1, "a"), tool("c", 1, "a")}, "created c, updated a>b"},
 	} {
-		got := Compare(revisionOf(f, c.before...), revisionOf(f, c.after...), asOf, strings.Fields)
+		got := Compare(revisionOf(f, c.before...), revisionOf(f, c.after...), asOf)
 		if eventsOf(got) != c.want || got.Changed != (c.want != "") {
 			t.Errorf("%s: %s instead of %s", name, eventsOf(got), c.want)
 		}
@@ -99,12 +99,12 @@ func TestShrink(t *testing.T) {
 		all = append(all, tool(fmt.Sprintf("t%02d", i), 1))
 	}
 	for deleted, refused := range map[int]bool{0: false, 2: false, 3: true} {
-		if c := Compare(revisionOf(f, all...), revisionOf(f, all[deleted:]...), asOf, strings.Fields); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
+		if c := Compare(revisionOf(f, all...), revisionOf(f, all[deleted:]...), asOf); c.Shrink.Refused != refused || c.Shrink.Deleted != deleted || c.Shrink.Of != 20 {
 			t.Errorf("%d: %+v", deleted, c.Shrink)
 		}
 	}
 	// A rename is not a deletion.
-	if c := Compare(revisionOf(f, tool("a", 1)), revisionOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
+	if c := Compare(revisionOf(f, tool("a", 1)), revisionOf(f, tool("b", 1, "a")), asOf); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports/record"
-	"kindex/indexes"
 )
 
 func TestPlainURL(t *testing.T) {
@@ -54,12 +53,10 @@ func TestNames(t *testing.T) {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			got := ""
 			a := entity("a", p[0])
-			list := duplicates([]*record.Entity{a, entity("b", p[1])}, []*record.Entity{a}, strings.Fields)
+			list := duplicates([]*record.Entity{a, entity("b", p[1])}, []*record.Entity{a})
 			for _, d := range list {
 				for _, r := range d.Reasons {
-					if r.Kind != SimilarContent {
-						got += r.Kind
-					}
+					got += r.Kind
 				}
 			}
 			suite.Equal(t, got, c.want, p[0], p[1])
@@ -105,14 +102,14 @@ func TestAddresses(t *testing.T) {
 		{model(repo(entity("a", "A"), x)), repo(entity("b", "B"), x), ""},
 	} {
 		var got []string
-		for _, d := range duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.a}, strings.Fields) {
+		for _, d := range duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.a}) {
 			for _, r := range d.Reasons {
 				got = append(got, d.Entity+" "+d.Other+" "+r.Kind+" "+r.Value)
 			}
 		}
 		suite.Equal(t, strings.Join(got, ","), c.want)
 		// A pair in which both entities are new is listed only once.
-		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
+		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a})); (n == 1) != (c.want != "") || n > 1 {
 			t.Errorf("%d pairs of %v", n, c.want)
 		}
 	}
@@ -135,37 +132,9 @@ func TestDifferentAreDistinct(t *testing.T) {
 	for size := len(all); size >= 3; size /= 3 {
 		for from := 0; from+size <= len(all); from += size {
 			part := all[from : from+size]
-			for _, d := range duplicates(part, part, indexes.Words) {
+			for _, d := range duplicates(part, part) {
 				t.Errorf("of %d: %+v", size, d)
 			}
 		}
-	}
-}
-
-// TestCopiesAreFound checks that a copy with a different name and URL is found because of
-// its description, and that it is usually found even if half of the description is removed.
-func TestCopiesAreFound(t *testing.T) {
-	suite.InTest(t)
-	all := fixtureContent(t).Entities
-	whole, half, copies := 0, 0, 0
-	for i := 0; i < len(all); i += suite.Pick(14, 3) {
-		if all[i].Status == record.Withdrawn {
-			continue // not a neighbour of any entity
-		}
-		copies++
-		for share, found := range map[int]*int{1: &whole, 2: &half} {
-			e := *all[i]
-			words := strings.Fields(e.Description)
-			e.Slug, e.Name, e.URL, e.Links = e.Slug+"-copy", "Zyxwv", "", nil
-			e.Description = strings.Join(words[:len(words)/share], " ")
-			for _, d := range duplicates(append([]*record.Entity{&e}, all...), []*record.Entity{&e}, indexes.Words) {
-				if d.Other == all[i].Key() && d.Reasons[0].Kind == SimilarContent {
-					*found++
-				}
-			}
-		}
-	}
-	if whole != copies || half < copies*8/10 || copies < 14 {
-		t.Errorf("of %d copies, found %d, and %d of those with half a description", copies, whole, half)
 	}
 }

@@ -31,7 +31,7 @@ func TestSamePurpose(t *testing.T) {
 			other := &record.Entity{Type: "tool", Slug: "flow", Name: "Flow", Category: "frameworks", Tags: []string{"tensors"}, Capabilities: []string{"autodiff"}}
 			c.change(other)
 			for _, pair := range [][]*record.Entity{{torch, other}, {other, torch}} {
-				lists, _ := Find(pair, strings.Fields, All(pair))
+				lists, _ := Find(pair, strings.Fields)
 				if len(lists[0]) != 1 || lists[0][0].Alternative != c.want {
 					t.Errorf("neighbours of %s: %+v, want one, an alternative: %v", pair[0].Slug, lists[0], c.want)
 				}
@@ -56,7 +56,7 @@ func TestAlternatives(t *testing.T) {
 		e.Name, e.Category = fmt.Sprint("T", rng.IntN(20)), fmt.Sprint("c", rng.IntN(4))
 		e.Tags, e.Capabilities = some("t", 12), some("can", 6)
 	}
-	lists, _ := Find(entities, strings.Fields, All(entities))
+	lists, _ := Find(entities, strings.Fields)
 	alternatives, related := 0, 0
 	for i, list := range lists {
 		first := 0.0

@@ -32,28 +32,19 @@ const alternativeShare = 3
 // budget is how many entries in inverted lists are read to gather the candidates of an entity.
 const budget = 4000
 
-// Find returns the neighbours of some entities, given by index, and the features to which the reasons refer.
-// words splits a string into the words that are used as features. In large catalogues, entities that share
-// only frequent features may not be found.
-func Find(entities []*record.Entity, words func(string) []string, some []uint32) ([][]exports.Neighbour, []exports.Feature) {
+// Find returns the neighbours of every entity, in the given order, and the features to which the reasons
+// refer. words splits a string into the words that are used as features. In large catalogues, entities
+// that share only frequent features may not be found.
+func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
-	near := make([][]exports.Neighbour, len(some))
-	parallel.Ranges(len(some), func(from, to int) {
+	near := make([][]exports.Neighbour, len(entities))
+	parallel.Ranges(len(entities), func(from, to int) {
 		s := &scratch{shared: make([]uint32, len(entities))}
-		for k := from; k < to; k++ {
-			near[k] = v.neighbours(some[k], s)
+		for i := from; i < to; i++ {
+			near[i] = v.neighbours(uint32(i), s)
 		}
 	})
 	return near, v.features
-}
-
-// All returns the indexes of all entities.
-func All(entities []*record.Entity) []uint32 {
-	all := make([]uint32, len(entities))
-	for i := range all {
-		all[i] = uint32(i)
-	}
-	return all
 }
 
 // scratch is the working memory of one goroutine.

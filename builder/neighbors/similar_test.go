@@ -69,7 +69,7 @@ func exact(v *vectors, i uint32) (list []exports.Neighbour) {
 func TestFind(t *testing.T) {
 	entities := catalogue(1000)
 	v := newVectors(entities, strings.Fields)
-	lists, _ := Find(entities, strings.Fields, All(entities))
+	lists, _ := Find(entities, strings.Fields)
 	for i := 0; i < len(entities); i += 7 {
 		want := exact(v, uint32(i))
 		if got := lists[i]; !slices.EqualFunc(got, want, func(n, s exports.Neighbour) bool { return n.Ordinal == s.Ordinal && n.Similarity == s.Similarity }) {
@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	entities := catalogue(suite.Pick(8000, 40000))
-	lists, _ := Find(entities, strings.Fields, All(entities))
+	lists, _ := Find(entities, strings.Fields)
 	v := newVectors(entities, strings.Fields)
 	found, wanted := 0, 0
 	for i := 0; i < len(entities); i += len(entities) / 250 {
@@ -110,8 +110,8 @@ func TestRecall(t *testing.T) {
 
 func TestProperties(t *testing.T) {
 	entities := catalogue(800)
-	lists, features := Find(entities, strings.Fields, All(entities))
-	again, _ := Find(entities, strings.Fields, All(entities))
+	lists, features := Find(entities, strings.Fields)
+	again, _ := Find(entities, strings.Fields)
 	for i, list := range lists {
 		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))

@@ -13,7 +13,6 @@ import (
 	"kindex/builder/gitlog"
 	"kindex/builder/plural"
 	"kindex/exports/jsonenc"
-	"kindex/indexes"
 )
 
 // Compare compares the two revisions of a content folder that an argument names: A..B,
@@ -60,7 +59,7 @@ func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, fro
 	}
 	addNotes(d, dir, first, second)
 	before, after := first.completedBy(second), second.completedBy(first)
-	d.Comparison = diff.Compare(before, after, asOf, indexes.Words)
+	d.Comparison = diff.Compare(before, after, asOf)
 	d.NoteRenames()
 	return d, after, nil
 }
