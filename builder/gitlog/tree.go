@@ -1,12 +1,15 @@
 package gitlog
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"kindex/builder/git"
@@ -167,4 +170,99 @@ func makeRoom(into, name string) (string, error) {
 		return "", nil
 	}
 	return filepath.Join(into, filepath.FromSlash(name)), nil
+}
+
+// HeadAt returns the head that ReadHead would return if a commit were checked out without
+// changes. commit is the commit's object name.
+func (p *Location) HeadAt(ctx context.Context, commit string) (Head, error) {
+	return headAt(ctx, p.Repository, commit, p.prefix)
+}
+
+// headAt returns the head that a folder in the repository would have if a commit were checked
+// out without changes.
+func headAt(ctx context.Context, r *git.Repository, commit, prefix string) (Head, error) {
+	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", commit, "--"}})
+	if err != nil {
+		return Head{}, err
+	}
+	return Head{Commit: commit, Time: commitTime(strings.TrimSpace(seconds)), Path: prefix}, nil
+}
+
+// File returns the content of a file of the content folder as of a commit, or nil if the commit
+// has no such file. name is relative to the folder, and commit is the commit's object name. Of a
+// file that is too large for the parser, File returns only enough for the parser to report that.
+// ok is false if the repository lacks the commit or the content, as shallow and partial clones do.
+func (p *Location) File(ctx context.Context, commit, name string) (text []byte, ok bool, err error) {
+	object, err := p.Resolve(ctx, commit+":"+path.Join(p.prefix, name))
+	if err != nil {
+		return nil, false, err
+	}
+	if object == "" {
+		known, err := p.Resolve(ctx, commit+"^{commit}")
+		return nil, known != "", err
+	}
+	err = readBlobs(ctx, p.Repository, []blob{{object, name}}, func(_ int, data []byte) error { text = data; return nil })
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
+	return text, err == nil, nil
+}
+
+// enoughToRefuse is the number of bytes of a file that are kept for the parser. It is more than
+// the parser accepts, so that the parser reports larger files as too large.
+const enoughToRefuse = 1 << 20
+
+// blob is a file of a commit.
+type blob struct {
+	name string // of the object
+	file string // for errors
+}
+
+// readBlobs reads blobs, and calls each with every blob's index and bytes, or the first ones of a blob that
+// is too large for the parser.
+func readBlobs(ctx context.Context, r *git.Repository, blobs []blob, each func(i int, data []byte) error) error {
+	if len(blobs) == 0 {
+		return nil
+	}
+	var names strings.Builder
+	for _, b := range blobs {
+		names.WriteString(b.name + "\n")
+	}
+	return r.Stream(ctx, git.Command{Args: []string{"cat-file", "--batch"}, Input: []byte(names.String())}, func(in *bufio.Reader) error {
+		for i, b := range blobs {
+			data, err := b.read(in)
+			if err == nil {
+				err = each(i, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// read reads one response of git cat-file --batch: "<name> blob <size>", a line end, the bytes, a line end.
+func (b *blob) read(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("git cat-file: output ends before %s: %w", b.name, err)
+	}
+	said, named := strings.CutPrefix(strings.TrimSuffix(line, "\n"), b.name+" ")
+	digits, isBlob := strings.CutPrefix(said, "blob ")
+	size, err := strconv.ParseInt(digits, 10, 64)
+	if !named || isBlob && (err != nil || size < 0) {
+		return nil, fmt.Errorf("git cat-file: unexpected response %q", line)
+	}
+	if !isBlob {
+		return nil, fmt.Errorf("git cat-file: %s: object %s is %s; run git fsck for details", b.file, b.name, said)
+	}
+	data := make([]byte, min(size, enoughToRefuse))
+	if _, err = io.ReadFull(in, data); err == nil {
+		_, err = io.CopyN(io.Discard, in, size-int64(len(data))+1)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git cat-file: output ends within %s: %w", b.name, err)
+	}
+	return data, nil
 }
