@@ -17,7 +17,6 @@ import (
 	"kindex/exports/view"
 )
 
-// resolveBoards prepares the boards for ranking.
 func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
 	for i, b := range l.Boards {
 		var wrong *board.Error
@@ -80,7 +79,6 @@ func (b *build) rankOwnBoards(context.Context) error {
 	return nil
 }
 
-// writeOwnBoards writes the boards of boards.yaml.
 func (b *build) writeOwnBoards() error {
 	if len(b.ownBoards) == 0 {
 		return nil

@@ -277,7 +277,6 @@ func (b *build) prune(context.Context) error {
 	return nil
 }
 
-// discard removes the files of an unfinished build.
 func (b *build) discard() error {
 	_ = b.indexing.Wait() // the original error is reported; an error here may only be a consequence of it
 	var errs []error

@@ -128,7 +128,6 @@ func (b *build) guard(ctx context.Context) error {
 	return nil
 }
 
-// redeclared reports whether the previous build has another kinds.yaml.
 func (b *build) redeclared() bool {
 	text, err := b.previous.ReadFile(exports.KindsFile)
 	return err == nil && !bytes.Equal(text, b.content.KindsText)
@@ -161,7 +160,6 @@ func (b *build) lostChanges(ctx context.Context, lost []string) error {
 	return e
 }
 
-// firstFew lists the first few items.
 func firstFew(list []string) string {
 	const most = 3
 	if len(list) > most {

@@ -70,7 +70,6 @@ func (l *Loaded) Measures() (list []score.Measure) {
 	return list
 }
 
-// defaultFormula returns the formula for content without a scoring file.
 func defaultFormula(declared *kinds.Set) (*score.Formula, error) {
 	const path = "the built-in scoring file"
 	asJSON, problems := content.ParseScoring(kinds.Default(), path, score.Default)

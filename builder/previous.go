@@ -54,7 +54,6 @@ func (b *build) openPrevious(ctx context.Context) error {
 	return nil
 }
 
-// open opens an intact build.
 func (b *build) open(id string) (err error) {
 	dir := filepath.Join(store.BuildsDir(b.Out), id)
 	if _, err := store.Verify(dir); err != nil {

@@ -88,7 +88,6 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	return c, nil
 }
 
-// load sets the options for a build of a commit.
 func (o *Options) load(ctx context.Context, commit string) error {
 	location, err := gitlog.FindLocation(ctx, o.Content)
 	if err != nil {
@@ -150,7 +149,6 @@ func LoadCommit(ctx context.Context, location *gitlog.Location, commit, dir stri
 	return l, problems, err
 }
 
-// compareManifests lists the differences between two builds.
 func (c *Comparison) compareManifests(old, now store.Manifest) {
 	for _, f := range old.Files {
 		c.Files++

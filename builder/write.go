@@ -236,7 +236,6 @@ func (b *build) writeFeeds() error {
 	return nil
 }
 
-// title returns the title of the index.
 func (b *build) title() string {
 	if b.content.Index.Title != "" {
 		return b.content.Index.Title
@@ -244,7 +243,6 @@ func (b *build) title() string {
 	return "Knowledge index"
 }
 
-// describe returns the manifest without its files.
 func (b *build) describe() *store.Manifest {
 	m := &store.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
@@ -277,7 +275,6 @@ func (b *build) describe() *store.Manifest {
 	return m
 }
 
-// repository returns the web address of the content's repository, or nil if none is set.
 func (b *build) repository() *store.Repository {
 	index := &b.content.Index
 	if index.Repository == "" {

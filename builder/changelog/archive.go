@@ -94,7 +94,6 @@ func (a *Archive) compare() (*gitlog.Log, error) {
 	return log, err
 }
 
-// formulaHash returns a hash of a formula.
 func formulaHash(f *score.Formula) string {
 	sum := sha256.Sum256(f.JSON())
 	return hex.EncodeToString(sum[:16])
@@ -172,7 +171,6 @@ func (a *Archive) entity(i int32) *record.Entity {
 	return e
 }
 
-// err returns the first error of reading the content of a version.
 func (a *Archive) err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -241,7 +239,6 @@ func (a *Archive) lastChange(i int32) int64 {
 	return v.Time
 }
 
-// dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
 // FormulaAt returns the formula in force at a commit, or nil if there was no valid one.

@@ -119,7 +119,6 @@ func (a *Archive) Newest() iter.Seq2[*record.Change, error] {
 	}
 }
 
-// changeOf returns the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.keptChanges {
 		return a.previous.Change(i), nil

@@ -51,7 +51,6 @@ func sundays(day time.Time) []time.Time {
 // lookBack lists the numbers of days by which movement and trending look back.
 var lookBack = []int{7, 30}
 
-// midnight returns the start of the UTC day that contains a time.
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // endOf returns the end of a day: the first second of the next day.

@@ -156,7 +156,6 @@ func (a *Archive) ranksOf(day string) func(version int32) uint32 {
 	return ranksIn(nil)
 }
 
-// ranksIn returns the ranks of versions, given in their order.
 func ranksIn(ranked []uint32) func(version int32) uint32 {
 	at := make(map[uint32]uint32, len(ranked))
 	for i, v := range ranked {
@@ -176,7 +175,6 @@ type move struct {
 	grown       []history.Growth // without ordinals
 }
 
-// moves returns how the entities that changes has counted moved.
 func (w *window) moves(changed map[int32]uint32) []move {
 	list := make([]move, 0, len(changed))
 	for newest, changes := range changed {
@@ -287,7 +285,6 @@ func (w *window) growth(then, newest int32) (list []history.Growth) {
 	return list
 }
 
-// apart reports whether two known dates are more than a number of days apart.
 func apart(from, to string, days int) bool {
 	n, ok := record.DaysApart(from, to)
 	return ok && n > days

@@ -81,7 +81,6 @@ func (a *Archive) week(sunday time.Time, formulaAt FormulaAt) (*record.Week, err
 	return week, nil
 }
 
-// fill adds the movers among the changed entities to a week.
 func (w *window) fill(week *record.Week, changed map[int32]uint32) {
 	var risen []scoreMove
 	for _, m := range w.moves(changed) {

@@ -61,7 +61,6 @@ type Rank struct {
 	New *int `json:"new"`
 }
 
-// added lists the entities whose address is new.
 func added(pairs []record.Pair) (list []*record.Entity) {
 	for _, p := range pairs {
 		if p.After != nil && (p.Before == nil || p.Before.Slug != p.After.Slug) {
@@ -71,7 +70,6 @@ func added(pairs []record.Pair) (list []*record.Entity) {
 	return list
 }
 
-// addEntities lists the changed entities.
 func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
 	former := map[string]string{} // the key that each earlier key redirects to after the change
 	for _, e := range b.content.Entities {

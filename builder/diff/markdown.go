@@ -62,7 +62,6 @@ type markdownComment struct{ strings.Builder }
 // line.
 func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
-// add appends a part if it fits.
 func (c *markdownComment) add(part string) {
 	if c.fits(part) {
 		c.WriteString(part)
@@ -114,7 +113,6 @@ func entityDetails(e *Entity) string {
 	return fmt.Sprintf("<details><summary>%s <code>%s</code></summary>\n\n%s\n</details>\n\n", eventName(e), e.Key(), diffBlock(b.String()))
 }
 
-// diffLines writes fields as lines of a diff.
 func diffLines(fields []record.FieldChange) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -135,7 +133,6 @@ func diffLines(fields []record.FieldChange) string {
 	return b.String()
 }
 
-// addRoot appends the changes to the root files.
 func (d *Report) addRoot(c *markdownComment) {
 	if f := d.Formula; f != nil {
 		c.add("⚠️ " + strings.Join(formulaTexts(f, CodeSpan), " ") + "\n\n")
@@ -180,7 +177,6 @@ func CodeSpan(s string) string {
 	return fence + s + fence
 }
 
-// longestRun returns the length of the longest run of a character.
 func longestRun(s string, of rune) (most int) {
 	n := 0
 	for _, r := range s {

@@ -151,7 +151,6 @@ func touchedText(e *Entity) string {
 	return strings.Join(parts, "; ")
 }
 
-// countText returns how many entities were created, updated and deleted.
 func (d *Report) countText() string {
 	var parts []string
 	for _, p := range []struct {
@@ -178,7 +177,6 @@ func (d *Report) countText() string {
 	return strings.Join(parts, ", ")
 }
 
-// totalText returns the size of the index before and after.
 func (d *Report) totalText() string {
 	return fmt.Sprintf("entities %s, ranked %s", arrow(strconv.Itoa(d.Before.Entities), strconv.Itoa(d.After.Entities)),
 		arrow(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))

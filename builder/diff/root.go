@@ -84,7 +84,6 @@ type Category struct {
 	Fields []record.FieldChange `json:"fields"`
 }
 
-// compareCategories lists the changed categories by slug.
 func compareCategories(before, after []record.Category) []Category {
 	both := map[string][2]record.Category{}
 	for i, categories := range [][]record.Category{before, after} {
@@ -113,7 +112,6 @@ func compareCategories(before, after []record.Category) []Category {
 	return list
 }
 
-// compareIndex lists the changed fields of index.yaml.
 func compareIndex(before, after *content.Index) []record.FieldChange {
 	fields := textFields("title", before.Title, after.Title, "description", before.Description, after.Description,
 		"url", before.URL, after.URL, "repository", before.Repository, after.Repository, "branch", before.Branch, after.Branch,

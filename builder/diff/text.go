@@ -129,7 +129,6 @@ func wordDiff(old, new string) string {
 	return strings.Join(list, " ")
 }
 
-// writeRoot prints the changes to the root files.
 func (d *Report) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)

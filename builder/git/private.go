@@ -45,7 +45,6 @@ func (r *Repository) Stream(ctx context.Context, c Command, read func(out *bufio
 	return p.stream(read)
 }
 
-// isolated prepares a command in the private git directory.
 func (r *Repository) isolated(ctx context.Context, c Command) (*process, error) {
 	own, err := r.privateDir()
 	if err != nil {

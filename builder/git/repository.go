@@ -188,7 +188,6 @@ func (r *Repository) MayBePartial() bool {
 	return err == nil && len(packs) > 0
 }
 
-// escape escapes a path for use in a filepath.Match pattern.
 func escape(path string) string {
 	if filepath.Separator == '\\' {
 		return path // patterns have no escape character on Windows

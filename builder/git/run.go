@@ -106,7 +106,6 @@ func prepare(ctx context.Context, dir string, env, settings, args []string) *pro
 	return p
 }
 
-// output runs the command and returns its output.
 func (p *process) output() (string, error) {
 	var out bytes.Buffer
 	p.cmd.Stdout = &out
@@ -114,7 +113,6 @@ func (p *process) output() (string, error) {
 	return out.String(), err
 }
 
-// stream runs the command, and calls read with its output.
 func (p *process) stream(read func(out *bufio.Reader) error) error {
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
@@ -132,7 +130,6 @@ func (p *process) stream(read func(out *bufio.Reader) error) error {
 	return err
 }
 
-// explain adds the error output of the command to an error.
 func (p *process) explain(err error) error {
 	if err == nil {
 		return nil

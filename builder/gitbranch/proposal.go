@@ -127,7 +127,6 @@ func (r *Repository) corrected(ctx context.Context, commit string, p Proposal) (
 	return before, after, err
 }
 
-// kinds returns the kinds that a commit declares.
 func (r *Repository) kinds(ctx context.Context, commit string) (*kinds.Set, error) {
 	text, _, err := r.File(ctx, commit, content.KindsFile)
 	if err != nil || text == nil {
@@ -176,7 +175,6 @@ func (r *Repository) lookUp(ctx context.Context, name string) string {
 	return hash
 }
 
-// commit creates the commit, using a private index.
 func (r *Repository) commit(ctx context.Context, base, file, blob string, p Proposal) (string, error) {
 	var tree string
 	var err error
@@ -202,7 +200,6 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 	return hash, err
 }
 
-// line runs git and returns the only line that it prints.
 func (r *Repository) line(ctx context.Context, c git.Command) (string, error) {
 	out, err := r.Run(ctx, c)
 	if errors.Is(err, context.Canceled) {

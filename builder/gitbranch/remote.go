@@ -210,7 +210,6 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// sameHost reports whether an address has the same host as a forge.
 func sameHost(u *url.URL, host string) bool {
 	withPort := func(h string) string {
 		if _, _, err := net.SplitHostPort(h); err == nil {

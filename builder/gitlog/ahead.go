@@ -59,7 +59,6 @@ func IsMerged(ctx context.Context, dir, commit, into string) (merged bool, err e
 	return merged, err
 }
 
-// commitsAhead is CommitsAhead for the history of a commit.
 func commitsAhead(ctx context.Context, r *git.Repository, commit string, now time.Time) (list []Ahead, err error) {
 	out, err := r.Run(ctx, git.Command{Args: []string{"log", "--first-parent", "--no-show-signature", "--format=tformat:%H %ct", commit, "--"}})
 	if err != nil {

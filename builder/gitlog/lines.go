@@ -46,7 +46,6 @@ func newLines(log *Log, previous Previous) *lines {
 	return l
 }
 
-// append adds a version.
 func (l *lines) append(v record.Version) {
 	if v.Previous != none {
 		l.followed[v.Previous] = true
@@ -69,7 +68,6 @@ func (l *lines) at(a string) (int32, state) {
 	return i, alive
 }
 
-// entity returns the content of a version.
 func (l *lines) entity(i int32) (*record.Entity, error) {
 	if e := l.log.Versions[i].Entity; e != nil {
 		return e, nil
@@ -171,7 +169,6 @@ func (l *lines) continues(f *file) int32 {
 	return from
 }
 
-// same reports whether two entities have the same authored content.
 func same(a, b *record.Entity) bool { return bytes.Equal(a.AppendAuthored(nil), b.AppendAuthored(nil)) }
 
 // Compare finds the new versions in a folder outside git, as if they had all been made at a given

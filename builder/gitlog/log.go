@@ -45,7 +45,6 @@ type file struct {
 	problem    string         // the reason the file cannot be read
 }
 
-// key returns the address of the entity.
 func (f *file) key() string { return f.typ + "/" + f.slug }
 
 // readLog returns the commits up to head and after since or, if since is "", all commits, oldest first, that
@@ -96,7 +95,6 @@ func (r *repository) readLog(ctx context.Context, head, since, folder string) (c
 	return commits, err
 }
 
-// commit returns a commit with the fields that follow its hash.
 func (r *repository) commit(hash string, fields [logFields - 1]string) *logged {
 	c := &logged{time: commitTime(fields[0])}
 	c.Hash, c.Author = hash, cleanName(fields[2])

@@ -94,7 +94,6 @@ func hidden(dir string) (within string, ok bool) {
 	return "", false
 }
 
-// findMailmap returns the object name of the mailmap in the commit.
 func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	list, err := entries(ctx, r.Repository, r.head, ".mailmap")
 	if err != nil || len(list) == 0 || !list[0].isFile() {
@@ -109,10 +108,8 @@ type entry struct {
 	size                     int // with -l, of a file that is there; otherwise -1
 }
 
-// isFile reports whether an entry is a regular file.
 func (e *entry) isFile() bool { return strings.HasPrefix(e.mode, "100") }
 
-// entries lists what git ls-tree prints.
 func entries(ctx context.Context, r *git.Repository, args ...string) (list []entry, err error) {
 	out, err := r.Run(ctx, git.Command{Args: append([]string{"ls-tree", "-z", "--full-tree"}, args...)})
 	for line := range strings.SplitSeq(out, "\x00") {
@@ -140,7 +137,6 @@ func (r *repository) command(args ...string) git.Command {
 	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
 }
 
-// git runs a git command on the repository.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	out, err := r.Run(ctx, r.command(args...))
 	return out, r.explain(ctx, err)
@@ -166,7 +162,6 @@ func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool
 	return len(oldest) > 1 && oldest[1] == commit, nil
 }
 
-// complete reports whether the first-parent history is complete.
 func (r *repository) complete(ctx context.Context) (bool, error) {
 	if !r.Shallow {
 		return true, nil

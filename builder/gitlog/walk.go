@@ -196,7 +196,6 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 // knownFunc is the type of Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
-// parse parses the file.
 func (f *file) parse(declared *kinds.Set, data []byte) {
 	e, incomplete, problems := content.ParsePast(declared, f.key()+".yaml", f.typ, f.slug, data)
 	if f.entity, f.incomplete = e, incomplete; e == nil {
@@ -204,7 +203,6 @@ func (f *file) parse(declared *kinds.Set, data []byte) {
 	}
 }
 
-// firstError returns the first problem that is an error.
 func firstError(problems yamldoc.Problems) string {
 	for _, p := range problems {
 		if p.Severity == yamldoc.Error {

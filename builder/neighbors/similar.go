@@ -79,7 +79,6 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	return list
 }
 
-// compare orders neighbours, nearest first.
 func (v *vectors) compare(x, y exports.Neighbour) int {
 	if x.Similarity != y.Similarity {
 		return cmp.Compare(y.Similarity, x.Similarity)
@@ -124,7 +123,6 @@ func samePurpose(a, b *record.Entity) bool {
 	return a.Type == b.Type && a.Category == b.Category && capable && !isTagged(a, b) && !isTagged(b, a)
 }
 
-// isTagged reports whether an entity is tagged with the slug or the name of another.
 func isTagged(a, b *record.Entity) bool {
 	return slices.Contains(a.Tags, b.Slug) || slices.Contains(a.Tags, strings.ReplaceAll(record.Fold(b.Name), " ", "-"))
 }

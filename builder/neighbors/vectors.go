@@ -70,7 +70,6 @@ func newVectors(entities []*record.Entity, words func(string) []string) *vectors
 	return v
 }
 
-// featuresOf lists the features of an entity without duplicates.
 func featuresOf(e *record.Entity, words func(string) []string) (list []exports.Feature) {
 	add := func(kind string, values ...string) {
 		for _, value := range values {

@@ -136,7 +136,6 @@ func (w *Watcher) prepare() *job {
 	return j
 }
 
-// run builds, and lets readers use the build.
 func (j *job) run(ctx context.Context) {
 	if j.report, j.err = builder.Build(ctx, j.options); j.err == nil {
 		j.err = j.published()
@@ -154,7 +153,6 @@ func (w *Watcher) finish(j *job) {
 // stale reports whether a build would differ from the last one.
 func (w *Watcher) stale() bool { return !w.built || len(w.edits) > 0 || !w.now.equal(w.base) }
 
-// list lists the edits by type and slug.
 func (w *Watcher) list() (list []exports.Edit) {
 	for _, e := range w.edits {
 		list = append(list, e.Edit)
@@ -232,7 +230,6 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 	}
 }
 
-// reportProblems reports the problems if they have changed.
 func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	if !slices.Equal(problems, w.problems) {
 		w.problems = problems

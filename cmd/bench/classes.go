@@ -46,7 +46,6 @@ type class struct {
 // request is a path, and the slug of the entity that its words are from.
 type request struct{ path, want string }
 
-// classes draws the requests of each class from the entities.
 func (b *bench) classes(file string) (all []class, err error) {
 	docs, err := documents(file)
 	if err != nil {
@@ -99,7 +98,6 @@ func terms(text string) []string {
 	return slices.Compact(list)
 }
 
-// words draws words of an entity.
 func words(n int) func(*rand.Rand, *document) string {
 	return func(rng *rand.Rand, d *document) string {
 		list := terms(strings.Join(append(slices.Clone(d.Tags), d.Name, d.Description, "software"), " "))

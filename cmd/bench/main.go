@@ -86,7 +86,6 @@ func (b *bench) row(cells ...any) {
 	fmt.Fprintln(b.table)
 }
 
-// measure builds, opens and asks.
 func (b *bench) measure(ctx context.Context) error {
 	build := exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", filepath.Join(b.tmp, "built"), "--as-of", "2026-11-01")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -234,7 +233,6 @@ func (b *bench) measureClass(ctx context.Context, c *class, all []*process) erro
 	return nil
 }
 
-// ask sends requests, and adds what happened to a sample.
 func (p *process) ask(ctx context.Context, c *class, requests []request, s *sample) error {
 	for _, r := range requests {
 		begin := time.Now()

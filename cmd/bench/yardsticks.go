@@ -162,7 +162,6 @@ func serveBleve(file string) error {
 	})
 }
 
-// bleveRequest is a request for the best 20.
 func bleveRequest(class string, q url.Values) *bleve.SearchRequest {
 	all := bleve.NewConjunctionQuery()
 	words := strings.Fields(q.Get("q"))
@@ -184,7 +183,6 @@ func bleveRequest(class string, q url.Values) *bleve.SearchRequest {
 	return req
 }
 
-// bleveQuery searches for a word or a phrase in a field.
 func bleveQuery(class, w string) interface {
 	query.FieldableQuery
 	query.BoostableQuery

@@ -42,7 +42,6 @@ func main() {
 	os.Exit(code)
 }
 
-// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	r := &release{log: stdout}
 	signs, err := r.parse(args, stderr)

@@ -60,7 +60,6 @@ type file struct {
 	owner int
 }
 
-// write writes all assets.
 func (r *release) write(ctx context.Context) error {
 	for _, t := range r.targets {
 		if err := errors.Join(r.compile(ctx, t, r.asset(t.program())), r.describe(ctx, t)); err != nil {
@@ -97,13 +96,11 @@ func (r *release) write(ctx context.Context) error {
 	return r.create(sumsFile, sums, 0o644)
 }
 
-// create writes an asset.
 func (r *release) create(name string, data []byte, mode os.FileMode) error {
 	fmt.Fprintln(r.log, "writing", name)
 	return writeFile(r.asset(name), data, mode)
 }
 
-// writeFile writes a file, and creates its folder.
 func writeFile(path string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -101,7 +101,6 @@ var (
 	ownLinks    = regexp.MustCompile(`(?m)^(links:\n)?  (?:deprecation|package): .*\n`)
 )
 
-// newGenerator reads a content folder.
 func newGenerator(dir string, seed uint64) (*generator, error) {
 	g := &generator{rand.New(rand.NewPCG(seed, 0)), nil, map[string][]*original{}, map[string][]string{}, []string{"name"}, map[string]bool{}}
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))

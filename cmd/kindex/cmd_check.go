@@ -59,7 +59,6 @@ func onContent(c *cobra.Command, check func(*cobra.Command, *builder.Loaded) (r 
 	return c
 }
 
-// loadContent reads a content folder without errors.
 func loadContent(dir string) (*builder.Loaded, error) {
 	l, problems, err := builder.LoadContent(dir, nil)
 	if n, _ := problems.Count(); err == nil && n > 0 {

@@ -119,7 +119,6 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, args []string) error {
 	return collect.Probe(cmd.Context(), o.Options, o.probe, strings.Join(args, ""), cmd.OutOrStdout())
 }
 
-// prepare sets the options that are no flags.
 func (o *collectOptions) prepare(args []string) error {
 	o.Content, o.Select, o.Agent = filepath.Clean(o.Content), args, "kindex/"+version()+" (kindex collect)"
 	o.Clock, o.Getenv, o.HTTP = collect.SystemClock{}, os.Getenv, collect.NewHTTPClient(safedial.New(o.guard))
@@ -218,7 +217,6 @@ func parseReplacement(text string) (replacement, error) {
 	return replacement{name, address}, nil
 }
 
-// writeReports writes the report to the files in the flags.
 func (o *collectOptions) writeReports(r *collect.Report) error {
 	for _, path := range o.reports {
 		write := r.WriteMarkdown

@@ -69,7 +69,6 @@ func (f *formatted) format(r io.Reader, declared *kinds.Set) (err error) {
 	return err
 }
 
-// fmtInput formats standard input.
 func fmtInput(cmd *cobra.Command, check bool) error {
 	f := &formatted{path: "stdin"}
 	if f.err = f.format(cmd.InOrStdin(), kinds.Default()); f.err != nil || check {

@@ -124,7 +124,6 @@ func guessMapping(cmd *cobra.Command, o importer.Options, typ string) error {
 	return nil
 }
 
-// writeNew writes a file that must not exist yet.
 func writeNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // as open as the umask allows
 	if errors.Is(err, fs.ErrExist) {

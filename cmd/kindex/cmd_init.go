@@ -108,7 +108,6 @@ func shellPath(parts ...string) string {
 	return shellWord(p)
 }
 
-// shellWord quotes a word for a POSIX shell.
 func shellWord(s string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./:@%+,=-", r)

@@ -121,7 +121,6 @@ func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 	})
 }
 
-// fields returns the entity's fields that are set by flags.
 func (o *newOptions) fields() map[string]any {
 	fields := map[string]any{}
 	for name, value := range o.texts {

@@ -14,7 +14,6 @@ import (
 	"kindex/exports/mirror"
 )
 
-// intervalFlag adds --interval.
 func intervalFlag(f *pflag.FlagSet, interval *time.Duration, with string) {
 	f.DurationVar(interval, "interval", 30*time.Second, "with --"+with+": the average time between checks for a new build")
 	cli.AtLeast(f, interval, "interval", mirror.MinInterval)

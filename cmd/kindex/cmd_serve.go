@@ -110,7 +110,6 @@ func (o *serveOptions) flags(c *cobra.Command) {
 	o.watchOptions.flags(f)
 }
 
-// signInFlags add the providers that people can sign in with.
 func (o *serveOptions) signInFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.SignIn.GitHub.Client, "signin-github-client", "", "client ID of a GitHub OAuth app for signing in")
 	f.StringVar(&o.SignIn.GitHub.URL, "signin-github-url", "", "address of a GitHub Enterprise server (default https://github.com)")
@@ -140,7 +139,6 @@ func (o *serveOptions) pullFlags(f *pflag.FlagSet) {
 	cli.Needs(f, "from", "allow-older")
 }
 
-// publicAddress checks the value of --url.
 func publicAddress(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(text, "?#") || u.Scheme != "http" && u.Scheme != "https" {

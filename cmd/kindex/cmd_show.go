@@ -140,7 +140,6 @@ func printScore(w io.Writer, x *score.Explanation) {
 	}
 }
 
-// measureLine describes a measure of a dimension.
 func measureLine(m score.MeasureValue, d score.DimensionScore) string {
 	prior := ""
 	if d.Value != nil {

@@ -61,12 +61,10 @@ func signShowCommand() *cobra.Command {
 	}
 }
 
-// verifyKeyFlag adds --verify-key.
 func verifyKeyFlag(f *pflag.FlagSet, verifiers *[]note.Verifier, usage string) {
 	cli.ListVar(f, verifiers, "verify-key", "keys", usage+": a verifier key, or a file that contains one; may be repeated", sign.ParseVerifier)
 }
 
-// printSignature says who signed a build.
 func printSignature(w io.Writer, s *sign.Signature) {
 	if s != nil {
 		fmt.Fprintf(w, "signed with %s: number %d\n", s.Key, s.Counter)

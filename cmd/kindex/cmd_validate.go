@@ -157,7 +157,6 @@ func annotate(w io.Writer, c *checked) error {
 	return actions.AppendSummary(stepSummary(c))
 }
 
-// workflowCommand formats one problem as an annotation.
 func workflowCommand(p yamldoc.Problem) string {
 	title := "kindex"
 	if p.Field != "" {
@@ -166,7 +165,6 @@ func workflowCommand(p yamldoc.Problem) string {
 	return actions.Annotation{Severity: string(p.Severity), File: p.File, Line: p.Line, Column: p.Column, Title: title, Message: p.Text()}.Command()
 }
 
-// stepSummary returns the problems as Markdown.
 func stepSummary(c *checked) string {
 	if len(c.Problems) == 0 {
 		return "### kindex validate\n\n" + actions.Markdown(c.noProblems()) + "\n\n"

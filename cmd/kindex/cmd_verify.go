@@ -72,7 +72,6 @@ func runVerify(cmd *cobra.Command, content, dir string) (err error) {
 	return nil
 }
 
-// verifyBytes compares the published build with its manifest.
 func verifyBytes(dir string, bar *progress) (*verifyReport, error) {
 	id, err := store.Current(dir)
 	if err != nil {

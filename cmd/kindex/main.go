@@ -52,7 +52,6 @@ func main() {
 	os.Exit(code)
 }
 
-// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out, errors := cli.NewOutput(stdout), cli.NewOutput(stderr)
 	root := newRoot(out, errors)
@@ -99,7 +98,6 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// addGroup adds the commands for one kind of work.
 func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
 	for _, c := range commands {
@@ -145,7 +143,6 @@ var hints = []struct {
 	{syscall.EADDRINUSE, "use another address with --addr, or --admin for the admin address"},
 }
 
-// withHint adds the solution to an error, if there is one.
 func withHint(err error) error {
 	for _, h := range hints {
 		if errors.Is(err, h.is) {
@@ -155,7 +152,6 @@ func withHint(err error) error {
 	return err
 }
 
-// report prints an error and returns the exit code for it.
 func report(err error, stderr io.Writer) int {
 	var quiet cli.QuietError
 	var usage cli.UsageError

@@ -15,7 +15,6 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// dirFlag adds --dir.
 func dirFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "dir", ".", "the folder that build --out wrote")
 }
@@ -52,7 +51,6 @@ func splitKey(b *exports.Build, name string) (typ, slug string, err error) {
 	return "", "", cli.Usage(fmt.Errorf("%q can be %s; use one of these", name, strings.Join(found, " or ")))
 }
 
-// unknownKey returns the error for an entity that the build does not have.
 func unknownKey(b *exports.Build, name string) error {
 	var names []string
 	for t, s := range b.Keys {

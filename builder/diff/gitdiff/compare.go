@@ -64,7 +64,6 @@ func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, fro
 	return d, after, nil
 }
 
-// resolve finds the commits that an argument names.
 func resolve(ctx context.Context, location *gitlog.Location, arg string) (from, to diff.Ref, err error) {
 	first, second, direct := strings.Cut(arg, "..")
 	merged := false
@@ -100,7 +99,6 @@ func resolve(ctx context.Context, location *gitlog.Location, arg string) (from, 
 	return from, to, nil
 }
 
-// addNotes adds notes about the revisions.
 func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 	for _, s := range []struct {
 		*loadedRevision

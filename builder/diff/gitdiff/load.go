@@ -35,7 +35,6 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 	return s, ctx.Err()
 }
 
-// absent reports whether the folder does not exist.
 func (s *loadedRevision) absent() bool { return errors.Is(s.failed, fs.ErrNotExist) }
 
 // completedBy returns a revision to be compared with another one. If its folder is missing or

@@ -98,7 +98,6 @@ func IsWatched(w io.Writer) bool {
 	return IsTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
-// setPlain turns colors and progress off.
 func setPlain(w io.Writer) {
 	if o, ok := w.(*Output); ok {
 		o.plain.Store(true)

@@ -161,7 +161,6 @@ existing keys.`,
 	return c
 }
 
-// change changes an account.
 func (s *session) change(ctx context.Context, name string, change func(*storage.Tx, apikey.Account) error) error {
 	err := s.Write(ctx, func(tx *storage.Tx) error {
 		a, err := tx.AccountNamed(name)
@@ -176,7 +175,6 @@ func (s *session) change(ctx context.Context, name string, change func(*storage.
 	return err
 }
 
-// findAccount returns the account with a name, and all accounts.
 func (s *session) findAccount(ctx context.Context, name string) (found storage.AccountSummary, all []storage.AccountSummary, err error) {
 	if all, err = s.Accounts(ctx); err != nil {
 		return found, nil, err

@@ -26,7 +26,6 @@ only their SHA-256. A running edge applies changes within half a second.`,
 	}, keysCreateCommand(), keysListCommand(), keysRevokeCommand())
 }
 
-// keyObject is a key in JSON output.
 func keyObject(k apikey.Key, account string) object {
 	return object{"id": k.ID, "name": k.Name, "account": account, "masked": k.Masked, "scopes": k.Scopes.Names(), "legacy": k.Legacy,
 		"expiresAt": cli.OrNull(k.ExpiresAt), "createdAt": k.CreatedAt, "lastUsedAt": cli.OrNull(k.LastUsedAt), "revokedAt": cli.OrNull(k.RevokedAt)}

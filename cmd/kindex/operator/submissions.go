@@ -113,7 +113,6 @@ that accepting it would write.`,
 	})
 }
 
-// findSubmission returns a submission, or an error that explains how to list submissions.
 func findSubmission(ctx context.Context, s *storage.State, id string) (submission.Submission, error) {
 	one, err := s.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) {
@@ -233,7 +232,6 @@ func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []str
 	return ids, err
 }
 
-// rejectOne rejects one submission and closes its pull request.
 func rejectOne(ctx context.Context, show func(*submission.Submission), s *storage.State, f *github.Forge, id, reason string) error {
 	one, err := findSubmission(ctx, s, id)
 	if err != nil {

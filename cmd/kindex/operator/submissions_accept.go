@@ -219,7 +219,6 @@ func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	return a.repository.FindAt(ctx, commit, a.proposal)
 }
 
-// findBase finds the commit to start from.
 func (a *acceptance) findBase(ctx context.Context) error {
 	name, commit, err := a.baseName, "", error(nil)
 	if a.forge == nil {
