@@ -43,24 +43,21 @@ func Print(c *cobra.Command, report any, text func(io.Writer)) error {
 
 // PrintJSONLines prints a JSON array with one entry per line.
 func PrintJSONLines[T any](w io.Writer, entries []T) error {
-	if len(entries) == 0 {
-		_, err := io.WriteString(w, "[]\n")
-		return err
-	}
-	separator := "[\n"
-	for _, entry := range entries {
-		b := bytes.NewBufferString(separator)
-		enc := json.NewEncoder(b)
-		enc.SetEscapeHTML(false)
+	b := bytes.NewBufferString("[")
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	for i, entry := range entries {
+		if i > 0 {
+			b.Truncate(b.Len() - 1) // the line end of the entry before
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
 		if err := enc.Encode(entry); err != nil {
 			return err
 		}
-		if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
-			return err
-		}
-		separator = ",\n"
 	}
-	_, err := io.WriteString(w, "\n]\n")
+	b.WriteString("]\n")
+	_, err := b.WriteTo(w)
 	return err
 }
 
@@ -111,12 +108,4 @@ func OrNull(t time.Time) *time.Time {
 	}
 	t = t.UTC()
 	return &t
-}
-
-// OrDash returns s, or a dash if it is empty.
-func OrDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -213,7 +214,7 @@ each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), sto
 				actor += " " + e.Actor.ID + " (" + e.Actor.Name + ")"
 			}
 			return object{"id": e.ID(), "at": e.At, "action": e.Action, "actor": e.Actor.Kind, "actorId": e.Actor.ID, "actorName": e.Actor.Name,
-				"address": e.Actor.Address, "target": e.Target, "detail": e.Detail}, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cli.OrDash(e.Actor.Address), cli.OrDash(e.Target), cli.OrDash(e.Detail)}
+				"address": e.Actor.Address, "target": e.Target, "detail": e.Detail}, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cmp.Or(e.Actor.Address, "-"), cmp.Or(e.Target, "-"), cmp.Or(e.Detail, "-")}
 		})
 		if more := count - len(list); more > 0 && !cli.AsJSON(s.cmd) {
 			fmt.Fprintf(s.cmd.ErrOrStderr(), "%d older entries are not shown; see --limit\n", more)
