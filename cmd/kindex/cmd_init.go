@@ -87,15 +87,9 @@ func printNext(w io.Writer, dir, made, edit string, gitTells bool, repository st
 	case !gitTells:
 	case repository == "":
 		fmt.Fprintf(w, "The index is not under version control yet; run: git init %s\n", out)
-	case !sameFolder(repository, dir):
+	case !cli.SameFile(repository, dir):
 		fmt.Fprintf(w, "The index is inside the repository %s, but GitHub runs workflows only from the root of a repository: move the workflows to the root, and adjust the folders in them.\n", repository)
 	}
-}
-
-func sameFolder(a, b string) bool {
-	infoA, err1 := os.Stat(a)
-	infoB, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(infoA, infoB)
 }
 
 // shellPath joins and quotes a path so that a shell parses it as one word and a command

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,9 +76,7 @@ func runSearch(cmd *cobra.Command, b *exports.Build, o searchOptions, text strin
 		return cli.PrintJSONLines(w, records)
 	}
 	for _, h := range res.Hits {
-		if err := printHit(w, b, h); err != nil {
-			return err
-		}
+		printHit(w, b.Entity(h.Ordinal))
 	}
 	if len(res.Hits) == 0 {
 		printNear(w, b, x, text)
@@ -104,18 +103,10 @@ func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) {
 	fmt.Fprintln(w, "nothing found; similar names: "+strings.Join(near, ", "))
 }
 
-func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
-	var e record.Entity
-	if err := json.Unmarshal(b.Record(h.Ordinal), &e); err != nil {
-		return err
-	}
-	score := e.Scores.Composite.String()
-	if score == "" {
-		score = "-"
-	}
+func printHit(w io.Writer, e *record.Entity) {
+	score := cmp.Or(e.Scores.Composite.String(), "-")
 	if e.Status == record.Deprecated || e.Status == record.Withdrawn {
 		score += "  " + e.Status
 	}
 	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", cli.Paint(w, color.Bold, e.Name), e.Key(), score, safetext.Escape(e.Description))
-	return nil
 }

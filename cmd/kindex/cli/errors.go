@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,4 +80,11 @@ func Group(c *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	c.AddCommand(subcommands...)
 	return c
+}
+
+// SameFile reports whether two paths lead to the same file or folder.
+func SameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }

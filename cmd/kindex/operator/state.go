@@ -164,7 +164,7 @@ is not copied. A SQLite file that is being served is refused.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
 		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
-			if sameState(fromName, toName) {
+			if cli.SameFile(fromName, toName) { // PostgreSQL needs no such check: the target is not empty
 				return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", toName))
 			}
 			from, err := storage.Open(cmd.Context(), fromName, *asItIs)
@@ -196,12 +196,4 @@ is not copied. A SQLite file that is being served is refused.`,
 	f.StringVar(&fromName, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&toName, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
 	return c
-}
-
-// sameState reports whether two names refer to the same SQLite file. PostgreSQL needs no
-// such check: copying a database to itself fails because the target is not empty.
-func sameState(a, b string) bool {
-	one, err1 := os.Stat(a)
-	other, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
