@@ -54,7 +54,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 	if err != nil {
 		return "", err
 	}
-	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // as above
+	file, _ := yamldoc.Parse(shown, data).Fields() // as above
 	fields := map[string]any{}
 	for _, change := range r.edits[e] {
 		change(file, fields)

@@ -196,7 +196,7 @@ func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
 		if err != nil {
 			return yamldoc.New(r.shown)
 		}
-		return yamldoc.Parse(r.shown, data, yamldoc.TextFields...)
+		return yamldoc.Parse(r.shown, data)
 	})
 	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := document().Locate(path, false)

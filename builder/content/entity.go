@@ -49,7 +49,7 @@ func ParseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*rec
 // parseEntity returns the readable part of an entity, or nil, so that it can be compared with other entities even
 // if it has errors, and the document with its problems.
 func parseEntity(declared *kinds.Set, path, typ, slug string, data []byte) (*record.Entity, *yamldoc.Document) {
-	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
+	d := yamldoc.Parse(path, data)
 	d.WarnOfCutText(data)
 	fields, ok := d.Fields()
 	if !ok {
@@ -257,7 +257,7 @@ func trimTexts(v any) any {
 
 // Fields returns the values of an entity file as JSON values.
 func Fields(data []byte) (map[string]any, error) {
-	d := yamldoc.Parse("", data, yamldoc.TextFields...)
+	d := yamldoc.Parse("", data)
 	fields, ok := d.Fields()
 	if !ok || len(d.Problems) > 0 {
 		return nil, d.Report()

@@ -237,8 +237,8 @@ func (f *RootFile) Problem(message string, path ...string) yamldoc.Problem {
 }
 
 // parse reads a YAML file and checks it against its schema. fields is nil if there are none.
-func parse(path string, data []byte, s *schema.Schema, textual ...string) (d *yamldoc.Document, fields map[string]any) {
-	d = yamldoc.Parse(path, data, textual...)
+func parse(path string, data []byte, s *schema.Schema) (d *yamldoc.Document, fields map[string]any) {
+	d = yamldoc.Parse(path, data)
 	d.WarnOfCutText(data)
 	fields, ok := d.Fields()
 	if ok {
@@ -249,7 +249,7 @@ func parse(path string, data []byte, s *schema.Schema, textual ...string) (d *ya
 
 // parseChecked is like parse, but also makes the checks that a schema cannot express, and returns the file as JSON.
 func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
-	d, fields := parse(path, data, s, "version")
+	d, fields := parse(path, data, s)
 	if fields == nil {
 		return nil, d.Report()
 	}

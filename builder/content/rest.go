@@ -85,7 +85,7 @@ func ParsePast(declared *kinds.Set, path, typ, slug string, data []byte) (e *rec
 	if e, problems = ParseEntity(declared, path, typ, slug, data); e != nil {
 		return e, false, problems
 	}
-	whole, ok := yamldoc.Parse(path, data, yamldoc.TextFields...).Fields()
+	whole, ok := yamldoc.Parse(path, data).Fields()
 	if !ok {
 		return nil, false, problems
 	}

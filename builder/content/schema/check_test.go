@@ -62,13 +62,13 @@ func of(name string) *Schema { return Of(kinds.Default(), name) }
 // rootFile parses one of the root files in the content for tests.
 func rootFile(t testing.TB, name string) *yamldoc.Document {
 	data := suite.Must(os.ReadFile(filepath.Join(suite.Content(t), name+".yaml")))(t)
-	return yamldoc.Parse(name+".yaml", data, "version")
+	return yamldoc.Parse(name+".yaml", data)
 }
 
 func TestRealFiles(t *testing.T) {
 	compiled := compile(t, "entity")
 	for _, data := range entityFiles(t) {
-		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); !check(t, "entity", compiled, d) {
+		if d := yamldoc.Parse("x.yaml", data); !check(t, "entity", compiled, d) {
 			t.Error(d.Problems)
 		}
 	}
@@ -121,7 +121,7 @@ func TestRandomDocuments(t *testing.T) {
 	var valid, mutants int
 	compiled := compile(t, "entity")
 	for _, data := range entityFiles(t) {
-		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
+		d := yamldoc.Parse("x.yaml", data)
 		d.Value = mutate(r, d.Value, 20+r.IntN(200))
 		mutants++
 		if check(t, "entity", compiled, d) {
@@ -177,7 +177,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	compiled := compile(f, "entity")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); len(d.Faulty) == 0 && d.Value != nil {
+		if d := yamldoc.Parse("x.yaml", data); len(d.Faulty) == 0 && d.Value != nil {
 			check(t, "entity", compiled, d)
 		}
 	})

@@ -24,9 +24,8 @@ const (
 	MaxProblems = 100 // listed problems
 )
 
-// TextFields are the top-level fields of an entity file whose plain numbers are read as
-// strings.
-var TextFields = []string{"version"}
+// TextField is the top-level field whose plain number is read as a string, so that version 1.10 does not become 1.1.
+const TextField = "version"
 
 // Document contains the plain values in a YAML file, and their positions. The dialect is small
 // on purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.
@@ -40,26 +39,21 @@ type Document struct {
 	tokens token.Tokens
 	lines  []string
 	source string // of a value that was read without the parser, until root is needed
-
-	// textual are the top-level fields whose plain numbers are read as strings, so that version
-	// 1.10 does not become 1.1.
-	textual []string
 }
 
 // New returns a document without a value, for data that does not come from YAML.
 func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
 
 // Parse reads a file. If its syntax is invalid, the document has problems and no value.
-func Parse(path string, data []byte, textual ...string) (d *Document) {
+func Parse(path string, data []byte) (d *Document) {
 	d = New(path)
-	d.textual = textual
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
 	defer d.recovered()
 	if !d.checkReadable(data) {
 		return d
 	}
 	text := string(data)
-	if value, ok := readPlain(text, textual); ok {
+	if value, ok := readPlain(text); ok {
 		d.Value, d.source = value, text
 		return d
 	}

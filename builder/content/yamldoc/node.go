@@ -256,7 +256,7 @@ func (d *Document) readScalar(p *Node, n ast.Node, path []string) {
 
 func (d *Document) readNumber(p *Node, n ast.Node, path []string) {
 	p.Text = n.GetToken().Value
-	if len(path) == 1 && slices.Contains(d.textual, path[0]) {
+	if len(path) == 1 && path[0] == TextField {
 		return
 	}
 	p.Raw = true

@@ -1,7 +1,6 @@
 package yamldoc
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,18 +12,17 @@ import (
 // It gives up on everything else, and on everything doubtful, so that the parser decides and
 // reports: for all input that it accepts, the parser returns the same value and no problem.
 type plainReader struct {
-	rest    string // after the current line
-	line    string // the current line without its indentation
-	indent  int    // of the current line; -1 after the last line
-	textual []string
+	rest   string // after the current line
+	line   string // the current line without its indentation
+	indent int    // of the current line; -1 after the last line
 }
 
 // plainDepth is how deeply the values may be nested. It must be less than MaxDepth.
 const plainDepth = 12
 
 // readPlain returns the value of a file. ok is false if it gave up.
-func readPlain(text string, textual []string) (value map[string]any, ok bool) {
-	r := &plainReader{rest: text, textual: textual}
+func readPlain(text string) (value map[string]any, ok bool) {
+	r := &plainReader{rest: text}
 	if len(text) > maxTokens || strings.IndexByte(text, '\r') >= 0 || !r.next() || r.indent != 0 {
 		return nil, false
 	}
@@ -54,8 +52,12 @@ func (r *plainReader) mapping(indent, depth int) (map[string]any, bool) {
 		if _, twice := m[name]; !ok || twice {
 			return nil, false
 		}
-		textual := depth == 1 && slices.Contains(r.textual, name)
-		if m[name], ok = r.value(rest, indent, depth, textual); !ok {
+		if depth == 1 && name == TextField && IsPlainNumber(rest) {
+			m[name], ok = rest, r.next()
+		} else {
+			m[name], ok = r.value(rest, indent, depth)
+		}
+		if !ok {
 			return nil, false
 		}
 	}
@@ -63,9 +65,9 @@ func (r *plainReader) mapping(indent, depth int) (map[string]any, bool) {
 }
 
 // value reads the value of a field or an entry that starts in a column. rest follows it on the same line.
-func (r *plainReader) value(rest string, indent, depth int, textual bool) (any, bool) {
+func (r *plainReader) value(rest string, indent, depth int) (any, bool) {
 	if rest != "" {
-		v, after, ok := inline(rest, depth, false, textual)
+		v, after, ok := inline(rest, depth, false)
 		return v, ok && after == "" && r.next()
 	}
 	if !r.next() || r.indent <= indent {
@@ -85,7 +87,7 @@ func (r *plainReader) sequence(indent, depth int) (list []any, ok bool) {
 			r.line, r.indent = item, indent+2
 			v, ok = r.mapping(indent+2, depth+1)
 		} else {
-			v, ok = r.value(item, indent, depth, false)
+			v, ok = r.value(item, indent, depth)
 		}
 		if !ok {
 			return nil, false
@@ -96,7 +98,7 @@ func (r *plainReader) sequence(indent, depth int) (list []any, ok bool) {
 }
 
 // inline reads a value on one line, in brackets up to a comma or a closing bracket, and returns what follows it.
-func inline(text string, depth int, brackets, textual bool) (v any, rest string, ok bool) {
+func inline(text string, depth int, brackets bool) (v any, rest string, ok bool) {
 	if text == "" {
 		return nil, "", false
 	}
@@ -113,7 +115,7 @@ func inline(text string, depth int, brackets, textual bool) (v any, rest string,
 			return nil, "", false
 		}
 	}
-	v, ok = scalar(text[:end], textual)
+	v, ok = scalar(text[:end])
 	return v, text[end:], ok
 }
 
@@ -139,7 +141,7 @@ func flow(text string, depth int) (v any, rest string, ok bool) {
 		if _, twice := m[name]; !ok || twice {
 			break
 		}
-		if v, text, ok = inline(text, depth, true, false); !ok {
+		if v, text, ok = inline(text, depth, true); !ok {
 			break
 		}
 		if isList {
@@ -185,12 +187,10 @@ func quoted(text string) (value, rest string, ok bool) {
 	return value, rest, !escaped
 }
 
-func scalar(text string, textual bool) (any, bool) {
+func scalar(text string) (any, bool) {
 	switch {
 	case text == "" || strings.TrimSpace(text) != text:
 		return nil, false
-	case textual && IsPlainNumber(text):
-		return text, true
 	case IsPlainNumber(text), text == "true", text == "false":
 		return (&Node{Raw: true, Text: text}).Value(), len(text) < 300 // longer numbers may be too large
 	}

@@ -20,11 +20,10 @@ func checkPlain(t *testing.T, text string) bool {
 	if !d.checkReadable([]byte(text)) {
 		return false
 	}
-	fast, ok := readPlain(text, TextFields)
+	fast, ok := readPlain(text)
 	if !ok {
 		return false
 	}
-	d.textual = TextFields
 	if d.parse(text); d.root != nil {
 		d.Value = d.root.Value()
 	}

@@ -30,7 +30,7 @@ func Compose(declared *kinds.Set, fields map[string]any) ([]byte, error) {
 	entity := schema.Of(declared, "entity").Part
 	arrange(root, entity)
 	data := printFile(root, entity)
-	d := yamldoc.Parse("", data, yamldoc.TextFields...)
+	d := yamldoc.Parse("", data)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]
 		return nil, &FieldError{cmp.Or(p.Field, "the fields"), "cannot be written as YAML: " + p.Message}
@@ -56,7 +56,7 @@ func nodeOf(v any, path []string) (*yamldoc.Node, error) {
 		return nil, &FieldError{yamldoc.FieldName(path), message}
 	}
 	word := func(text string) (*yamldoc.Node, error) {
-		textual := len(path) == 1 && slices.Contains(yamldoc.TextFields, path[0]) && yamldoc.IsPlainNumber(text)
+		textual := len(path) == 1 && path[0] == yamldoc.TextField && yamldoc.IsPlainNumber(text)
 		return &yamldoc.Node{Raw: !textual, Text: text}, nil
 	}
 	if len(path) > yamldoc.MaxDepth {

@@ -33,7 +33,7 @@ func Format(declared *kinds.Set, path string, data []byte) ([]byte, error) {
 
 // format also returns the root of the formatted file.
 func format(declared *kinds.Set, path string, data []byte) (result []byte, root *yamldoc.Node, err error) {
-	original := yamldoc.Parse(path, data, yamldoc.TextFields...)
+	original := yamldoc.Parse(path, data)
 	fields, ok := original.Fields()
 	if !ok || len(original.Problems) > 0 {
 		return nil, nil, original.Report()
@@ -80,7 +80,7 @@ func isEntity(declared *kinds.Set, path string, fields map[string]any) bool {
 
 // arranged returns the root of a file as it is to be written.
 func arranged(path string, text []byte, s *schema.Part) (*yamldoc.Node, error) {
-	d := yamldoc.Parse(path, text, yamldoc.TextFields...)
+	d := yamldoc.Parse(path, text)
 	if _, ok := d.Fields(); !ok {
 		return nil, d.Report()
 	}
