@@ -17,15 +17,15 @@ import (
 // Check adds a problem for each violation of the schema, and for faults in strings that a schema cannot detect. It
 // truncates lists to the lengths that the schema allows, so that later checks have bounded input.
 func (s *Schema) Check(d *yamldoc.Document) {
-	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth), computed: s.computed}
+	c := checker{d: d, path: make([]string, 0, yamldoc.MaxDepth), Schema: s}
 	c.check(s.Part, d.Value)
 }
 
 // checker walks through a document.
 type checker struct {
-	d        *yamldoc.Document
-	path     []string          // of the current value
-	computed map[string]string // as in Schema
+	*Schema
+	d    *yamldoc.Document
+	path []string // of the current value
 }
 
 func (c *checker) add(key bool, format string, args ...any) {
@@ -200,8 +200,11 @@ func (c *checker) hidden(s string, key bool) (ok bool) {
 func (c *checker) unknown(p *Part, name string) {
 	problem := p.unknownField(c.path, name)
 	c.in(name, func() {
-		if from := c.computed[strings.Join(c.path, ".")]; from != "" {
-			problem = yamldoc.Problem{Message: "is computed from " + from + "; remove it"}
+		path := strings.Join(c.path, ".")
+		for _, f := range c.declared.Leaves() { // a group without stated parts is unknown, too
+			if c.Name == "entity" && f.ComputedFrom != "" && (f.Path == path || f.Group != nil && f.Group.Name == path) {
+				problem = yamldoc.Problem{Message: "is computed from " + f.ComputedFrom + "; remove it"}
+			}
 		}
 		c.d.AddAt(c.path, true, problem)
 	})

@@ -35,8 +35,7 @@ func JSON(name string, declared *kinds.Set) ([]byte, error) {
 type Schema struct {
 	Name string // one of Names
 	*Part
-
-	computed map[string]string // from the path of a computed field to that of the number from which it follows
+	declared *kinds.Set
 }
 
 // Part is a part of a schema: what holds for the document, or for one of its values. It has all
@@ -135,10 +134,7 @@ func Of(declared *kinds.Set, name string) *Schema {
 
 func newSchema(declared *kinds.Set, name string) *Schema {
 	data, err := JSON(name, declared)
-	s := &Schema{name, new(Part), map[string]string{}}
-	if name == "entity" {
-		s.addComputed(declared.Fields)
-	}
+	s := &Schema{name, new(Part), declared}
 	if err == nil {
 		err = decode(jsonenc.Compact(data), s.Part)
 	}
@@ -150,17 +146,6 @@ func newSchema(declared *kinds.Set, name string) *Schema {
 	}
 	s.prepare(s.Defs)
 	return s
-}
-
-// addComputed notes which fields are computed, and groups of nothing else.
-func (s *Schema) addComputed(fields []*kinds.Field) {
-	for _, f := range fields {
-		if s.addComputed(f.Parts); f.ComputedFrom != "" {
-			s.computed[f.Path] = f.ComputedFrom
-		} else if f.IsGroup() && len(kinds.Stated(f.Parts)) == 0 {
-			s.computed[f.Path] = f.Parts[0].ComputedFrom
-		}
-	}
 }
 
 // prepare replaces the references in a part by the definitions, and compiles its pattern.
