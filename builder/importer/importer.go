@@ -51,14 +51,14 @@ type Options struct {
 
 // Check returns an error for invalid options. It is called before anything is read.
 func (o Options) Check() error {
-	k, err := kindOf(o.Input)
+	delimiter, err := delimiterOf(o.Input)
 	if err != nil {
 		return err
 	}
 	if o.Rejects != "" {
-		form := map[bool]string{true: ".jsonl", false: ".csv"}[k.jsonl]
-		other, err := kindOf(o.Rejects)
-		if err != nil || other.jsonl != k.jsonl || filepath.Ext(o.Rejects) == ".gz" {
+		form := map[bool]string{true: ".jsonl", false: ".csv"}[delimiter == 0]
+		other, err := delimiterOf(o.Rejects)
+		if err != nil || (other == 0) != (delimiter == 0) || filepath.Ext(o.Rejects) == ".gz" {
 			return fmt.Errorf("%s: refused rows are written in the format of the input; use a name ending in %s", o.Rejects, form)
 		}
 	}

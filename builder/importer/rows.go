@@ -45,37 +45,34 @@ type input struct {
 	rows  iter.Seq2[*row, error] // an error is the last; a problem with a single row is recorded in the row
 }
 
-// kind is an input format.
-type kind struct {
-	jsonl     bool
-	delimiter rune
-}
-
-func kindOf(path string) (kind, error) {
+// delimiterOf returns what separates columns in a file of a name, or 0 for lines of JSON.
+func delimiterOf(path string) (rune, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
 	case ".csv":
-		return kind{delimiter: ','}, nil
+		return ',', nil
 	case ".tsv", ".tab":
-		return kind{delimiter: '\t'}, nil
+		return '\t', nil
 	case ".jsonl", ".ndjson":
-		return kind{jsonl: true}, nil
+		return 0, nil
 	case ".json":
-		return kind{}, fmt.Errorf("%s: convert it to one object per line, in a file ending in .jsonl; for a JSON array: jq -c '.[]'", path)
+		return 0, fmt.Errorf("%s: convert it to one object per line, in a file ending in .jsonl; for a JSON array: jq -c '.[]'", path)
 	}
 	if strings.Contains(path, "://") {
-		return kind{}, fmt.Errorf("%s is an address; download the file and import that", safetext.Address(path))
+		return 0, fmt.Errorf("%s is an address; download the file and import that", safetext.Address(path))
 	}
-	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
+	return 0, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
 // open reads a file, compressed or not, unless its data is given. delimiter is 0 if its name determines it.
 func open(path string, data []byte, delimiter rune) (*input, error) {
-	k, err := kindOf(path)
+	usual, err := delimiterOf(path)
 	if err != nil {
 		return nil, err
 	}
-	k.delimiter = cmp.Or(delimiter, k.delimiter)
+	if usual != 0 {
+		usual = cmp.Or(delimiter, usual)
+	}
 	f := io.NopCloser(bytes.NewReader(data))
 	if data == nil {
 		if f, err = os.Open(path); err != nil {
@@ -95,7 +92,7 @@ func open(path string, data []byte, delimiter rune) (*input, error) {
 	}
 	var in *input
 	if err == nil {
-		in, err = newInput(data, k)
+		in, err = newInput(data, usual)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -103,19 +100,19 @@ func open(path string, data []byte, delimiter rune) (*input, error) {
 	return in, nil
 }
 
-func newInput(data []byte, k kind) (*input, error) {
+func newInput(data []byte, delimiter rune) (*input, error) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, errors.New("is UTF-16 text; save it as UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark
-	if k.jsonl {
+	if delimiter == 0 {
 		return &input{rows: jsonRows(data)}, nil
 	}
 	if !bytes.ContainsRune(data, '\n') { // old programs end lines with a carriage return
 		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 	}
 	rows := csv.NewReader(bytes.NewReader(data))
-	rows.Comma, rows.FieldsPerRecord = k.delimiter, -1
+	rows.Comma, rows.FieldsPerRecord = delimiter, -1
 	names, err := rows.Read()
 	switch {
 	case rows.InputOffset() > maxRow:

@@ -215,7 +215,7 @@ func encode(v any) []byte {
 
 // rejectsFile returns the refused rows in the format of the input, each with the reasons.
 func (j *job) rejectsFile(outcomes []Outcome) []byte {
-	k, _ := kindOf(j.Rejects) // Check has read it
+	delimiter, _ := delimiterOf(j.Rejects) // Check has read it
 	var b bytes.Buffer
 	// A file of rejects that have been fixed already has the column.
 	columns, reasonAt := j.header, slices.Index(j.header, reasonColumn)
@@ -223,8 +223,8 @@ func (j *job) rejectsFile(outcomes []Outcome) []byte {
 		columns, reasonAt = append(slices.Clone(j.header), reasonColumn), len(j.header)
 	}
 	cells := csv.NewWriter(&b)
-	if !k.jsonl {
-		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
+	if delimiter != 0 {
+		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, delimiter)
 		_ = cells.Write(columns) // like all of these, it writes to memory
 	}
 	for i, o := range outcomes {
@@ -235,7 +235,7 @@ func (j *job) rejectsFile(outcomes []Outcome) []byte {
 		for i, reason := range o.Reasons {
 			texts[i] = reason.String()
 		}
-		if reason := strings.Join(texts, "; "); k.jsonl {
+		if reason := strings.Join(texts, "; "); delimiter == 0 {
 			b.Write(rejectedLine(j.rows[i], reason))
 		} else {
 			_ = cells.Write(rejectedCells(j.rows[i], len(j.header), reasonAt, reason))
