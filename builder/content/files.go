@@ -117,10 +117,10 @@ func readFile(path string, limit int64) ([]byte, error) {
 // reservedSlug is the message for a category with the slug of the overall leaderboard.
 const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
-// checkNames refuses entries of a list with the same slug, and other names of entries that another one has
-// too: as its slug, which isSlug says, or as another name, which isOther says. forbidden, if not nil, returns
-// why no entry can have a name, or "".
-func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(slug string) string, forbidden func(name string) string) {
+// checkNames refuses entries of a list with the same slug or other field, and other names of entries that another
+// one has too: as its slug, which isSlug says, or as another name, which isOther says. forbidden, if not nil,
+// returns why no entry can have a name, or "".
+func checkNames(d *yamldoc.Document, list, field, others, isSlug string, isOther func(slug string) string, forbidden func(name string) string) {
 	entries, _ := yamldoc.ValueAt(d.Value, []string{list}).([]any)
 	of := make(map[string]string, len(entries)) // by name: the slug of its entry
 	check := func(path []string, name, message string) {
@@ -132,7 +132,7 @@ func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(s
 		}
 	}
 	for i := range entries {
-		path, message := []string{list, strconv.Itoa(i), "slug"}, ""
+		path, message := []string{list, strconv.Itoa(i), field}, ""
 		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
 		if ok && of[slug] != "" {
 			message = givenTwice
@@ -142,7 +142,7 @@ func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(s
 	}
 	for i := range entries {
 		path := []string{list, strconv.Itoa(i), others}
-		slug, _ := yamldoc.ValueAt(d.Value, append(path[:2:2], "slug")).(string)
+		slug, _ := yamldoc.ValueAt(d.Value, append(path[:2:2], field)).(string)
 		own := map[string]bool{} // the schema reports duplicates within a list
 		for j, name := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
 			message := ""
@@ -161,7 +161,7 @@ func checkNames(d *yamldoc.Document, list, others, isSlug string, isOther func(s
 
 // checkCategories refuses duplicate and reserved slugs, also former ones, which have addresses too.
 func checkCategories(d *yamldoc.Document) {
-	checkNames(d, "categories", "formerly", " is the slug of a category; list only earlier slugs",
+	checkNames(d, "categories", "slug", "formerly", " is the slug of a category; list only earlier slugs",
 		func(string) string { return " is also a former slug of another category" },
 		func(slug string) string {
 			if slug == view.AllBoard {
@@ -173,20 +173,6 @@ func checkCategories(d *yamldoc.Document) {
 
 // givenTwice follows a value in the message about a duplicate.
 const givenTwice = " is given twice"
-
-// checkUnique refuses entries of a list that have the same value in a field.
-func checkUnique(d *yamldoc.Document, list, field string) {
-	entries, _ := yamldoc.ValueAt(d.Value, []string{list}).([]any)
-	seen := map[string]bool{}
-	for i := range entries {
-		path := []string{list, strconv.Itoa(i), field}
-		value, ok := yamldoc.ValueAt(d.Value, path).(string)
-		if ok && seen[value] {
-			d.Fail(path, yamldoc.Quote(value)+givenTwice)
-		}
-		seen[value] = true
-	}
-}
 
 // checkLists refuses lists of collect.yaml outside the folder of the content, and names of built-in sources.
 func checkLists(d *yamldoc.Document) {
@@ -257,16 +243,16 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	case "categories":
 		checkCategories(d)
 	case "providers":
-		checkUnique(d, "providers", "slug")
+		checkNames(d, "providers", "slug", "", "", nil, nil)
 	case "synonyms":
 		checkSynonyms(d)
 	case "vocabulary":
 		for _, list := range []string{"capabilities", "tags"} {
-			checkNames(d, list, "synonyms", " is a slug of this list, so it cannot be a synonym",
+			checkNames(d, list, "slug", "synonyms", " is a slug of this list, so it cannot be a synonym",
 				func(slug string) string { return " is also a synonym of " + yamldoc.Quote(slug) }, nil)
 		}
 	case "collect":
-		checkUnique(d, "files", "name")
+		checkNames(d, "files", "name", "", "", nil, nil)
 		checkLists(d)
 	}
 	asJSON, err := json.Marshal(fields)
