@@ -159,6 +159,7 @@ func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 // checkOffers adds problems with each offer, and warnings about unlikely prices.
 func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	list, _ := m["offers"].([]any)
+	read, _ := m["offersRead"].(map[string]any)
 	at := make(map[string]int, len(list)) // by Offer.Key: the index in the file
 	for i, v := range list {
 		f, ok := v.(map[string]any)
@@ -172,18 +173,12 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			continue
 		}
 		at[o.Key()] = i
-		checkTerms(d, f, path, f["free"] == true)
-		if next, ok := f["next"].(map[string]any); ok {
-			inner := append(slices.Clone(path), "next")
-			checkTerms(d, next, inner, f["free"] == true)
-			if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
-				d.Fail(append(path, "until"), until+" is not before next.from, "+from)
-			}
+		checkPrices(d, f, path, f["free"] == true)
+		next, _ := f["next"].(map[string]any)
+		if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
+			d.Fail(append(path, "until"), until+" is not before next.from, "+from)
 		}
-	}
-	for i := range e.Offers {
-		o := &e.Offers[i]
-		if path := []string{"offers", strconv.Itoa(at[o.Key()])}; o.Free && o.Source == "" {
+		if f["free"] == true && yamldoc.Text(f["source"])+yamldoc.Text(read["source"]) == "" {
 			d.Fail(append(path, "free"), "needs a source that says so; add source here or to offersRead")
 		}
 	}
@@ -192,16 +187,8 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 }
 
-func checkTerms(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
-	checkPrices(d, fields, path, free)
-	modes, _ := fields["modes"].(map[string]any)
-	for name, mode := range modes {
-		fields, _ := mode.(map[string]any)
-		checkPrices(d, fields, append(slices.Clone(path), "modes", name), free)
-	}
-}
-
-// checkPrices adds prices with too many decimals, and prices of 0 that are not free.
+// checkPrices adds prices with too many decimals, and prices of 0 that are not free, also those of tiers, modes and
+// what comes next.
 func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
 	for kind, name := range record.PriceNames {
 		v := fields[name]
@@ -238,6 +225,14 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 			seen[over] = true
 		}
 		checkPrices(d, t, inner, free)
+	}
+	modes, _ := fields["modes"].(map[string]any)
+	for name, v := range modes {
+		mode, _ := v.(map[string]any)
+		checkPrices(d, mode, append(slices.Clone(path), "modes", name), free)
+	}
+	if next, ok := fields["next"].(map[string]any); ok {
+		checkPrices(d, next, append(slices.Clone(path), "next"), free)
 	}
 }
 
