@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -225,14 +226,10 @@ func keepReviews(d *Draft, old *record.Entity) {
 	}
 	for _, item := range list {
 		offer, _ := item.(map[string]any)
-		key := (&record.Offer{Provider: textOf(offer["provider"]), ID: textOf(offer["id"])}).Key()
-		for i := range old.Offers {
-			o := &old.Offers[i]
-			same := o.Key() == key && len(o.Reviewed) > 0
-			for kind, name := range record.PriceNames {
-				same = same && (offer[name] == nil) == !o.Prices[kind].Known() && (offer[name] == nil || textOf(offer[name]) == o.Prices[kind].String())
-			}
-			if same {
+		data, _ := json.Marshal(offer)
+		fresh, err := record.DecodeOffer(data)
+		for _, o := range old.Offers {
+			if err == nil && o.Key() == fresh.Key() && o.Prices == fresh.Prices && len(o.Reviewed) > 0 {
 				offer["reviewed"] = o.Reviewed
 			}
 		}

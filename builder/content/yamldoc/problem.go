@@ -35,16 +35,14 @@ type Problem struct {
 // String returns the problem on one line:
 // file:line:column: field: message (did you mean "…"?)
 func (p Problem) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", safetext.Escape(p.File), p.Line, p.Column)
+	about := ""
 	if p.Severity == Warning {
-		b.WriteString("warning: ")
+		about = "warning: "
 	}
 	if p.Field != "" {
-		b.WriteString(p.Field + ": ")
+		about += p.Field + ": "
 	}
-	b.WriteString(p.Text())
-	return b.String()
+	return fmt.Sprintf("%s:%d:%d: %s%s", safetext.Escape(p.File), p.Line, p.Column, about, p.Text())
 }
 
 // Text returns the problem without its position and field: message (did you mean "…"?)
