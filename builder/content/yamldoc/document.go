@@ -122,7 +122,7 @@ func (d *Document) checkTokens() bool {
 		}
 		switch t.Type {
 		case token.MappingKeyType:
-			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
+			d.Add(t.Position.Line, t.Position.Column, Problem{Message: `uses a complex key (?); write "name: value"`})
 			return false
 		case token.SequenceStartType, token.MappingStartType:
 			brackets++

@@ -118,8 +118,6 @@ func (n *Node) Find(step string) *Node {
 	return nil
 }
 
-const complexKey = `uses a complex key (?); write "name: value"`
-
 // keyName returns the name of a key and, if the dialect forbids it, a message.
 func keyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
@@ -127,9 +125,6 @@ func keyName(k ast.Node) (name, wrong string) {
 		return k.Value, misreadReason(k, false)
 	case *ast.MergeKeyNode:
 		return "<<", "uses a merge key (<<); write the fields out"
-	case *ast.MappingKeyNode:
-		name, _ = keyName(k.Value)
-		return name, complexKey
 	case *ast.AnchorNode:
 		name, _ = keyName(k.Value)
 		return name, "uses an anchor (&name) before a field; remove it"
