@@ -144,8 +144,7 @@ type build struct {
 
 	out      *exports.Writer
 	manifest *store.Manifest
-	docs     *indexes.Prepared
-	indexDir string
+	index    *indexes.Written
 	indexing errgroup.Group
 
 	indexSeconds float64
@@ -222,10 +221,9 @@ func (b *build) startIndex(context.Context) error {
 	for _, c := range b.content.Categories {
 		titles[c.Slug] = c.Title
 	}
-	b.docs = indexes.Prepare(b.content.Entities, titles)
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
-		b.indexDir, err = b.docs.Write(b.Out)
+		b.index, err = indexes.Write(b.Out, b.content.Entities, titles)
 		b.indexSeconds = time.Since(start).Seconds()
 		return err
 	})
@@ -252,7 +250,7 @@ func (b *build) write(context.Context) error {
 
 func (b *build) place(context.Context) error {
 	// Move the index into place before the build, since every build in place must have an index.
-	if err := b.docs.Install(b.Out, b.indexDir, b.manifest.ID); err != nil {
+	if err := b.index.Install(b.manifest.ID); err != nil {
 		return err
 	}
 	if b.previous != nil && b.previous.Manifest.ID == b.manifest.ID { // it was verified when it was opened

@@ -15,7 +15,6 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/exports"
 	"kindex/exports/feed"
-	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
 	"kindex/exports/news"
 	"kindex/exports/quality"
@@ -59,7 +58,6 @@ func (b *build) writeTables() error {
 	ranks := b.ranks()
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	namespace := func(name string) *ids.Namespace { return ids.In(b.content.Kinds, name) }
 	write := func(base string, columns []table.Column, ordinals []int, rows func(*record.Entity) []table.Row) {
 		g.Go(func() error {
 			return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Rows: func(write func(table.Row, []byte) error) error {
@@ -85,7 +83,7 @@ func (b *build) writeTables() error {
 	writeEntities(exports.EntitiesFile, table.EntityColumns, listed)
 	for _, t := range exports.LongTables {
 		if t.Block == "" || b.content.Kinds.HasBlock(t.Block) {
-			write(t.Base, t.Columns, listed, func(e *record.Entity) []table.Row { return t.Rows(e, namespace) })
+			write(t.Base, t.Columns, listed, t.Rows)
 		}
 	}
 	return g.Wait()
@@ -249,7 +247,7 @@ func (b *build) describe() *store.Manifest {
 		URL: jsonenc.OptionalString(b.content.Index.URL), Repository: b.repository(),
 		Commit: jsonenc.OptionalString(b.head.Commit), Dirty: b.head.Dirty, AsOf: b.AsOf.UTC().Format(time.RFC3339),
 		ScoringVersion: b.formula.Version, License: jsonenc.OptionalString(b.license()),
-		Sources: []store.Source{}, Index: b.docs.Stub,
+		Sources: []store.Source{}, Index: b.index.Stub,
 		Counts: store.Counts{Types: map[string]int{}, Categories: len(b.content.Categories), Ranked: len(b.boards[0].Entities)},
 	}
 	if b.head.Commit != "" {

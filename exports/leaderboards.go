@@ -22,10 +22,13 @@ type Leaderboard struct {
 // WriteLeaderboards writes all leaderboards as one object, each as an array with a row on each line,
 // as if it were a file of its own.
 func (w *Writer) WriteLeaderboards(list []Leaderboard) error {
-	var out bytes.Buffer
+	out := bytes.NewBufferString("{")
 	for i, l := range list {
-		out.WriteString("{,"[min(i, 1):][:1] + `"` + l.Name + `":`)
-		enc, err := table.NewEncoder("json", &out, l.Columns)
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString(`"` + l.Name + `":`)
+		enc, err := table.NewEncoder("json", out, l.Columns)
 		if err != nil {
 			return err
 		}
@@ -47,7 +50,6 @@ func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
 	return l, ok
 }
 
-// openLeaderboards finds the leaderboards in their file, if the build has one.
 func (b *Build) openLeaderboards() error {
 	b.leaderboards = map[string]StoredLeaderboard{}
 	var arrays map[string]json.RawMessage
@@ -68,7 +70,6 @@ func (w *Writer) WriteBoards(definitions []byte, entries [][]BoardEntry) error {
 	return errors.Join(err, w.Add(BoardsFile, definitions), w.Add(boardsFile, append(data, '\n')))
 }
 
-// openBoards reads the boards of a build that has some.
 func (b *Build) openBoards() error {
 	if err := b.readJSON(boardsFile, &b.boards); err != nil {
 		return err

@@ -35,7 +35,7 @@ func Open(dir string) (*Build, error) {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := store.OpenManifest(r)
+	m, err := store.OpenManifest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,6 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-// openLookups reads the files that are kept in memory.
 func (b *Build) openLookups() error {
 	terms, err := b.readTerms()
 	if err != nil {
@@ -137,7 +136,6 @@ func (b *Build) readTerms() (*view.Terms, error) {
 	return t, nil
 }
 
-// readJSON decodes a file, if the build has it.
 func (b *Build) readJSON(name string, to any) error {
 	data, err := b.ReadFile(name)
 	if data != nil && err == nil {

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/history"
+	"kindex/exports/kinds"
+	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
 )
@@ -35,7 +37,6 @@ type Table struct {
 	Rows func(write func(r table.Row, object []byte) error) error
 }
 
-// gzipLevel is the compression level of the gzip files of a build.
 const gzipLevel = 5
 
 // WriteTable writes a table as Parquet and as text: JSON Lines and CSV, each compressed; EntitiesFile, which people
@@ -73,7 +74,6 @@ func (w *Writer) WriteTable(t *Table) (err error) {
 	return t.write(array, lines, csv, parquet)
 }
 
-// write encodes the rows in all formats at once.
 func (t *Table) write(array, lines, csv, parquet io.Writer) error {
 	elements := table.NewArrayWriter(array)
 	cells, err := table.NewEncoder("csv", csv, t.Columns)
@@ -129,3 +129,51 @@ func (w *Writer) WriteHistory(d *history.Data) error {
 	})
 	return g.Wait()
 }
+
+// LongTable is a bulk export with one row for each figure, result, offer or identifier of
+// the listed entities, sorted by type and slug.
+type LongTable struct {
+	Block   string // which at least one kind must have, or ""
+	Base    string // the files are named Base.json, Base.csv and so on
+	Columns []table.Column
+	Rows    func(*record.Entity) []table.Row
+}
+
+// LongTables are the long tables of a build.
+var LongTables = []LongTable{
+	{"", SignalsFile, table.SignalColumns, table.SignalRows},
+	{kinds.Results, BenchmarksFile, table.BenchmarkColumns, table.BenchmarkRows},
+	{kinds.Offers, OffersFile, table.OfferColumns, table.OfferRows},
+	{"", IDsFile, table.IDColumns, table.IDRows},
+}
+
+// KindFile returns the base name of the table of one kind.
+func KindFile(kind string) string { return "entities_" + kind }
+
+// The files of a build. Files in lookup/ are internal to the edge and change with
+// FormatVersion. All other files are public. Package history defines those of the history.
+const (
+	EntitiesFile     = "entities" // plus the format's extension
+	FullFile         = "entities_full"
+	SignalsFile      = "signals"
+	BenchmarksFile   = "benchmarks"
+	OffersFile       = "offers"
+	IDsFile          = "ids"
+	FeedFile         = "feed"      // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
+	ChangelogFile    = "changelog" // plus the format's extension
+	LeaderboardsFile = "leaderboards.json"
+	CategoriesFile   = "categories.json"
+	ProvidersFile    = "providers.json"  // only if the content has providers.yaml
+	KindsFile        = "kinds.yaml"      // only if the content has kinds.yaml
+	SynonymsFile     = "synonyms.json"   // only if the content has synonyms.yaml
+	VocabularyFile   = "vocabulary.json" // only if the content has vocabulary.yaml
+	ScoringFile      = "scoring.json"
+	SchemaFile       = "entity.schema.json"
+	QualityFile      = "quality.json"
+	BoardsFile       = "boards.json" // only if the content has boards.yaml
+
+	recordsFile = "lookup/records.jsonl"
+	similarFile = "lookup/similar.json.gz"
+
+	boardsFile = "lookup/boards.json" // only with BoardsFile
+)

@@ -25,7 +25,8 @@ func TestBleveOpensTheIndex(t *testing.T) {
 			Description: fmt.Sprintf("Boosts the gradients number%d.", i%7)})
 	}
 	root := t.TempDir()
-	dir := suite.Must(Prepare(entities, map[string]string{"ml": "Machine Learning"}).Write(root))(t)
+	w := suite.Must(Write(root, entities, map[string]string{"ml": "Machine Learning"}))(t)
+	dir := Dir(root, w.name)
 	checkDocNums(t, dir, len(entities))
 	scorch.RegisterSegmentPlugin(&zap.ZapPlugin{}, false)
 	t.Cleanup(func() { scorch.RegisterSegmentPlugin(segmentType, false) })

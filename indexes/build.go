@@ -10,6 +10,10 @@
 package indexes
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +22,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
+	"github.com/blevesearch/bleve/v2/analysis/tokenizer/regexp"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/mapping"
+	index "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/zapx/v16"
 
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -33,81 +46,61 @@ const (
 	segmentsDir  = bleveDir + "/store" // where Bleve keeps segments
 )
 
-// buildsFolder is the folder of all indexes in an output folder.
 var buildsFolder = []string{"indexes", "builds"}
-
-// Manifest describes the index of one build.
-type Manifest struct {
-	FormatVersion int `json:"formatVersion"`
-	store.IndexStub
-	Build string       `json:"build"`
-	Files []store.File `json:"files"`
-}
 
 // Dir returns the folder of a build's index in an output folder.
 func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
 
-// Prepared holds a build's documents, ready to be indexed.
-type Prepared struct {
-	// Stub identifies the input of the index. Write sets it. It does not depend on how the
-	// index is built.
-	Stub store.IndexStub
-
-	entities []*record.Entity
-	titles   map[string]string
+// Written is an index in a temporary folder.
+type Written struct {
+	Stub store.IndexStub // identifies the documents; it does not depend on how the index is built
+	root string
+	name string // of the folder
 }
 
-// Prepare prepares the documents of entities, which must be in the order of their
-// ordinals. titles maps category slugs to titles.
-func Prepare(entities []*record.Entity, titles map[string]string) *Prepared {
-	return &Prepared{entities: entities, titles: titles}
-}
-
-// Write writes the index to a temporary folder in an output folder and returns that
-// folder. Install moves it to its final location.
-func (p *Prepared) Write(root string) (dir string, err error) {
+// Write writes an index to a temporary folder in an output folder. Install moves it to its final location. The entities
+// must be in the order of their ordinals; titles maps category slugs to titles.
+func Write(root string, entities []*record.Entity, titles map[string]string) (w *Written, err error) {
+	if len(entities) == 0 {
+		return nil, errors.New("indexes: no documents to index")
+	}
 	builds, err := store.MakeFolder(root, buildsFolder...)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	name, err := store.TemporaryDir(builds)
 	if err = errors.Join(err, builds.Close()); err != nil {
-		return "", err
+		return nil, err
 	}
-	dir = filepath.Join(Dir(root, ""), name)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+	w = &Written{store.IndexStub{MappingVersion: MappingVersion, Documents: len(entities)}, root, name}
+	documents, sum := make([]*document, len(entities)), sha256.New()
+	out := json.NewEncoder(sum)
+	for i, e := range entities {
+		documents[i] = newDocument(e, titles)
+		err = errors.Join(err, out.Encode(documents[i]))
+	}
+	w.Stub.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	dir := Dir(root, name)
+	if err = errors.Join(err, writeBleve(filepath.Join(dir, bleveDir), dir, documents)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return w, nil
+}
+
+// Install writes the manifest and moves the index to its final location, as that of a build. It replaces an index that
+// is already there, because the ID determines the bytes of a build but not those of an index.
+func (w *Written) Install(id string) error {
+	dir := Dir(w.root, w.name)
+	m := store.IndexManifest{FormatVersion: store.FormatVersion, IndexStub: w.Stub, Build: id}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
-	}()
-	sum, err := digest(p.documents)
+		f, err := store.Describe(dir, path)
+		m.Files = append(m.Files, f)
+		return err
+	})
 	if err != nil {
-		return "", err
-	}
-	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: sum}
-	if len(p.entities) == 0 {
-		return "", errors.New("indexes: no documents to index")
-	}
-	return dir, writeBleve(filepath.Join(dir, bleveDir), dir, len(p.entities), p.documents)
-}
-
-// documents calls yield with the documents in order.
-func (p *Prepared) documents(yield func(*document) bool) {
-	for _, e := range p.entities {
-		if !yield(newDocument(e, p.titles)) {
-			return
-		}
-	}
-}
-
-// Install writes the manifest into a folder that Write returned and moves it to the final
-// location. It replaces an index that is already there, because the ID determines the bytes of a
-// build but not those of an index.
-func (p *Prepared) Install(root, dir, id string) error {
-	final := Dir(root, id)
-	m := Manifest{FormatVersion: store.FormatVersion, IndexStub: p.Stub, Build: id}
-	var err error
-	if m.Files, err = p.describe(dir); err != nil {
 		return err
 	}
 	slices.SortFunc(m.Files, func(a, b store.File) int { return strings.Compare(a.Path, b.Path) })
@@ -115,13 +108,10 @@ func (p *Prepared) Install(root, dir, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, manifestFile), append(data, '\n'), 0o644); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, manifestFile), append(data, '\n'), 0o644), store.SyncTree(dir)); err != nil {
 		return err
 	}
-	if err := store.SyncTree(dir); err != nil {
-		return err
-	}
-	builds, err := store.OpenFolder(root, buildsFolder...)
+	builds, err := store.OpenFolder(w.root, buildsFolder...)
 	if err != nil {
 		return err
 	}
@@ -129,29 +119,13 @@ func (p *Prepared) Install(root, dir, id string) error {
 	if err := builds.RemoveAll(id); err != nil {
 		return err
 	}
-	if err := builds.Rename(filepath.Base(dir), id); err != nil {
-		return err
-	}
-	return store.SyncDir(filepath.Dir(final))
-}
-
-// describe lists the files of an index.
-func (p *Prepared) describe(dir string) (files []store.File, err error) {
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		f, err := store.Describe(dir, path)
-		files = append(files, f)
-		return err
-	})
-	return files, err
+	return errors.Join(builds.Rename(w.name, id), store.SyncDir(builds.Name()))
 }
 
 // Verify checks the index of a build: that its versions are supported, that it was
 // built from the documents that the build names, and that every file is intact. It
 // reports problems as *store.DamageError.
-func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
+func Verify(dir, id string, want store.IndexStub) (*store.IndexManifest, error) {
 	m, err := readManifest(dir, id, want)
 	if err != nil {
 		return nil, err
@@ -165,7 +139,7 @@ const maxManifestSize = 1 << 20
 
 // readManifest reads the manifest of a build's index and checks that this program
 // supports it, and that the index was built from the expected documents.
-func readManifest(dir, id string, want store.IndexStub) (*Manifest, error) {
+func readManifest(dir, id string, want store.IndexStub) (*store.IndexManifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	files, err := store.OpenFiles(dir)
 	if err != nil {
@@ -176,7 +150,7 @@ func readManifest(dir, id string, want store.IndexStub) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m Manifest
+	var m store.IndexManifest
 	damage := func(format string, args ...any) error {
 		return &store.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
 	}
@@ -198,4 +172,83 @@ func readManifest(dir, id string, want store.IndexStub) (*Manifest, error) {
 		return nil, damage("was not built from the build's documents")
 	}
 	return &m, nil
+}
+
+// The fields of the Bleve index. The first three contain words and are called lists: each
+// represents one part of a record in which a word may occur.
+const (
+	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
+	topicField         // words of the provider, category, type, tags and capabilities, in the singular
+	textField          // words of the description and of declared fields, in the singular
+	exactField         // the name, the slug and earlier slugs, their words joined by spaces
+	suffixField        // the name, starting from each of its words
+	joinedField        // the name and the slugs, their words joined without spaces
+	fieldCount
+
+	wordFields = textField + 1 // number of lists
+)
+
+var fieldNames = [fieldCount]string{"name", "topic", "text", "exact", "suffix", "joined"}
+
+// newMapping returns the mapping: no stored fields, no term vectors and no doc values. Fields are
+// short, so only the presence of a word matters, not its frequency. Queries, highlights and the index
+// agree on what a word is, so Bleve only splits the text of a field at termSeparator.
+func newMapping() (mapping.IndexMapping, error) {
+	const terms = "terms"
+	m := bleve.NewIndexMapping()
+	err := errors.Join(m.AddCustomTokenizer(terms, map[string]any{"type": regexp.Name, "regexp": "[^" + termSeparator + "]+"}),
+		m.AddCustomAnalyzer(terms, map[string]any{"type": custom.Name, "tokenizer": terms}))
+	doc := bleve.NewDocumentStaticMapping()
+	for _, name := range fieldNames {
+		doc.AddFieldMappingsAt(name, &mapping.FieldMapping{Type: "text", Analyzer: terms, Index: true, SkipFreqNorm: true})
+	}
+	m.DefaultMapping, m.DefaultField = doc, fieldNames[nameField]
+	return m, err
+}
+
+const termSeparator = "\n"
+
+func docID(ordinal int) string { return string(binary.BigEndian.AppendUint32(nil, uint32(ordinal))) }
+
+// orderedPlugin is Bleve's segment format with the documents of each segment sorted by ID.
+// Bleve's builder takes them from a map in random order; sorting makes each document's number
+// equal to its ordinal.
+type orderedPlugin struct{ *zap.ZapPlugin }
+
+var segmentType = orderedPlugin{&zap.ZapPlugin{}}
+
+func init() { scorch.RegisterSegmentPlugin(segmentType, false) }
+
+// New implements scorch.SegmentPlugin.
+func (p orderedPlugin) New(docs []index.Document) (segment.Segment, uint64, error) {
+	slices.SortFunc(docs, func(a, b index.Document) int { return cmp.Compare(a.ID(), b.ID()) })
+	return p.ZapPlugin.New(docs)
+}
+
+// batchSize is the number of documents per segment before the segments are merged into one.
+// Larger segments take more memory but save hardly any time.
+const batchSize = 4000
+
+// writeBleve writes an index of documents. All segments are merged at once, so that the documents
+// keep their order.
+func writeBleve(path, tmp string, documents []*document) error {
+	m, err := newMapping()
+	if err != nil {
+		return err
+	}
+	b, err := bleve.NewBuilder(path, m, map[string]any{"buildPathPrefix": tmp, "batchSize": batchSize, "mergeMax": len(documents)/batchSize + 2,
+		"forceSegmentType": zap.Type, "forceSegmentVersion": int(zap.Version)})
+	if err != nil {
+		return err
+	}
+	for o, d := range documents {
+		texts := map[string]string{}
+		for f, list := range d.terms() {
+			texts[fieldNames[f]] = strings.Join(list, termSeparator)
+		}
+		if err := b.Index(docID(o), texts); err != nil {
+			return err
+		}
+	}
+	return b.Close()
 }

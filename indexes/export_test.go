@@ -3,6 +3,6 @@ package indexes
 // WithoutSynonyms returns an index that expands no queries.
 func WithoutSynonyms(x *Index) *Index {
 	plain := *x
-	plain.synonyms = nil
+	plain.synonyms = new(synonyms)
 	return &plain
 }

@@ -42,16 +42,13 @@ func (r *Result) Highlights(e *record.Entity) []Highlight {
 	return loose.Highlights(e)
 }
 
-// fieldText is a text of an entity.
 type fieldText struct {
 	field, text string
 	isName      bool
 }
 
-// alwaysMarked is the number of texts that are marked even if others match.
 const alwaysMarked = 6
 
-// fieldTexts returns the texts in which matches are marked.
 func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
 	list := []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
 		{field: "tags", text: strings.Join(e.Tags, ", ")}, {field: "capabilities", text: strings.Join(e.Capabilities, ", ")}, {field: "category", text: e.Category},
@@ -116,7 +113,6 @@ func (r *Result) matchAt(list []span, name bool) int {
 	return n
 }
 
-// matchesPhrase reports whether a list of words starts with the words of a phrase.
 func (w *clause) matchesPhrase(list []span) bool {
 	return len(list) >= len(w.phrase) &&
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
@@ -125,20 +121,9 @@ func (w *clause) matchesPhrase(list []span) bool {
 // matches reports whether a word in a text, of which the singular is given too, matches a word
 // in the query.
 func (w *clause) matches(term, stemmed string) bool {
-	if stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
-		return true
-	}
-	return w.matchesFuzzy(term) || stemmed != term && w.matchesFuzzy(stemmed)
+	return stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) ||
+		w.fuzzy.matches(term) || w.fuzzy.matches(stemmed)
 }
-
-// matchesFuzzy reports whether a term is within the allowed number of edits of a word.
-func (w *clause) matchesFuzzy(term string) bool {
-	return w.fuzzy != nil && w.fuzzy.matches(term)
-}
-
-// maxEditBytes is the maximum number of bytes that edits add to a word. Each edit
-// adds at most one character.
-const maxEditBytes = maxEdits * utf8.UTFMax
 
 // matchJoined returns how many words at the start of a list match a word in the
 // query when they are joined without spaces, or 0 if they do not match.
@@ -152,11 +137,11 @@ func (w *clause) matchJoined(list []span) int {
 		if strings.HasPrefix(b.String(), w.term) {
 			return i + 1
 		}
-		if b.Len() > len(w.term)+maxEditBytes {
+		if b.Len() > len(w.term)+maxEdits*utf8.UTFMax {
 			return 0 // more words cannot match
 		}
 	}
-	if w.matchesFuzzy(b.String()) {
+	if w.fuzzy.matches(b.String()) {
 		return len(list)
 	}
 	return 0

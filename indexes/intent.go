@@ -13,7 +13,6 @@ import (
 	"kindex/exports/resolve"
 )
 
-// installCommand matches commands and statements that name a package or a module.
 var installCommand = regexp.MustCompile(`^(?:[$!%] ?)?(?:(?:sudo|python3? -m|uv|poetry) )?(?:(?:pip3?|conda|mamba|brew|npm|pnpm|bun) (?:install|i|add)|yarn add|add|cargo add|go get|docker pull|import|from)` +
 	`(?: -\S+)* ["']?([^\s"'\[=<>~]+)\S*(?: as \w+| import .+)?$`)
 
@@ -30,25 +29,19 @@ func packageName(text string) string {
 // programs import, as far as the content declares them.
 var packageNamespaces = []string{"pypi", "module", "npm", "conda", "crates", "homebrew", "github"}
 
-// maxIdentifier is the maximum length of a query that can be an identifier.
 const maxIdentifier = 200
 
 // findIdentified finds the records that the query identifies: by the name of a package or of a module, by
 // the name of a model as programs send it, or by an address.
 func (r *ranking) findIdentified(text string) {
 	text = packageName(text)
-	if words := terms(text); len(words) > 1 && len(words) <= maxPart && !strings.Contains(text, `"`) {
-		r.findPackages(words)
+	if words := terms(text); len(words) > 1 && len(words) <= maxPart && !strings.Contains(text, `"`) { // chroma db, torch geometric
+		r.named(r.packages(strings.Join(words, ""), strings.Join(words, "-"), strings.Join(words, "_")), scoreVariant)
 	}
 	if text == "" || len(text) > maxIdentifier || strings.ContainsAny(text, " \"") {
 		return
 	}
-	found := roaring.New()
-	for _, name := range slices.Compact([]string{text, strings.ToLower(text), strings.ToUpper(text)}) {
-		for _, namespace := range packageNamespaces {
-			found.AddMany(r.build.FindByID(namespace, name))
-		}
-	}
+	found := r.packages(text, strings.ToLower(text), strings.ToUpper(text))
 	if strings.ContainsAny(text, "/:@.-_") {
 		found.AddMany(resolve.Find(r.build, text).Matches)
 	}
@@ -60,18 +53,17 @@ func (r *ranking) findIdentified(text string) {
 	r.isExact.Or(found)
 }
 
-// findPackages finds the records whose package is named by several words: "chroma db", "torch geometric".
-func (r *ranking) findPackages(words []string) {
+// packages returns the records of packages with any of the names.
+func (r *ranking) packages(names ...string) *roaring.Bitmap {
 	found := roaring.New()
-	for _, separator := range []string{"", "-", "_"} {
+	for _, name := range names {
 		for _, namespace := range packageNamespaces {
-			found.AddMany(r.build.FindByID(namespace, strings.Join(words, separator)))
+			found.AddMany(r.build.FindByID(namespace, name))
 		}
 	}
-	r.named(found, scoreVariant)
+	return found
 }
 
-// maxSplit is the length in letters of the longest word that is split in two.
 const maxSplit = 20
 
 // findSpellings finds the records in which a word of the query is written as two words, or two words of
@@ -99,7 +91,6 @@ func (r *ranking) findSpellings() {
 	}
 }
 
-// addSpelling adds the records that have a word or a phrase to the synonyms of clauses.
 func (r *ranking) addSpelling(words []string, clauses ...int) {
 	if first := r.exact(words[0]); first.empty() { // most words that are split in two are no words
 		return
@@ -176,7 +167,6 @@ func (r *ranking) relax() {
 	r.intersect()
 }
 
-// letters returns 1 if a word has any letters, and else 0.
 func letters(word string) int {
 	if strings.IndexFunc(word, unicode.IsLetter) < 0 {
 		return 0
@@ -217,7 +207,6 @@ func (r *ranking) addPartial() {
 	}
 }
 
-// topical returns the records that have a word in their names or topics.
 func (m *match) topical() *roaring.Bitmap {
 	found := roaring.New()
 	for _, g := range m.groups {
@@ -233,7 +222,6 @@ func (m *match) telling() float64 {
 	return float64(m.topical().GetCardinality()) / float64(max(1, m.union.GetCardinality()))
 }
 
-// findOpen finds open source and open weights, if the query asks for them.
 func (r *ranking) findOpen(words []string) {
 	joined := " " + strings.Join(words, " ") + " "
 	if !slices.ContainsFunc([]string{" open source ", " open weight", " opensource ", " free "}, func(s string) bool { return strings.Contains(joined, s) }) {
@@ -272,7 +260,6 @@ func (r *ranking) findAlternatives(words []string) {
 	}
 }
 
-// addAlternatives adds what is in the categories of entities.
 func (r *ranking) addAlternatives(original *roaring.Bitmap) {
 	r.award(original, scoreOriginal)
 	same := roaring.New()

@@ -11,7 +11,6 @@ import (
 // would only narrow down a query that is already narrow.
 const maxClauses = 12
 
-// clause is a word in a query, or a phrase in quotes.
 type clause struct {
 	term         string
 	stem         string
@@ -26,7 +25,6 @@ type clause struct {
 
 func newClause(term string) clause { return clause{term: term, stem: stem(term)} }
 
-// parse splits a query into words and phrases and returns those that are used.
 func parse(text string) []clause {
 	words := parseAll(text)
 	words = words[:min(len(words), maxClauses)]
@@ -144,7 +142,6 @@ func Unquoted(text string) string { return strings.Join(splitQuotes(text), " ") 
 // Anything longer is unlikely to be a word.
 const maxFuzzyLen = 40
 
-// maxEdits is the largest edit distance that is searched for.
 const maxEdits = 3
 
 // fuzziness returns the number of edits that a word allows: one if it has four

@@ -67,7 +67,6 @@ func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, 
 	return res
 }
 
-// ranking holds the state of one search.
 type ranking struct {
 	*Index
 	clauses []clause
@@ -88,7 +87,6 @@ type ranking struct {
 	synonymSets [maxClauses][]synonymSets // by clause
 }
 
-// award is the score of the records in a set.
 type award struct {
 	set   *roaring.Bitmap
 	score int32
@@ -123,7 +121,6 @@ func (r *ranking) exclude(words []string) {
 // if no record has all words.
 const maxFuzzyClauses = 4
 
-// find computes the matches and everything needed to rank them.
 func (r *ranking) find(text string) {
 	words := terms(text)
 	r.matchQuery(words)
@@ -149,7 +146,6 @@ func (r *ranking) find(text string) {
 	r.relax()
 }
 
-// matchQuery finds the records that match the query as a whole.
 func (r *ranking) matchQuery(words []string) {
 	joined, bare := strings.Join(words, ""), trimFillers(words)
 	plain := r.withoutKinds(bare)
@@ -223,7 +219,6 @@ func (r *ranking) variants(words []string) *roaring.Bitmap {
 	return found
 }
 
-// otherNumber returns the plural of a singular, or the singular.
 func otherNumber(word string) string {
 	if s := stem(word); s != word {
 		return s
@@ -231,7 +226,6 @@ func otherNumber(word string) string {
 	return word + "s"
 }
 
-// intersect sets matches to the records that match all words.
 func (r *ranking) intersect() {
 	var sets []*roaring.Bitmap
 	for i, m := range r.matched {

@@ -9,8 +9,8 @@ import (
 // synonyms finds the words and phrases of a query that have synonyms. A query is expanded when
 // it is searched, so the index does not depend on them.
 type synonyms struct {
-	groups  [][][]string         // group → entries → words
-	byFirst map[string][]synonym // by the singular of their first word, longest first
+	groups  [][][]string // group → entries → words
+	entries []synonym    // longest first
 }
 
 // synonym is an entry of a group.
@@ -19,7 +19,6 @@ type synonym struct {
 	group, entry int
 }
 
-// maxExpansions is the number of parts of a query whose synonyms are searched.
 const maxExpansions = 4
 
 // synonymWeight is the weight of a synonym relative to the word itself, looseWeight that of the
@@ -32,26 +31,18 @@ const (
 // scoreSynonym returns the score for a synonym of a query, given that for the query itself.
 func scoreSynonym(score int32) int32 { return score / 10 * 8 }
 
-// newSynonyms returns nil if there are no groups.
 func newSynonyms(groups [][]string) *synonyms {
-	if len(groups) == 0 {
-		return nil
-	}
-	s := &synonyms{byFirst: map[string][]synonym{}}
+	s := &synonyms{}
 	for i, group := range groups {
 		entries := make([][]string, len(group))
 		for j, text := range group {
-			entries[j] = terms(text)
-			if len(entries[j]) > 0 {
-				e := synonym{stems: stems(entries[j]), group: i, entry: j}
-				s.byFirst[e.stems[0]] = append(s.byFirst[e.stems[0]], e)
+			if entries[j] = terms(text); len(entries[j]) > 0 {
+				s.entries = append(s.entries, synonym{stems: stems(entries[j]), group: i, entry: j})
 			}
 		}
 		s.groups = append(s.groups, entries)
 	}
-	for _, list := range s.byFirst {
-		slices.SortStableFunc(list, func(a, b synonym) int { return len(b.stems) - len(a.stems) })
-	}
+	slices.SortStableFunc(s.entries, func(a, b synonym) int { return len(b.stems) - len(a.stems) })
 	return s
 }
 
@@ -63,17 +54,6 @@ func stems(words []string) []string {
 	return list
 }
 
-// longest returns the longest entry that a list of words in the singular starts with.
-func (s *synonyms) longest(words []string) (synonym, bool) {
-	for _, e := range s.byFirst[words[0]] {
-		if len(words) >= len(e.stems) && slices.Equal(words[:len(e.stems)], e.stems) {
-			return e, true
-		}
-	}
-	return synonym{}, false
-}
-
-// synonymSets holds the records that have a synonym.
 type synonymSets struct {
 	exact fieldSets // records with the word or phrase, by list
 	loose fieldSets // records with all words of the phrase, but not together
@@ -82,9 +62,6 @@ type synonymSets struct {
 // findSynonyms finds the synonyms of words and phrases in the unquoted parts of a query, and
 // attaches the records that have them to the clauses of those words.
 func (r *ranking) findSynonyms(text string) {
-	if r.Index.synonyms == nil {
-		return
-	}
 	expanded := 0
 	for i, part := range splitQuotes(text) {
 		if i%2 == 1 {
@@ -92,11 +69,14 @@ func (r *ranking) findSynonyms(text string) {
 		}
 		words := stems(terms(part))
 		for at := 0; at < len(words) && expanded < maxExpansions; {
-			e, ok := r.Index.synonyms.longest(words[at:])
-			if !ok {
+			i := slices.IndexFunc(r.Index.synonyms.entries, func(e synonym) bool {
+				return len(words)-at >= len(e.stems) && slices.Equal(words[at:at+len(e.stems)], e.stems)
+			})
+			if i < 0 {
 				at++
 				continue
 			}
+			e := r.Index.synonyms.entries[i]
 			r.expand(e, words[at:at+len(e.stems)])
 			at += len(e.stems)
 			expanded++
@@ -104,7 +84,6 @@ func (r *ranking) findSynonyms(text string) {
 	}
 }
 
-// expand searches the synonyms of an entry that occurs in the query.
 func (r *ranking) expand(e synonym, words []string) {
 	var covered []int
 	for i := range r.clauses {
@@ -143,7 +122,6 @@ func (r *ranking) expand(e synonym, words []string) {
 	}
 }
 
-// covers reports whether clauses are all that records must have.
 func (r *ranking) covers(clauses []int) bool {
 	for i, w := range r.clauses {
 		if !w.filler && !slices.Contains(clauses, i) {
@@ -170,7 +148,6 @@ func spellings(words []string) []clause {
 	return list
 }
 
-// searchSynonym returns the records that have a word or a phrase.
 func (r *ranking) searchSynonym(words []string) (found synonymSets) {
 	if found.exact = r.spelled(words); len(words) == 1 {
 		return found

@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"hash/crc32"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,10 +9,10 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
-// span is a word in a text and its location.
 type span struct {
 	term       string // folded
 	start, end int    // bytes
@@ -57,7 +56,6 @@ func endOfWord(text string, i int) int {
 	return i
 }
 
-// suffixLength returns the number of + or # signs that end a word.
 func suffixLength(rest string) int {
 	n := 0
 	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
@@ -82,7 +80,6 @@ func ideographic(r rune) bool {
 
 func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// terms returns the folded words in a text.
 func terms(text string) []string {
 	list := spans(text)
 	out := make([]string, len(list))
@@ -131,41 +128,123 @@ func Words(text string) (out []string) {
 	return out
 }
 
-// textWords holds the words of a record by list, in their order and as they are written, each as its
-// wordNumber. betweenTexts separates those of different texts.
-type textWords [wordFields][]uint32
-
-const betweenTexts = 0
+// textWords holds the words of a record by list, in their order and as they are written: a run of those of each text.
+type textWords [wordFields]string
 
 func newTextWords(d *document) (w textWords) {
 	for list := range w {
+		var runs []string
 		for _, text := range d.list(list) {
-			w[list] = append(append(w[list], wordNumbers(terms(text))...), betweenTexts)
+			runs = append(runs, run(terms(text)))
 		}
-		w[list] = slices.Clip(w[list])
+		w[list] = strings.Join(runs, "\n")
 	}
 	return w
 }
 
-// wordNumbers returns the CRC-32 of each word. Two words of one text hardly ever share it.
-func wordNumbers(words []string) []uint32 {
-	numbers := make([]uint32, len(words))
-	for i, w := range words {
-		numbers[i] = max(betweenTexts+1, crc32.ChecksumIEEE([]byte(w)))
-	}
-	return numbers
+// run returns words with spaces around each, so that it contains every part of itself.
+func run(words []string) string { return " " + strings.Join(words, " ") + " " }
+
+// document is what is indexed of an entity: texts in three lists.
+type document struct {
+	Names  []string // the name, the slug and the earlier slugs
+	Topics []string // what the entity is about, starting with the provider
+	Text   string
+	Facts  []string // words of other declared fields, such as a colour
 }
 
-// containsRun reports whether a list contains the numbers of want one after the other.
-func containsRun(list, want []uint32) bool {
-	for {
-		at := slices.Index(list, want[0])
-		if at < 0 || len(list)-at < len(want) {
-			return false
+// newDocument is the only function that reads what an entity declares.
+func newDocument(e *record.Entity, titles map[string]string) *document {
+	d := &document{Names: append([]string{e.Name, e.Slug}, slices.Sorted(slices.Values(e.Formerly))...), Text: e.Description}
+	d.Topics = slices.Concat([]string{e.Provider, e.Category, titles[e.Category], e.Type}, e.Tags, e.Capabilities, []string{e.License})
+	for _, v := range e.Values {
+		if v.Field.Filter && v.Value == true { // it is known for what it has
+			d.Topics = append(d.Topics, v.Field.Title)
 		}
-		if list = list[at:]; slices.Equal(list[:len(want)], want) {
-			return true
+		d.Facts = append(d.Facts, factWords(v)...)
+	}
+	return d
+}
+
+// factWords returns the words in a declared field: texts, slugs, the titles of values, and the slugs of other
+// entities.
+func factWords(v record.Value) (words []string) {
+	switch v.Field.Words() {
+	case kinds.Text, kinds.Slug, kinds.Enum, kinds.Reference:
+		for _, word := range v.Field.Texts(v.Value) {
+			if title := v.Field.Titles[word]; title != "" {
+				words = append(words, title)
+			}
+			if v.Field.Words() == kinds.Reference {
+				_, word, _ = strings.Cut(word, "/")
+			}
+			words = append(words, word)
 		}
-		list = list[1:]
+	}
+	return words
+}
+
+func (d *document) list(list int) []string {
+	switch list {
+	case nameField:
+		return d.Names
+	case topicField:
+		return d.Topics
+	}
+	return append([]string{d.Text}, d.Facts...)
+}
+
+// nameLength returns the number of words in the name of an entity, plus the words of the slug that
+// are not in the name.
+func nameLength(e *record.Entity) uint8 {
+	name := terms(e.Name)
+	n, joined := len(name), strings.Join(name, "")
+	for _, w := range terms(e.Slug) {
+		if !strings.Contains(joined, w) {
+			n++
+		}
+	}
+	return uint8(min(max(1, n), 255))
+}
+
+// fieldTerms holds the terms of a document by field. A term may occur several times.
+type fieldTerms [fieldCount][]string
+
+func (d *document) terms() *fieldTerms {
+	t := new(fieldTerms)
+	for list := range wordFields {
+		for i, text := range d.list(list) {
+			words := terms(text)
+			if list == nameField {
+				t.addName(words, i == 0)
+				continue
+			}
+			for _, w := range words { // stop words matter only in names, such as those of providers
+				if !stopWords[w] || list == topicField && i == 0 {
+					t.add(list, stem(w))
+				}
+			}
+		}
+	}
+	return t
+}
+
+func (t *fieldTerms) addName(words []string, isName bool) {
+	joined := strings.Join(words, "")
+	for i, w := range words {
+		t.add(nameField, w)
+		if isName {
+			t.add(nameField, strings.Join(words[i:], ""))
+			t.add(suffixField, strings.Join(words[i:], " "))
+		}
+	}
+	t.add(nameField, joined)
+	t.add(exactField, strings.Join(words, " "))
+	t.add(joinedField, joined)
+}
+
+func (t *fieldTerms) add(field int, term string) {
+	if term != "" {
+		t[field] = append(t[field], term)
 	}
 }

@@ -125,7 +125,6 @@ func (r *ranking) findTopics(words []string, synonym bool) {
 	}
 }
 
-// maxPart is the maximum number of words in a part of a query that is looked up.
 const maxPart = 4
 
 // findParts finds the topics that parts of the query name, longest parts first, and the
@@ -166,7 +165,6 @@ func (r *ranking) findParts(words []string) {
 	}
 }
 
-// topicNames holds the values that parts of queries can name.
 type topicNames struct {
 	records map[string]*[len(topicFields)]*roaring.Bitmap // by slug
 	roots   []topicRoot                                   // categories and capabilities of several words
@@ -195,7 +193,6 @@ func (t *topicRoot) isIn(words []string) bool {
 	return true
 }
 
-// readTopicNames returns the names of topics in the index's build.
 func (x *Index) readTopicNames() *topicNames {
 	names := &topicNames{records: map[string]*[len(topicFields)]*roaring.Bitmap{}}
 	for i, f := range topicFields {

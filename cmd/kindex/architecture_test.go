@@ -21,8 +21,8 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":                   {"exports/history", "exports/ids", "exports/jsonenc", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
-	"exports/history":           {"exports/jsonenc", "exports/parallel", "exports/record", "exports/score", "exports/view"},
+	"exports":                   {"exports/history", "exports/jsonenc", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
+	"exports/history":           {"exports/jsonenc", "exports/record", "exports/score", "exports/view"},
 	"exports/view":              {"exports/ids", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record"},
 	"exports/jsonenc":           {},
 	"exports/kinds":             {"exports/didyoumean", "exports/jsonenc"},
@@ -147,7 +147,6 @@ var onlyIn = map[string][]string{
 	"github.com/google/go-github":   {"edge/submission/github"},
 	"github.com/goccy/go-yaml":      {"exports/kinds", "builder/content/yamldoc", "builder/content/yamlfmt", "edge/openapi", "cmd/gencorpus"},
 	"github.com/arran4/golang-ical": {"exports/calendar"},
-	"github.com/gorilla/feeds":      {"exports/feed"},
 	"github.com/parquet-go":         {"exports/table"},
 	"github.com/julienschmidt":      {"edge", "edge/web"},
 	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/cli", "cmd/kindex/operator"},

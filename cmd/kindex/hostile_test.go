@@ -66,7 +66,7 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 		return err
 	}
 	var m store.Manifest
-	var x indexes.Manifest
+	var x store.IndexManifest
 	err = errors.Join(readJSON(filepath.Join(folder, "manifest.json"), &m), readJSON(filepath.Join(index, "manifest.json"), &x),
 		describeAgain(folder, m.Files), describeAgain(index, x.Files))
 	if err != nil {

@@ -190,7 +190,7 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 		}
 		return streamed(c, format, t.Base, encoded(format, t.Columns, func(yield func(table.Row) bool) {
 			for _, o := range b.InKeyOrder(b.Select(f)) {
-				for _, row := range t.Rows(b.Entity(o), b.Namespace) {
+				for _, row := range t.Rows(b.Entity(o)) {
 					if !yield(row) {
 						return
 					}

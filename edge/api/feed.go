@@ -131,7 +131,7 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 func titleWith(c *web.Call, params ...string) string {
 	title, separator := c.Served.Build.Manifest.Title, ": "
 	for _, name := range params {
-		for _, value := range c.Query.Values(name) {
+		for _, value := range c.Query.Given[name] {
 			title, separator = title+separator+value, ", "
 		}
 	}
@@ -162,7 +162,7 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 	f := c.Query.Filter(c.Served.Slugs, b)
 	f.Fields["status"] = each(record.Statuses, func(status string) []string { return []string{status} }) // a retirement stays when the entity is withdrawn
 	set := b.Select(f)
-	keys := c.Query.Values("entity")
+	keys := c.Query.Given["entity"]
 	if len(keys) == 0 {
 		return calendar.Events(b, c.Served.AsOf, set), nil
 	}

@@ -111,7 +111,7 @@ const (
 
 // Resolve handles GET /api/resolve.
 func (a *API) Resolve(c *web.Call) (*web.Reply, error) {
-	list := c.Query.Values("id")
+	list := c.Query.Given["id"]
 	if len(list) == 0 {
 		return nil, &query.Error{Param: "id", Message: "is required: set it to an identifier such as pypi:torch"}
 	}

@@ -75,7 +75,7 @@ func (o *OldBuilds) open(dir, id, path string) (content io.ReadSeeker, m *store.
 	}
 	defer files.Close()
 	if !b.verified[path] {
-		if err := store.VerifyFile(dir, f); err != nil {
+		if err := store.VerifyFile(files, f); err != nil {
 			return nil, nil, f, err
 		}
 		b.verified[path] = true

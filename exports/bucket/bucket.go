@@ -51,7 +51,6 @@ type Info struct {
 	Modified time.Time
 }
 
-// errMalformed is the error for an address that cannot be parsed.
 var errMalformed = errors.New("the address is malformed; expected file:FOLDER, s3://BUCKET/PREFIX or, for readers, https://HOST/PATH")
 
 // ErrConflict means that somebody else has written an object in the meantime.
@@ -108,7 +107,6 @@ func checkName(name string) error {
 	return fmt.Errorf("%q is not a valid name of an object", name)
 }
 
-// readTimeout is how long reading a small object may take.
 const readTimeout = time.Minute
 
 // Read returns a small object. Its errors are those of Open, and a *store.DamageError if the object is longer
@@ -124,7 +122,6 @@ func Read(ctx context.Context, from Reader, name string, limit int64) ([]byte, e
 	return readLimited(body, from.String()+"/"+name, limit)
 }
 
-// readLimited reads at most limit bytes, and returns an error if there are more.
 func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -136,7 +133,6 @@ func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// maxReplaced limits the size of objects that Replace replaces, in bytes.
 const maxReplaced = 1 << 20
 
 func notExist(name string) error { return fmt.Errorf("%s: %w", name, fs.ErrNotExist) }

@@ -63,7 +63,6 @@ func openS3(u *url.URL) (*s3, error) {
 // String implements Reader.
 func (s *s3) String() string { return strings.TrimSuffix("s3://"+s.bucket+"/"+s.prefix, "/") }
 
-// convertError returns an error about an object in terms of this package.
 func (s *s3) convertError(name string, err error) error {
 	switch r := minio.ToErrorResponse(err); {
 	case err == nil:
@@ -82,7 +81,6 @@ func (s *s3) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return body, err
 }
 
-// get opens an object, and returns its entity tag.
 func (s *s3) get(ctx context.Context, name string) (body io.ReadCloser, tag string, err error) {
 	if err := checkName(name); err != nil {
 		return nil, "", err

@@ -22,7 +22,6 @@ import (
 // MediaType is the media type of the document.
 const MediaType = "text/calendar; charset=utf-8"
 
-// refreshInterval is how often clients should ask for changes.
 const refreshInterval = "PT12H"
 
 // Kind is what happens to an entity on a day.

@@ -45,7 +45,6 @@ func AllEvents(b *exports.Build, asOf time.Time, ordinals []uint32) []Event {
 	return s.sorted(maxAllReleases)
 }
 
-// releaseChanges returns the changes since a time that may be releases.
 func releaseChanges(b *exports.Build, since time.Time) *roaring.Bitmap {
 	a := b.History()
 	return a.SelectChanges(history.ChangeFilter{From: a.ChangesSince(since), To: a.Changes(), Field: []string{"version", "signals.lastRelease"}})
@@ -55,7 +54,6 @@ func dayBefore(asOf time.Time, days int) string {
 	return asOf.UTC().AddDate(0, 0, -days).Format(time.DateOnly)
 }
 
-// selection collects events.
 type selection struct {
 	build             *exports.Build
 	today             string          // the as-of day
@@ -64,7 +62,6 @@ type selection struct {
 	events            []Event
 }
 
-// add adds the events of an entity.
 func (s *selection) add(ordinal uint32) {
 	e := s.build.Entity(ordinal)
 	if l := e.Lifecycle; l != nil {
@@ -76,7 +73,6 @@ func (s *selection) add(ordinal uint32) {
 	}
 }
 
-// addEnding adds the deprecation or retirement of an entity, if its day is known.
 func (s *selection) addEnding(e *record.Entity, kind Kind, day string) {
 	if day == "" || day < s.endings {
 		return
@@ -121,16 +117,20 @@ func (s *selection) sorted(maxReleases int) []Event {
 // alone is a release whose day is unknown, so the day of the change stands in for it. When an
 // entity is added to the index, its version was not released on that day.
 
-// addReleases adds the releases of an entity in the period.
 func (s *selection) addReleases(e *record.Entity, ordinal uint32) {
 	l := s.changedReleases(ordinal)
 	day, source := dayOf(e, "lastRelease")
-	if day != "" && !slices.ContainsFunc(l.list, func(v Event) bool { return v.Day == day }) {
-		// It is in a change before the period, or in a change that has not been committed.
-		l.addCurrent(e.Version, day)
+	if day != "" && !slices.ContainsFunc(l, func(v Event) bool { return v.Day == day }) {
+		// It is in a change before the period, or in a change that has not been committed. It is the release of the
+		// current version unless a change shows when that version was recorded.
+		current := Event{Version: e.Version, Day: day}
+		if slices.ContainsFunc(l, func(v Event) bool { return v.Version == e.Version }) {
+			current.Version = ""
+		}
+		l.add(current)
 	}
 	first, firstSource := dayOf(e, "released")
-	for _, v := range l.list {
+	for _, v := range l {
 		if v.Day != first && v.Day >= s.releases {
 			v.Kind, v.Type, v.Slug, v.Name = Release, e.Type, e.Slug, e.Name
 			if v.Day == day {
@@ -154,42 +154,24 @@ func dayOf(e *record.Entity, signal string) (day, source string) {
 }
 
 // releases are the releases of one entity, without the members that all have in common.
-type releases struct {
-	list  []Event
-	byKey map[string]int // index by version, or by day if the version is unknown
-}
+type releases []Event
 
-// add adds a release. A later fact about the same version replaces an earlier one.
+// add adds a release. A later fact about the same version, or about the same day if the version is unknown, replaces an
+// earlier one.
 func (l *releases) add(v Event) {
-	key := v.Version
-	if key == "" {
-		key = "\x00" + v.Day
-	}
-	i, ok := l.byKey[key]
-	if !ok {
-		l.byKey[key] = len(l.list)
-		l.list = append(l.list, v)
+	i := slices.IndexFunc(*l, func(x Event) bool { return x.Version == v.Version && (v.Version != "" || x.Day == v.Day) })
+	if i < 0 {
+		*l = append(*l, v)
 	} else if !v.Recorded {
-		l.list[i] = v
+		(*l)[i] = v
 	}
 }
 
-// addCurrent adds the latest release, which none of the changes shows. It is the release of the
-// current version unless a change shows when that version was recorded.
-func (l *releases) addCurrent(version, day string) {
-	if _, ok := l.byKey[version]; ok {
-		version = ""
-	}
-	l.add(Event{Version: version, Day: day})
-}
-
-// changedReleases returns the releases that an entity's changes in the period show.
-func (s *selection) changedReleases(ordinal uint32) *releases {
-	l := &releases{byKey: map[string]int{}}
+func (s *selection) changedReleases(ordinal uint32) (l releases) {
 	a := s.build.History()
 	v, ok := a.NewestOf(ordinal)
 	if !ok {
-		return l
+		return nil
 	}
 	for _, i := range a.EntityChanges(v) {
 		if !s.changes.Contains(i) {

@@ -39,8 +39,8 @@ func Describe(m *store.Manifest, declared *kinds.Set, base string, signature *si
 		d.BasedOn = append(d.BasedOn, work{"sc:CreativeWork", s.Name, s.URL, licenses(s.License)})
 	}
 	for _, f := range m.Files {
-		if _, ok := describe(f); ok {
-			d.Distribution = append(d.Distribution, object(m, base, f))
+		if text, ok := describe(f); ok {
+			d.Distribution = append(d.Distribution, object(m, base, f, text))
 		}
 	}
 	for _, r := range recordSets(declared) {
@@ -61,7 +61,6 @@ func Describe(m *store.Manifest, declared *kinds.Set, base string, signature *si
 // build ID as Semantic Versioning 2.0.0 build metadata.
 func version(m *store.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
 
-// dataset describes a build ("Dataset-level Information").
 type dataset struct {
 	Context       map[string]any `json:"@context"`
 	Type          string         `json:"@type"`
@@ -111,7 +110,6 @@ type document struct {
 	Text           string `json:"text"`
 }
 
-// statement describes the signed statement about a build, or returns nil if it is not signed.
 func statement(s *sign.Signature) *document {
 	if s == nil {
 		return nil
@@ -124,7 +122,6 @@ func statement(s *sign.Signature) *document {
 		ConformsTo: "https://c2sp.org/signed-note", EncodingFormat: "text/plain", Text: s.Statement}
 }
 
-// fileObject describes one file ("FileObject").
 type fileObject struct {
 	Type           string `json:"@type"`
 	ID             string `json:"@id"`
@@ -140,8 +137,7 @@ type fileObject struct {
 
 // object describes a file. The file's URL contains the build ID, so neither the content at
 // that URL nor its checksum ever changes.
-func object(m *store.Manifest, base string, f store.File) fileObject {
-	text, _ := describe(f)
+func object(m *store.Manifest, base string, f store.File, text string) fileObject {
 	at := func(name string) string { return base + "/data/" + m.ID + "/" + name }
 	o := fileObject{Type: "cr:FileObject", ID: f.Path, Name: path.Base(f.Path), Description: text, ContentURL: at(f.Path),
 		ContentSize: strconv.FormatInt(f.Size, 10) + " B", EncodingFormat: encodingFormat(f.MediaType), SHA256: f.SHA256,
@@ -156,7 +152,6 @@ func object(m *store.Manifest, base string, f store.File) fileObject {
 	return o
 }
 
-// tables maps the tables that are files in every format to what they contain.
 var tables = map[string]string{
 	exports.EntitiesFile:   "All listed entities, one record each.",
 	exports.FullFile:       "All listed entities, one record each, with every column.",
@@ -167,7 +162,6 @@ var tables = map[string]string{
 	exports.ChangelogFile:  "All changes to entities, oldest first.",
 }
 
-// tableText returns what a table contains, or "" if there is none with that base name.
 func tableText(base string) string {
 	if kind, ok := strings.CutPrefix(base, exports.KindFile("")); ok && tables[base] == "" {
 		return "The listed entities of the type " + kind + ", one record each, with the columns of that type."
@@ -189,7 +183,6 @@ func describe(f store.File) (text string, ok bool) {
 	return text, ok
 }
 
-// files maps other files to what they contain.
 var files = map[string]string{
 	exports.KindsFile:        "The declarations of the kinds of entities, of their fields and of signals.",
 	exports.LeaderboardsFile: "The ranked entities of all categories, of each category and of each board, best first.",
@@ -234,7 +227,6 @@ func licenses(expression string) []any {
 	return list
 }
 
-// keywords returns the names of the kinds, which say best what an index is about.
 func keywords(declared *kinds.Set) (words []string) {
 	for _, k := range declared.Order {
 		words = append(words, k.Plural)
@@ -242,7 +234,6 @@ func keywords(declared *kinds.Set) (words []string) {
 	return append(words, "knowledge index")
 }
 
-// day returns the day of an RFC 3339 time.
 func day(t string) string { return t[:min(len(t), len("2006-01-02"))] }
 
 // Cite returns a BibTeX entry for the build.
@@ -257,3 +248,29 @@ func EscapeTeX(s string) string { return texEscapes.Replace(s) }
 
 var texEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "&", `\&`, "%", `\%`, "$", `\$`,
 	"#", `\#`, "_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
+
+// context defines the terms of a description ("Appendix 1: JSON-LD context"). Its IRI for
+// schema.org is https://schema.org/, the same as in the datasets that MLCommons publishes for
+// this version, because loaders use it to identify terms.
+var context = func() map[string]any {
+	c := map[string]any{
+		"@language": "en",
+		"@vocab":    "https://schema.org/",
+		"sc":        "https://schema.org/",
+		"cr":        "http://mlcommons.org/croissant/",
+		"rai":       "http://mlcommons.org/croissant/RAI/",
+		"dct":       "http://purl.org/dc/terms/",
+
+		"conformsTo": "dct:conformsTo",
+		"data":       map[string]string{"@id": "cr:data", "@type": "@json"},
+		"dataType":   map[string]string{"@id": "cr:dataType", "@type": "@vocab"},
+		"examples":   map[string]string{"@id": "cr:examples", "@type": "@json"},
+	}
+	for _, name := range []string{"annotation", "arrayShape", "citeAs", "column", "containedIn", "equivalentProperty",
+		"excludes", "extract", "field", "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray",
+		"isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "readLines", "recordSet", "references", "regex",
+		"repeated", "replace", "samplingRate", "sdVersion", "separator", "source", "subField", "transform", "unArchive", "value"} {
+		c[name] = "cr:" + name
+	}
+	return c
+}()

@@ -10,7 +10,6 @@ import (
 	"kindex/exports/view"
 )
 
-// recordSet describes the records of a file ("RecordSet").
 type recordSet struct {
 	Type        string      `json:"@type"`
 	ID          string      `json:"@id"`
@@ -20,7 +19,6 @@ type recordSet struct {
 	Fields      []field     `json:"field"`
 }
 
-// field is one field of a record set ("Field").
 type field struct {
 	Type        string `json:"@type"`
 	ID          string `json:"@id"`
@@ -32,7 +30,6 @@ type field struct {
 	Source      source `json:"source"`
 }
 
-// source is the location of a field's values ("DataSource").
 type source struct {
 	FileObject reference `json:"fileObject"`
 	Extract    extract   `json:"extract"`
@@ -47,7 +44,6 @@ type reference struct {
 	ID string `json:"@id"`
 }
 
-// records describes a record set and the file that contains its records.
 type records struct {
 	id, text, file string
 	key            []string
@@ -81,7 +77,6 @@ func recordSets(declared *kinds.Set) []records {
 	}...)
 }
 
-// categoryColumns are the fields of a record.Category.
 var categoryColumns = []table.Column{
 	{Name: "slug", Kind: table.Text}, {Name: "formerly", Kind: table.List}, {Name: "title", Kind: table.Text}, {Name: "description", Kind: table.Text},
 	{Name: "count", Kind: table.Integer}, {Name: "ranked", Kind: table.Integer},
@@ -92,13 +87,17 @@ func (r *records) describe(declared *kinds.Set) recordSet {
 	for _, name := range r.key {
 		s.Key = append(s.Key, reference{r.id + "/" + name})
 	}
+	path := "$"
+	if r.file == exports.LeaderboardsFile {
+		path += "." + view.AllBoard
+	}
 	for _, c := range r.columns {
 		f := field{Type: "cr:Field", ID: r.id + "/" + c.Name, Name: c.Name, Description: meaning(declared, r.id, c.Name),
 			DataType: dataType(c), Source: source{FileObject: reference{r.file}}}
 		if r.columnar {
 			f.Source.Extract.Column = c.Name
 		} else {
-			f.Source.Extract.JSONPath = r.path() + "[*]." + c.Name
+			f.Source.Extract.JSONPath = path + "[*]." + c.Name
 		}
 		if c.Kind == table.List || c.Kind == table.Numbers {
 			f.IsArray, f.ArrayShape = true, "-1" // one dimension of any length
@@ -108,15 +107,6 @@ func (r *records) describe(declared *kinds.Set) recordSet {
 	return s
 }
 
-// path returns where the records are in a file of JSON.
-func (r *records) path() string {
-	if r.file == exports.LeaderboardsFile {
-		return "$." + view.AllBoard
-	}
-	return "$"
-}
-
-// dataType returns the type of a column's values ("DataType").
 func dataType(c table.Column) any {
 	switch c.Kind {
 	case table.Decimal, table.Number, table.Money:
@@ -136,7 +126,6 @@ func dataType(c table.Column) any {
 	return "sc:Text"
 }
 
-// meaning returns a field's description in a record set.
 func meaning(declared *kinds.Set, set, name string) string {
 	if text, ok := ownMeanings[set+"/"+name]; ok {
 		return text

@@ -78,7 +78,6 @@ func Summarize(c *record.Change, words Words) Summary {
 	return s
 }
 
-// contentOf returns the body of an item in HTML: a summary, and where the change comes from.
 func contentOf(s Summary, origin string) (string, error) {
 	var b strings.Builder
 	err := layout.Execute(&b, struct {
@@ -88,7 +87,6 @@ func contentOf(s Summary, origin string) (string, error) {
 	return b.String(), err
 }
 
-// side returns the value that the field of a created or deleted entity has or had.
 func (r *row) side(event string) *value {
 	if event == record.Deleted {
 		return &r.old
@@ -129,7 +127,6 @@ func (r *row) fact(event string) Line {
 	return l
 }
 
-// difference describes a field before and after the change.
 func (r *row) difference() Line {
 	l := Line{Label: r.label}
 	switch {
@@ -188,7 +185,6 @@ func (m benchmarkChange) String() string {
 	return m.name + ": " + m.old + " → " + m.new
 }
 
-// plain returns a value of any kind as one string.
 func (v *value) plain() string {
 	if v.text != "" || len(v.results) == 0 {
 		return v.text + joinTexts(v.list)

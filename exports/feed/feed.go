@@ -26,19 +26,11 @@ import (
 // Formats lists the formats, starting with the default.
 var Formats = []string{"rss", "atom", "json"}
 
+var mediaTypes = map[string]string{"rss": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
+
 // MediaType returns the media type of a format, or "" if the format is not in
 // Formats.
-func MediaType(format string) string {
-	switch format {
-	case "rss":
-		return "application/rss+xml"
-	case "atom":
-		return "application/atom+xml"
-	case "json":
-		return "application/feed+json"
-	}
-	return ""
-}
+func MediaType(format string) string { return mediaTypes[format] }
 
 // Feed is one page of changes, or a feed with all of them. Its methods do not modify it and
 // may be called concurrently.
@@ -112,7 +104,6 @@ type item struct {
 	published time.Time
 }
 
-// items returns the items, newest first, and when the feed was updated.
 func (f *Feed) items() (items []item, updated time.Time, err error) {
 	if err := checkTime(f.Updated); err != nil {
 		return nil, updated, fmt.Errorf("feed: %w", err)
@@ -143,7 +134,6 @@ func (f *Feed) items() (items []item, updated time.Time, err error) {
 	return items, updated, nil
 }
 
-// changeItem describes a change, or the refresh that it stands for, in words.
 func (f *Feed) changeItem(c *record.Change) (i item, err error) {
 	if err := checkTime(c.Timestamp); err != nil {
 		return i, err
@@ -163,7 +153,6 @@ func (f *Feed) changeItem(c *record.Change) (i item, err error) {
 	return i, err
 }
 
-// entityLink returns the address of the entity's page on the website, or "" without a base.
 func (f *Feed) entityLink(typ, slug string) string {
 	base := f.base()
 	if base == "" {

@@ -2,16 +2,17 @@ package feed
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"kindex/exports/kinds"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
-// row is a changed field in words.
 type row struct {
 	field    string
 	label    string
@@ -45,7 +46,6 @@ func changedRows(c *record.Change, words Words) []row {
 	return append(rows, offers.rows()...)
 }
 
-// isWholeEntity reports whether an entity was created or deleted.
 func isWholeEntity(c *record.Change) bool {
 	return c.Event == record.Created || c.Event == record.Deleted
 }
@@ -69,7 +69,6 @@ func (w Words) value(field string, raw []byte) value {
 	return v
 }
 
-// word returns the title of a word of a declared field, or the name of the entity that it names.
 func (w Words) word(field string, f *kinds.Field, text string) string {
 	switch names := f != nil && f.Words() == kinds.Reference || field == "lifecycle.replacedBy"; {
 	case names && w.Name != nil:
@@ -109,7 +108,6 @@ func notable(f record.FieldChange) bool {
 	return known != stillKnown || math.Abs(after-before) >= 1
 }
 
-// listDiff returns the added and removed elements of a list.
 func (r *row) listDiff() (added, removed []string) {
 	return subtract(r.new.list, r.old.list), subtract(r.old.list, r.new.list)
 }
@@ -162,4 +160,40 @@ func (r *row) isBenchmarks() bool {
 
 func isAddress(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+// offerRows collects the changed fields of offers. Added and removed offers become one list.
+type offerRows struct {
+	whole row
+	terms []row
+}
+
+func (o *offerRows) take(f record.FieldChange) bool {
+	c, ok := pricing.DescribeChange(f)
+	if !ok {
+		return false
+	}
+	if c.Term != "" {
+		o.terms = append(o.terms, row{field: f.Field, label: clean(c.Label()), old: value{text: clean(c.Old)}, new: value{text: clean(c.New)}})
+		return true
+	}
+	o.whole.field, o.whole.label = "offers", "offers"
+	if c.Old != "" {
+		o.whole.old.list = append(o.whole.old.list, clean(c.Offer+" ("+c.Old+")"))
+	}
+	if c.New != "" {
+		o.whole.new.list = append(o.whole.new.list, clean(c.Offer+" ("+c.New+")"))
+	}
+	return true
+}
+
+func (o *offerRows) rows() (rows []row) {
+	if o.whole.field != "" {
+		rows = append(rows, o.whole)
+	}
+	if n := len(o.terms) - listLength; n > 0 {
+		rows = append(rows, o.terms[:listLength]...)
+		return append(rows, row{field: "offers", label: "offers", note: fmt.Sprintf("%d more prices and terms changed", n), omitted: n - 1})
+	}
+	return append(rows, o.terms...)
 }

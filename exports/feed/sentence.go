@@ -16,7 +16,6 @@ const (
 	titleItems = 4 // list items; longer lists are only counted
 )
 
-// sentence returns the title of a change: what happened to which entity.
 func sentence(c *record.Change, rows []row) string {
 	name := shorten(cmp.Or(clean(c.Name), clean(c.Slug), clean(c.ID)), titleName)
 	switch {
@@ -53,7 +52,6 @@ func statusPhrase(before, after string) string {
 	return "was " + shorten(after, titleValue)
 }
 
-// otherFields states how many other fields changed. It returns "" if n is 0.
 func otherFields(before string, n int, after string) string {
 	switch {
 	case n <= 0:
@@ -64,7 +62,6 @@ func otherFields(before string, n int, after string) string {
 	return fmt.Sprintf("%s%d more fields%s", before, n, after)
 }
 
-// headline describes the change to one field in a few words.
 func (r *row) headline() string {
 	switch {
 	case r.isList():
@@ -89,7 +86,6 @@ func added(label, text string) string {
 	return label + " added"
 }
 
-// fitsTitle reports whether a value is suitable for a title.
 func fitsTitle(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= titleValue && !isAddress(s)
 }

@@ -101,7 +101,6 @@ func DisplayName(declared *kinds.Set, name string) string {
 	return declared.InSentence(name)
 }
 
-// displayNames are the display names of what every index has.
 var displayNames = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
 	"lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date", "lifecycle.replacedBy": "successor",
@@ -139,7 +138,6 @@ func (w Words) label(field string) string {
 	return name
 }
 
-// words splits a camel-case name into words.
 func words(name string) string {
 	var b strings.Builder
 	for _, r := range clean(name) {
@@ -187,7 +185,6 @@ func shortenPair(a, b string, n int) (string, string) {
 	return shorten("… "+string(x[from:]), n), shorten("… "+string(y[from:]), n)
 }
 
-// parseScore decodes a score and reports whether it is not null.
 func parseScore(raw []byte) (float64, bool) {
 	x, err := strconv.ParseFloat(string(raw), 64)
 	return x, err == nil

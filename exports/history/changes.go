@@ -20,7 +20,6 @@ type changelog struct {
 	values map[string]map[string]*roaring.Bitmap // the changes by field and value, see ChangeFilter
 }
 
-// changeID matches the IDs of changes.
 var changeID = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // The fields by which changes are selected.

@@ -39,22 +39,8 @@ type Head struct {
 	Commits int    `json:"commits"`
 }
 
-// commitLine is the line of a commit.
-type commitLine struct {
-	Hash        string `json:"hash"`
-	Author      string `json:"author"`
-	PullRequest int    `json:"pullRequest"`
-}
-
-// versionLine is the line of a version.
 type versionLine struct {
-	Type     string `json:"type"`
-	Slug     string `json:"slug"`
-	Deleted  bool   `json:"deleted,omitempty"`
-	Time     int64  `json:"time"`   // Unix seconds
-	Commit   int32  `json:"commit"` // like Previous and Change, the index of a line of its kind, or -1
-	Previous int32  `json:"previous"`
-	Change   int32  `json:"change"`
+	record.Version
 	Category string `json:"category,omitempty"` // under which the change is found
 	Added    string `json:"added,omitempty"`
 	Updated  string `json:"updated,omitempty"`
@@ -88,7 +74,6 @@ func inflatedLines(file []byte) ([][]byte, error) {
 	return lines[:last], nil
 }
 
-// readVersions reads the VersionsFile.
 func (a *Archive) readVersions(file []byte) error {
 	lines, err := inflatedLines(file)
 	if err != nil {
@@ -105,11 +90,11 @@ func (a *Archive) readVersions(file []byte) error {
 		return fmt.Errorf("has %d lines after the first, but says that %d of them are commits", len(lines), a.head.Commits)
 	}
 	for _, line := range lines[:a.head.Commits] {
-		var c commitLine
+		var c record.ArchivedCommit
 		if err := json.Unmarshal(line, &c); err != nil {
 			return err
 		}
-		a.commits = append(a.commits, record.ArchivedCommit(c))
+		a.commits = append(a.commits, c)
 	}
 	return a.addVersions(lines[a.head.Commits:])
 }
@@ -122,8 +107,9 @@ func (a *Archive) addVersions(lines [][]byte) error {
 		if err := jsonenc.Decode(line, &l); err != nil {
 			return err
 		}
-		added, err1 := record.DayNumber(l.Added)
-		updated, err2 := record.DayNumber(l.Updated)
+		var err1, err2 error
+		l.Version.Added, err1 = record.DayNumber(l.Added)
+		l.Version.Updated, err2 = record.DayNumber(l.Updated)
 		switch {
 		case err1 != nil || err2 != nil:
 			return cmp.Or(err1, err2)
@@ -136,8 +122,7 @@ func (a *Archive) addVersions(lines [][]byte) error {
 		case l.Change != none && int(l.Change) != len(a.changed):
 			return fmt.Errorf("version %d refers to change %d instead of %d", i, l.Change, len(a.changed))
 		}
-		a.versions = append(a.versions, record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit,
-			Previous: l.Previous, Change: l.Change, Added: added, Updated: updated})
+		a.versions = append(a.versions, l.Version)
 		c := content{l.Record, false}
 		if l.Patch != nil {
 			c = content{l.Patch, true}

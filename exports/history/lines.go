@@ -2,11 +2,10 @@ package history
 
 import (
 	"bytes"
+	"slices"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
-
-	"kindex/exports/parallel"
 )
 
 // lines are the lines of a changelog. It repeats the texts of the records, so that it would take as much memory
@@ -26,12 +25,10 @@ type block struct {
 const blockLines = 32
 
 func packLines(list [][]byte) *lines {
-	l := &lines{blocks: make([][]byte, (len(list)+blockLines-1)/blockLines)}
-	parallel.Ranges(len(l.blocks), func(from, to int) {
-		for i := from; i < to; i++ {
-			l.blocks[i] = bytes.Clone(s2.Encode(nil, bytes.Join(list[i*blockLines:min(len(list), (i+1)*blockLines)], []byte{'\n'})))
-		}
-	})
+	l := new(lines)
+	for part := range slices.Chunk(list, blockLines) {
+		l.blocks = append(l.blocks, bytes.Clone(s2.Encode(nil, bytes.Join(part, []byte{'\n'}))))
+	}
 	return l
 }
 

@@ -53,7 +53,6 @@ func Open(s Source) (*Archive, error) {
 	return a, nil
 }
 
-// checkWeeks rejects weeks that are not in order, newest first.
 func checkWeeks(list []*record.Week) error {
 	for i, w := range list {
 		if err := w.Check(); err != nil {

@@ -13,7 +13,6 @@ import (
 // MovementDays is the number of days between a leaderboard and the earlier one that it is compared with.
 const MovementDays = 7
 
-// maxDays is the number of past days that stay in memory.
 const maxDays = 3
 
 // Day is the catalogue at the end of a day.
@@ -73,6 +72,7 @@ func (a *Archive) Day(day string) (*Day, error) {
 	return s, err
 }
 
+// find returns a day in memory, which is then the most recently used one.
 func (d *pastDays) find(day string) *Day {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -89,14 +89,12 @@ func (d *pastDays) find(day string) *Day {
 func (d *pastDays) keep(s *Day) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.list = append(d.list, s)
-	if len(d.list) > maxDays {
+	if d.list = append(d.list, s); len(d.list) > maxDays {
 		i := slices.IndexFunc(d.list, func(s *Day) bool { return s.Day != d.compared })
 		d.list = slices.Delete(d.list, i, i+1)
 	}
 }
 
-// calculate returns the catalogue at the end of a day.
 func (a *Archive) calculate(day string) (*Day, error) {
 	midnight, err := time.Parse(time.DateOnly, day)
 	if err != nil {

@@ -35,7 +35,6 @@ type SnapshotRow struct {
 	Scores                           record.Scores
 }
 
-// snapshotHead are the members of a snapshot file before its rows.
 type snapshotHead struct {
 	Day    string `json:"day"`
 	Listed int    `json:"listed"` // how many of the entities are not withdrawn

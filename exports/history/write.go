@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
+	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 )
 
-// gzipLevel is the compression level of the files.
 const gzipLevel = 5
 
 // Data is the history that a build writes.
@@ -81,7 +83,7 @@ func (d *Data) versionsFile() ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range d.Commits {
-		if err := lines.Encode(commitLine(c)); err != nil {
+		if err := lines.Encode(c); err != nil {
 			return nil, err
 		}
 	}
@@ -113,11 +115,9 @@ func Followers(versions []record.Version) []int32 {
 	return next
 }
 
-// line returns the line of a version, given the entity's next one.
 func (d *Data) line(i, next int) (l versionLine, err error) {
 	v := &d.Versions[i]
-	l = versionLine{Type: v.Type, Slug: v.Slug, Deleted: v.Deleted, Time: v.Time, Commit: v.Commit, Previous: v.Previous, Change: v.Change,
-		Added: record.FormatDay(v.Added), Updated: record.FormatDay(v.Updated)}
+	l = versionLine{Version: *v, Added: record.FormatDay(v.Added), Updated: record.FormatDay(v.Updated)}
 	if v.Change != none {
 		l.Category = d.Changes[v.Change].Category
 	}
@@ -138,10 +138,68 @@ func (d *Data) line(i, next int) (l versionLine, err error) {
 	return l, err
 }
 
-// content returns the content of a version that is not a deletion.
 func (d *Data) content(i int) ([]byte, error) {
 	if e := d.Versions[i].Entity; e != nil {
 		return e.AppendAuthored(nil), nil
 	}
 	return d.Previous.Record(i)
+}
+
+var null = []byte("null")
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// members returns the members of a compact object. A member that is null counts as missing: a merge patch cannot
+// tell them apart, and neither can a reader of records.
+func members(object []byte) map[string][]byte {
+	m := map[string][]byte{}
+	if isObject(object) {
+		for name, value := range jsonenc.Members(object) {
+			if !bytes.Equal(value, null) {
+				m[string(name)] = value
+			}
+		}
+	}
+	return m
+}
+
+// object is the inverse of members.
+func object(members map[string][]byte) []byte {
+	dst := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		dst = append(jsonenc.AppendMember(dst, name), members[name]...)
+	}
+	return append(dst, '}')
+}
+
+// diff returns the JSON merge patch (RFC 7386) that turns one compact object into another.
+func diff(from, to []byte) []byte {
+	before, patch := members(from), members(to)
+	for name, was := range before {
+		switch value, known := patch[name]; {
+		case !known:
+			patch[name] = null
+		case bytes.Equal(was, value):
+			delete(patch, name)
+		case isObject(was) && isObject(value):
+			patch[name] = diff(was, value)
+		}
+	}
+	return object(patch)
+}
+
+// patched returns a compact object to which a merge patch is applied.
+func patched(to, patch []byte) []byte {
+	all := members(to)
+	for name, value := range jsonenc.Members(patch) {
+		switch {
+		case bytes.Equal(value, null):
+			delete(all, string(name))
+		case isObject(value):
+			all[string(name)] = patched(all[string(name)], value)
+		default:
+			all[string(name)] = value
+		}
+	}
+	return object(all)
 }

@@ -30,7 +30,6 @@ var ErrUnknownKey = errors.New("is signed with the key")
 // which builds the folder has, or in which state they are.
 const acceptedName = ".kindex-accepted"
 
-// accepted is what was accepted last.
 type accepted struct {
 	Build    string           `json:"build"`
 	Modified time.Time        `json:"modified"` // of its content
@@ -50,16 +49,9 @@ func readAccepted(dir string) (a accepted, err error) {
 		return a, err
 	}
 	defer folder.Close()
-	info, err := folder.Lstat(acceptedName)
+	data, err := folder.ReadFile(acceptedName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
-	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxCurrent) {
-		err = errors.New("it is not a file that kindex has written")
-	}
-	var data []byte
-	if err == nil {
-		data, err = folder.ReadFile(acceptedName)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &a)
@@ -168,10 +160,9 @@ func SavedSignature(dir, id string, keys []note.Verifier) (*sign.Signature, erro
 
 // CheckSaved returns nil if a build of an output folder is signed with one of the keys, or if there are no
 // keys. Its errors are those of SavedSignature.
-func CheckSaved(dir, id string, keys []note.Verifier) error {
-	if len(keys) == 0 {
-		return nil
+func CheckSaved(dir, id string, keys []note.Verifier) (err error) {
+	if len(keys) > 0 {
+		_, err = SavedSignature(dir, id, keys)
 	}
-	_, err := SavedSignature(dir, id, keys)
 	return err
 }

@@ -27,14 +27,6 @@ type list struct {
 	files    []store.File            // those of both; paths begin with exports/ or indexes/
 }
 
-// indexManifest has the members of the manifest of a search index that this package needs.
-type indexManifest struct {
-	store.IndexStub
-	Build string       `json:"build"`
-	Files []store.File `json:"files"`
-}
-
-// encodeList returns the list with two manifests.
 func encodeList(manifest, index []byte) []byte {
 	return fmt.Appendf(nil, "{\"manifest\":%s,\"index\":%s}\n", bytes.TrimSpace(manifest), bytes.TrimSpace(index))
 }
@@ -61,7 +53,7 @@ func parseList(name, id string, data []byte) (*list, error) {
 	if l.manifest, err = store.ParseManifest(l.stored[exportsTree], name); err != nil {
 		return nil, err
 	}
-	var x indexManifest
+	var x store.IndexManifest
 	if err := json.Unmarshal(both.Index, &x); err != nil {
 		return nil, damage("has an invalid manifest of the index: " + err.Error())
 	}
@@ -101,7 +93,6 @@ func storedList(dir, id string) ([]byte, error) {
 	return encodeList(stored[0], stored[1]), nil
 }
 
-// readList returns the list of a build in an output folder.
 func readList(dir, id string) (*list, error) {
 	data, err := storedList(dir, id)
 	if err != nil {
@@ -116,7 +107,6 @@ func (l *list) place(f store.File) string {
 	return path.Join(tree, "builds", l.manifest.ID, rest)
 }
 
-// size returns the size of all files in bytes.
 func (l *list) size() (sum int64) {
 	for _, f := range l.files {
 		sum += f.Size

@@ -20,7 +20,6 @@ package mirror
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,10 +55,8 @@ const (
 	maxFile    = 1 << 40
 )
 
-// transfers is how many files are transferred at the same time.
 const transfers = 8
 
-// current is the content of the object with that name.
 type current struct {
 	Format    int    `json:"format"`
 	Build     string `json:"build"`
@@ -70,7 +67,6 @@ type current struct {
 // Progress is called with the progress of a step. Several goroutines may call it at the same time.
 type Progress func(step string, done, total int)
 
-// report calls p unless it is nil.
 func (p Progress) report(step string, done, total int) {
 	if p != nil {
 		p(step, done, total)
@@ -81,10 +77,8 @@ func listName(id string) string      { return buildsPrefix + id + ".json" }
 func signatureName(id string) string { return buildsPrefix + id + ".sig" }
 func fileName(sum string) string     { return filesPrefix + sum[:2] + "/" + sum }
 
-// sumOf returns the SHA-256 of data as hexadecimal digits.
 func sumOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
 var sumPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -116,13 +110,11 @@ type remote struct {
 	files atomic.Int64 // without current, lists and signatures
 }
 
-// attempts is how often an object is requested if the bucket does not answer.
 const attempts = 4
 
 // firstDelay is the time before the second request; it doubles each time. Tests shorten it.
 var firstDelay = time.Second / 4
 
-// ask calls request until the bucket answers.
 func ask(ctx context.Context, request func() error) error {
 	for n, delay := 1, firstDelay; ; n, delay = n+1, 2*delay {
 		err := request()
@@ -138,7 +130,6 @@ func ask(ctx context.Context, request func() error) error {
 	}
 }
 
-// read reads a small object.
 func (r *remote) read(ctx context.Context, name string, limit int64) (data []byte, err error) {
 	err = ask(ctx, func() (err error) {
 		data, err = bucket.Read(ctx, r.Reader, name, limit)
@@ -168,7 +159,6 @@ func (r *remote) current(ctx context.Context) (*current, []byte, error) {
 	return c, data, nil
 }
 
-// list returns the list of the files of a build with the given hash.
 func (r *remote) list(ctx context.Context, id, sum string) (*list, error) {
 	name := fileName(sum)
 	data, err := r.read(ctx, name, maxList)
@@ -230,12 +220,9 @@ func place(f store.File, data io.Reader, dir *os.Root, name string) (ok bool, er
 	if err != nil {
 		return false, err
 	}
-	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(w, sum), io.LimitReader(data, f.Size+1))
-	if err = errors.Join(err, w.Close()); err == nil {
-		if ok = n == f.Size && hex.EncodeToString(sum.Sum(nil)) == f.SHA256; ok {
-			return true, dir.Rename(part, name)
-		}
+	n, sum, err := store.Checksum(io.TeeReader(io.LimitReader(data, f.Size+1), w))
+	if err = errors.Join(err, w.Close()); err == nil && n == f.Size && sum == f.SHA256 {
+		return true, dir.Rename(part, name)
 	}
 	return false, errors.Join(err, dir.Remove(part))
 }

@@ -47,15 +47,14 @@ func (p *puller) copyOnly(ctx context.Context) error {
 	}
 	wanted := map[string]bool{}
 	var missing []store.File
-	for _, f := range p.list.files {
-		name, ok := strings.CutPrefix(f.Path, exportsTree+"/")
-		if !ok || !matchesAny(p.Only, name) {
+	for _, f := range p.list.trees[exportsTree] {
+		if !matchesAny(p.Only, f.Path) {
 			continue
 		}
-		wanted[name] = true
+		wanted[f.Path] = true
 		p.report.Files++
 		p.report.Bytes += f.Size
-		if !p.has(f, name) {
+		if !p.has(f, f.Path) {
 			missing = append(missing, f)
 		}
 	}
@@ -75,21 +74,12 @@ func (p *puller) copyOnly(ctx context.Context) error {
 	if err := p.copyFiles(ctx, missing, nil); err != nil {
 		return err
 	}
-	if err := p.remember(); err != nil {
-		return err
-	}
-	if err := store.SyncTree(filepath.Join(p.Dir, stageFolder)); err != nil {
+	if err := errors.Join(p.remember(), store.SyncTree(filepath.Join(p.Dir, stageFolder))); err != nil {
 		return err
 	}
 	for _, f := range missing {
-		name := strings.TrimPrefix(f.Path, exportsTree+"/")
-		if err := p.root.MkdirAll(path.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := p.root.Rename(path.Join(p.stage, f.Path), name); err != nil {
-			return err
-		}
-		if err := store.SyncDir(filepath.Join(p.Dir, filepath.FromSlash(path.Dir(name)))); err != nil {
+		folder := path.Dir(f.Path)
+		if err := errors.Join(p.root.MkdirAll(folder, 0o755), p.root.Rename(path.Join(p.stage, f.Path), f.Path), store.SyncDir(filepath.Join(p.Dir, folder))); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,6 @@ func Prune(ctx context.Context, in bucket.Bucket, o PruneOptions) (*PruneResult,
 	return report, nil
 }
 
-// idOf returns the ID of the build that an object with the list of its files belongs to.
 func idOf(name string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(name, buildsPrefix), ".json")
 }

@@ -81,7 +81,6 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*PublishR
 	return p.report, p.finish(ctx, next, old)
 }
 
-// publisher publishes one build.
 type publisher struct {
 	PublishOptions
 	to     bucket.Bucket
@@ -240,7 +239,6 @@ func (p *publisher) upload(ctx context.Context, published *current) error {
 	return err
 }
 
-// listFile describes a list as a file.
 func listFile(l *list) store.File {
 	return store.File{Path: "list", Size: int64(len(l.data)), SHA256: l.sum}
 }

@@ -123,7 +123,6 @@ func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResu
 	return err
 }
 
-// puller copies one build.
 type puller struct {
 	PullOptions
 	from      *remote
@@ -179,7 +178,6 @@ func (p *puller) accept(ctx context.Context) (err error) {
 	return p.copyBuild(ctx)
 }
 
-// remember writes down that the build was accepted.
 func (p *puller) remember() error {
 	p.last.Build, p.last.Modified = p.current.Build, p.list.manifest.LastModified()
 	if p.signature == nil {
@@ -188,7 +186,6 @@ func (p *puller) remember() error {
 	return p.last.write(p.Dir, p.signature.Key, p.signed)
 }
 
-// copyBuild copies all files of the build, and makes it the current one.
 func (p *puller) copyBuild(ctx context.Context) error {
 	id := p.current.Build
 	before, err := store.Current(p.Dir)
@@ -219,7 +216,6 @@ func (p *puller) copyBuild(ctx context.Context) error {
 	return err
 }
 
-// isIntact reports whether the build is in the folder and undamaged.
 func (p *puller) isIntact() bool {
 	if p.Verified == p.current.Build {
 		return true
@@ -365,7 +361,6 @@ func openLocal(root *os.Root, f store.File, name string) (*os.File, error) {
 	return store.OpenFile(folder, f)
 }
 
-// isSame reports whether a file has the content that a manifest says.
 func isSame(file io.Reader, f store.File) bool {
 	n, sum, err := store.Checksum(file)
 	return err == nil && n == f.Size && sum == f.SHA256

@@ -15,7 +15,6 @@ import (
 	"kindex/exports/record"
 )
 
-// maxListed is the number of changes that each list of a month has at most.
 const maxListed = 20
 
 const monthFormat = "2006-01"
@@ -123,7 +122,6 @@ func (l *Log) sumUp(m *Month) {
 	m.Movers = listOf(m.Movers.Data, func(a, b record.ScoreMove) int { return cmp.Compare(gain(b), gain(a)) })
 }
 
-// better orders changes by the present score of the entities.
 func (l *Log) better(a, b *record.Change) int {
 	score := func(c *record.Change) record.Score {
 		o, _, ok := l.build.Find(c.Type, c.Slug)
@@ -152,7 +150,6 @@ func (m changes) list(order func(a, b *record.Change) int) List[*record.Change] 
 	return listOf(slices.Collect(maps.Values(m)), order)
 }
 
-// summary is a month that is being summed up.
 type summary struct {
 	*Month
 	added, releases, prices, announced, ranked changes
@@ -201,7 +198,6 @@ func (s *summary) isRelease(key string, f record.FieldChange) bool {
 	return f.Field == "version" || f.Field == "signals.lastRelease" && string(f.New) > string(f.Old) && (known == nil || known.Fields[0].Field != "version")
 }
 
-// ends reports whether a change announces that an entity ends.
 func ends(f record.FieldChange) bool {
 	switch f.Field {
 	case "lifecycle.retires", "lifecycle.deprecated":
@@ -214,13 +210,11 @@ func ends(f record.FieldChange) bool {
 	return false
 }
 
-// isPrice reports whether a price of an offer was replaced by another one.
 func isPrice(f record.FieldChange) bool {
 	c, ok := pricing.DescribeChange(f)
 	return ok && strings.HasSuffix(c.Term, " price") && c.Old != "" && c.New != ""
 }
 
-// addPrices adds the prices that differ from those before the month.
 func (s *summary) addPrices(better func(a, b *record.Change) int) {
 	ratio := func(c *record.Change) float64 {
 		var before, after record.Price

@@ -14,8 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -47,7 +53,6 @@ func isAlike(field string) bool {
 	return !record.IsFigure(field) && !slices.Contains([]string{"status", "name", "slug", "version", "license", "lifecycle", "offers", "signals"}, group)
 }
 
-// covers reports whether a change updates no other fields than those of the kind.
 func (k *kind) covers(c *record.Change) bool {
 	return c.Event == record.Updated && !slices.ContainsFunc(c.Fields, func(f record.FieldChange) bool { return !k.has(f.Field) })
 }
@@ -64,7 +69,6 @@ func (k *kind) key(c *record.Change) string {
 	return key
 }
 
-// kindOf returns the kind of a change, or nil if it is news.
 func kindOf(c *record.Change) *kind {
 	for i := range kinds {
 		if kinds[i].covers(c) {
@@ -74,40 +78,42 @@ func kindOf(c *record.Change) *kind {
 	return nil
 }
 
-// group is the changes of a commit that make one entry.
-type group struct {
+// refresh is the changes of a commit that make one entry.
+type refresh struct {
 	kind    *kind
-	members []int // indexes, in the order of the commit
+	id      string // the ID of the oldest change
+	members *roaring.Bitmap
+	ranked  []uint32 // the members that moved most, first
 }
 
-// groupsOf returns the group of each change of a commit, or nil for one that is an entry of its own.
-func groupsOf(commit []*record.Change) []*group {
-	of := make([]*group, len(commit))
+// refreshesOf returns the refresh of each change of a commit, or nil for one that is an entry of its own. The changes
+// come oldest first, with the numbers that stand for them.
+func refreshesOf(commit []*record.Change, numbers []uint32) []*refresh {
+	of := make([]*refresh, len(commit))
 	for i := range kinds {
-		k, byKey := &kinds[i], map[string]*group{}
+		k, byKey := &kinds[i], map[string][]int{}
 		for j, c := range commit {
-			if of[j] != nil || kindOf(c) != k && !(k.alike && k.covers(c)) {
+			if of[j] == nil && (kindOf(c) == k || k.alike && k.covers(c)) {
+				byKey[k.key(c)] = append(byKey[k.key(c)], j)
+			}
+		}
+		for _, members := range byKey {
+			if len(members) < k.min {
 				continue
 			}
-			g := byKey[k.key(c)]
-			if g == nil {
-				g = &group{kind: k}
-				byKey[k.key(c)] = g
+			r := &refresh{kind: k, id: commit[members[0]].ID, members: roaring.New()}
+			for _, j := range members {
+				of[j] = r
+				r.members.Add(numbers[j])
 			}
-			g.members = append(g.members, j)
-		}
-		for _, g := range byKey {
-			if len(g.members) >= k.min {
-				for _, j := range g.members {
-					of[j] = g
-				}
+			for _, j := range heaviestFirst(commit, members) {
+				r.ranked = append(r.ranked, numbers[j])
 			}
 		}
 	}
 	return of
 }
 
-// maxMoves is the number of changes that a refresh describes.
 const maxMoves = 8
 
 // heaviest returns the field of a change that moved most in relation to its size, and how much. What has
@@ -130,21 +136,20 @@ func heaviest(c *record.Change) (field record.FieldChange, most float64) {
 	return field, most
 }
 
-// heaviestFirst sorts members of a commit by how much they moved.
-func heaviestFirst(commit []*record.Change, members []int) {
+func heaviestFirst(commit []*record.Change, members []int) []int {
 	weights := map[int]float64{}
 	for _, i := range members {
 		_, weights[i] = heaviest(commit[i])
 	}
-	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	return slices.SortedStableFunc(slices.Values(members), func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 }
 
 // describe describes a refresh by the first of the given changes, each by its heaviest field.
-func describe(k *kind, id string, count int, moved []*record.Change) *feed.Refresh {
-	r := &feed.Refresh{ID: id, Count: count, Title: k.title, Alike: k.alike}
+func describe(of *refresh, count int, moved []*record.Change) *feed.Refresh {
+	r := &feed.Refresh{ID: of.id, Count: count, Title: of.kind.title, Alike: of.kind.alike}
 	for _, c := range moved[:min(maxMoves, len(moved))] {
 		shown := *c
-		if field, _ := heaviest(c); !k.alike {
+		if field, _ := heaviest(c); !of.kind.alike {
 			shown.Fields = []record.FieldChange{field}
 		}
 		r.Moves = append(r.Moves, &shown)
@@ -157,22 +162,17 @@ func describe(k *kind, id string, count int, moved []*record.Change) *feed.Refre
 func Newest(changes iter.Seq2[*record.Change, error], n int) (list []*record.Change, refreshes map[string]*feed.Refresh, err error) {
 	refreshes = map[string]*feed.Refresh{}
 	var commit []*record.Change
-	news := 0 // changes of the commit before the first that may belong to a refresh
 	for c, err := range changes {
 		if err != nil {
 			return nil, nil, err
 		}
 		if len(commit) > 0 && !sameCommit(commit[0], c) {
-			list = appendCommit(list, refreshes, commit)
-			commit, news = commit[:0], 0
+			if list = appendCommit(list, refreshes, commit); len(list) >= n {
+				return list[:n], refreshes, nil
+			}
+			commit = nil
 		}
-		// The rest of a commit only matters for a refresh that is one of the entries.
-		if len(list) >= n || len(list)+news >= n && news == len(commit) {
-			break
-		}
-		if commit = append(commit, c); news == len(commit)-1 && kindOf(c) == nil {
-			news++
-		}
+		commit = append(commit, c)
 	}
 	list = appendCommit(list, refreshes, commit)
 	return list[:min(n, len(list))], refreshes, nil
@@ -184,22 +184,119 @@ func sameCommit(a, b *record.Change) bool {
 
 // appendCommit appends the entries of a commit, whose changes come newest first, to list.
 func appendCommit(list []*record.Change, refreshes map[string]*feed.Refresh, commit []*record.Change) []*record.Change {
-	described := map[*group]bool{}
-	for i, g := range groupsOf(commit) {
-		switch {
-		case g == nil:
-			list = append(list, commit[i])
-		case !described[g]:
-			described[g] = true
-			list = append(list, commit[i])
-			slices.Reverse(g.members) // oldest first
-			oldest, moved := commit[g.members[0]].ID, []*record.Change{}
-			heaviestFirst(commit, g.members)
-			for _, j := range g.members {
+	slices.Reverse(commit)
+	numbers := make([]uint32, len(commit))
+	for i := range numbers {
+		numbers[i] = uint32(i)
+	}
+	for i, r := range slices.Backward(refreshesOf(commit, numbers)) {
+		if r != nil && r.members.Maximum() != uint32(i) {
+			continue
+		}
+		if list = append(list, commit[i]); r != nil {
+			var moved []*record.Change
+			for _, j := range r.ranked {
 				moved = append(moved, commit[j])
 			}
-			refreshes[commit[i].ID] = describe(g.kind, oldest, len(moved), moved)
+			refreshes[commit[i].ID] = describe(r, len(moved), moved)
 		}
 	}
 	return list
+}
+
+// Log is the changelog of a build, with its refreshes. It is safe for concurrent use.
+type Log struct {
+	build  *exports.Build
+	asOf   time.Time
+	found  func() *found
+	months sync.Map // months that were summed up, by name
+}
+
+// found is what the changelog has: the changes of figures alone, and the refreshes, oldest first.
+type found struct {
+	figures   *roaring.Bitmap
+	refreshes []*refresh
+}
+
+// New returns the log of a build. The as-of time ends the present month.
+func New(b *exports.Build, asOf time.Time) *Log {
+	return &Log{build: b, asOf: asOf.UTC(), found: sync.OnceValue(func() *found { return find(b.History()) })}
+}
+
+func find(a *history.Archive) *found {
+	f := &found{figures: roaring.New()}
+	var commit []*record.Change
+	var at []uint32
+	for it := a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}}).Iterator(); it.HasNext(); {
+		i := it.Next()
+		c := a.Change(int(i))
+		if len(commit) > 0 && !sameCommit(commit[0], c) {
+			f.add(commit, at)
+			commit, at = nil, nil
+		}
+		commit, at = append(commit, c), append(at, i)
+	}
+	f.add(commit, at)
+	return f
+}
+
+func (f *found) add(commit []*record.Change, at []uint32) {
+	for i, r := range refreshesOf(commit, at) {
+		if kindOf(commit[i]) == &kinds[0] {
+			f.figures.Add(at[i])
+		}
+		if r != nil && r.members.Minimum() == at[i] {
+			f.refreshes = append(f.refreshes, r)
+		}
+	}
+}
+
+// Figures returns the changes of figures alone. The caller must not modify the set.
+func (l *Log) Figures() *roaring.Bitmap { return l.found().figures }
+
+func (r *refresh) isLarge(members *roaring.Bitmap) bool {
+	return members.GetCardinality() >= uint64(r.kind.min)
+}
+
+// Entries returns the changes among set that are entries: of each refresh, only the newest one.
+func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
+	entries := set.Clone()
+	for _, r := range l.found().refreshes {
+		if members := roaring.And(r.members, set); r.isLarge(members) {
+			members.Remove(members.Maximum())
+			entries.AndNot(members)
+		}
+	}
+	return entries
+}
+
+// Refresh describes the changes of a set for which an entry stands. It returns nil if it stands for itself.
+func (l *Log) Refresh(entry int, set *roaring.Bitmap) *feed.Refresh {
+	for _, r := range l.found().refreshes {
+		if !r.members.Contains(uint32(entry)) {
+			continue
+		}
+		members := roaring.And(r.members, set)
+		if !r.isLarge(members) {
+			return nil
+		}
+		var moved []*record.Change
+		for _, i := range r.ranked {
+			if len(moved) < maxMoves && members.Contains(i) {
+				moved = append(moved, l.build.History().Change(int(i)))
+			}
+		}
+		return describe(r, int(members.GetCardinality()), moved)
+	}
+	return nil
+}
+
+// Members returns the changes of the refresh with an ID. The caller must not modify the set.
+func (l *Log) Members(id string) (set *roaring.Bitmap, ok bool) {
+	for _, r := range l.found().refreshes {
+		if r.id == id {
+			return r.members, true
+		}
+	}
+	return nil, false
 }

@@ -81,7 +81,6 @@ func isPlain(v any) bool {
 	return false
 }
 
-// list returns the sources by name.
 func (s *Status) list() []Source {
 	list := []Source{}
 	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {

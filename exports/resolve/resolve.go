@@ -122,7 +122,6 @@ func namesBase(b *exports.Build, ordinal uint32, name string, form ids.Form) boo
 	return slices.ContainsFunc(b.Entity(ordinal).IDsIn("huggingface"), func(repository string) bool { return form.NamesBase(name, repository) })
 }
 
-// parameters returns the first number of an entity that counts parameters, or 0.
 func parameters(e *record.Entity) float64 {
 	for _, v := range e.Values {
 		if number, ok := v.Value.(float64); ok && v.Field.Unit == "parameters" {
@@ -152,7 +151,6 @@ func hasSize(b *exports.Build, ordinal uint32, size string) bool {
 	})
 }
 
-// findAddress finds an entity by type and slug, which can be an earlier one.
 func findAddress(b *exports.Build, typ, slug string) (ordinal uint32, ok bool) {
 	if o, _, ok := b.Find(typ, slug); ok {
 		return o, true
@@ -231,38 +229,26 @@ func longer(b *exports.Build, name string) (list []uint32) {
 // AppendJSON appends the result as an object. suggest is whether to suggest entities if there
 // is no match.
 func (r Result) AppendJSON(dst []byte, b *exports.Build, suggest bool) []byte {
+	match := ""
+	switch {
+	case r.Weaker:
+		match = "weaker"
+	case len(r.Matches) > 0:
+		match = "exact"
+	}
 	dst = jsonenc.AppendString(append(dst, `{"id":`...), r.ID)
-	dst = jsonenc.AppendTexts(dst, "as", r.As, "version", r.Version, "qualifiers", r.Qualifiers, "match", r.match())
+	dst = jsonenc.AppendTexts(dst, "as", r.As, "version", r.Version, "qualifiers", r.Qualifiers, "match", match)
 	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "dropped"), r.Dropped)
 	dst = append(dst, `,"matches":[`...)
 	for i, o := range r.Matches {
-		dst = jsonenc.AppendComma(dst, i)
-		dst = append(dst, b.Summary(o)...)
+		dst = append(jsonenc.AppendComma(dst, i), b.Summary(o)...)
 	}
 	dst = append(dst, `],"suggestions":[`...)
 	if suggest && len(r.Matches) == 0 {
 		for i, o := range r.Suggest(b) {
-			dst = jsonenc.AppendComma(dst, i)
-			dst = appendSuggestion(dst, b, o)
+			e := b.Entity(o)
+			dst = append(jsonenc.AppendTexts(append(jsonenc.AppendComma(dst, i), '{'), "type", e.Type, "slug", e.Slug, "name", e.Name), '}')
 		}
 	}
 	return append(dst, ']', '}')
-}
-
-// match returns how the entities match, or "" if there are none.
-func (r Result) match() string {
-	switch {
-	case len(r.Matches) == 0:
-		return ""
-	case r.Weaker:
-		return "weaker"
-	}
-	return "exact"
-}
-
-// appendSuggestion appends the address and the name of an entity.
-func appendSuggestion(dst []byte, b *exports.Build, ordinal uint32) []byte {
-	e := b.Entity(ordinal)
-	dst = jsonenc.AppendTexts(append(dst, '{'), "type", e.Type, "slug", e.Slug, "name", e.Name)
-	return append(dst, '}')
 }

@@ -60,7 +60,6 @@ func joinsNeighbours(r, before rune, after string) bool {
 	return false
 }
 
-// first returns the first character of s, or -1 if s is empty.
 func first(s string) rune {
 	if s == "" {
 		return -1
@@ -69,7 +68,6 @@ func first(s string) rune {
 	return r
 }
 
-// isEmojiBase reports whether an emoji may end with r.
 func isEmojiBase(r rune) bool {
 	return isSymbol(r) || r == emojiStyle || r >= 0x1f3fb && r <= 0x1f3ff // skin tones
 }
@@ -93,7 +91,6 @@ var joiningScripts = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Meetei_Mayek,
 }
 
-// names maps the most frequent hidden characters to their common names.
 var names = map[rune]string{
 	'\t': "tab", '\n': "line feed", '\r': "carriage return", 0x1b: "escape",
 	0xad: "soft hyphen", 0x34f: "combining grapheme joiner", 0x61c: "Arabic letter mark",

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"kindex/exports/jsonenc"
+	"kindex/exports/table"
 )
 
 // FormatVersion is the version of the format of builds. Readers reject builds in any other
@@ -71,6 +73,14 @@ type IndexStub struct {
 	MappingVersion int    `json:"mappingVersion"`
 	Documents      int    `json:"documents"`
 	SHA256         string `json:"sha256"` // hash of the documents, in order
+}
+
+// IndexManifest describes the search index of one build.
+type IndexManifest struct {
+	FormatVersion int `json:"formatVersion"`
+	IndexStub
+	Build string `json:"build"`
+	Files []File `json:"files"`
 }
 
 // File is one file of a build.
@@ -207,3 +217,23 @@ func (e *DamageError) Unwrap() error { return e.Err }
 
 // Error implements error.
 func (e *DamageError) Error() string { return e.Path + " " + e.Problem }
+
+// GzipExtension is the file extension of a file that is a gzip member.
+const GzipExtension = ".gz"
+
+var feedTypes = map[string]string{
+	"feed.xml": "application/rss+xml", "feed.atom": "application/atom+xml", "feed.json": "application/feed+json",
+}
+
+// mediaType returns the media type of a file name without a compression extension.
+func mediaType(name string) string {
+	if feed := feedTypes[name]; feed != "" {
+		return feed
+	}
+	for _, f := range table.Formats {
+		if f.Extension == path.Ext(name) {
+			return f.MediaType
+		}
+	}
+	return "application/octet-stream"
+}

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,13 +29,16 @@ var ErrNoBuild = errors.New("no build is published yet; create one with: kindex 
 // Current returns the ID of the published build.
 func Current(root string) (string, error) {
 	dir, err := OpenFolder(root, "exports")
-	if err == nil {
-		defer dir.Close()
-		err = checkFolder(dir, "builds")
-	}
 	var b []byte
 	if err == nil {
-		b, err = readLimited(dir, "current", 64)
+		defer dir.Close()
+		var builds *os.Root // must not be a link either
+		if builds, err = openSubfolder(dir, "builds"); err == nil {
+			err = builds.Close()
+		}
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			b, err = readLimited(dir, "current", 64)
+		}
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("%s: %w %s", currentPath(root), ErrNoBuild, root)
@@ -74,35 +79,13 @@ func Builds(root string, names ...string) ([]string, error) {
 	}
 	defer dir.Close()
 	entries, err := fs.ReadDir(dir.FS(), ".")
-	if err != nil {
-		return nil, err
-	}
-	type build struct {
-		id string
-		at time.Time
-	}
-	var found []build
+	at := map[string]time.Time{} // by ID
 	for _, e := range entries {
-		if !ValidID(e.Name()) {
-			continue
+		if info, failed := e.Info(); failed == nil && ValidID(e.Name()) { // or it was removed in the meantime
+			at[e.Name()] = info.ModTime()
 		}
-		info, err := e.Info()
-		if err != nil {
-			continue // removed in the meantime
-		}
-		found = append(found, build{e.Name(), info.ModTime()})
 	}
-	slices.SortFunc(found, func(a, b build) int {
-		if c := a.at.Compare(b.at); c != 0 {
-			return c
-		}
-		return strings.Compare(a.id, b.id)
-	})
-	ids := make([]string, len(found))
-	for i, b := range found {
-		ids[i] = b.id
-	}
-	return ids, nil
+	return slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Or(at[a].Compare(at[b]), strings.Compare(a, b)) }), err
 }
 
 // Prune removes the oldest builds in an output folder until keep builds are left. It never removes a build
@@ -144,4 +127,32 @@ func removeFrom(root string, folder []string, unwanted func(id string) bool) err
 		}
 		return dir.RemoveAll(temporaryPrefix + id)
 	})
+}
+
+// A signed statement proves who published a build to anyone who has the publisher's key. If this machine
+// has no key, it has not verified the statement. The package sign documents it. Statements are stored next
+// to the builds, not in them, because the bytes of a build depend only on the content.
+var statementsFolder = []string{"exports", "statements"}
+
+const maxStatementLen = 16 << 10
+
+// WriteStatement writes the signed statement about a build in an output folder.
+func WriteStatement(root, id string, signed []byte) error {
+	dir, err := MakeFolder(root, statementsFolder...)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return errors.Join(ReplaceFile(dir, id, signed), SyncDir(dir.Name()))
+}
+
+// ReadStatement reads the signed statement about a build. It returns fs.ErrNotExist if there is
+// none.
+func ReadStatement(root, id string) ([]byte, error) {
+	dir, err := OpenFolder(root, statementsFolder...)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return readLimited(dir, id, maxStatementLen)
 }

@@ -36,7 +36,6 @@ var (
 	gitea  = hosting{"/commit/", "/pulls/", "/_edit/", "/_new/", "/src/branch/", "filename", "value"}
 )
 
-// hosting derives the layout from the host name.
 func (r *Repository) hosting() hosting {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -51,38 +50,37 @@ func (r *Repository) hosting() hosting {
 	return gitHub
 }
 
-// Commit returns the page of a commit, or "" if hash is "".
-func (r *Repository) Commit(hash string) string {
-	if r == nil || hash == "" {
+// page returns the address of a page, of which part is what follows the repository's URL.
+func (r *Repository) page(part func(hosting) string, rest string) string {
+	if r == nil || rest == "" {
 		return ""
 	}
-	return r.URL + r.hosting().commit + url.PathEscape(hash)
+	return r.URL + part(r.hosting()) + rest
+}
+
+// Commit returns the page of a commit, or "" if hash is "".
+func (r *Repository) Commit(hash string) string {
+	return r.page(func(h hosting) string { return h.commit }, url.PathEscape(hash))
 }
 
 // Pull returns the page of a pull request (merge request on GitLab), or "" if the number is
 // less than 1.
 func (r *Repository) Pull(number int) string {
-	if r == nil || number < 1 {
+	if number < 1 {
 		return ""
 	}
-	return r.URL + r.hosting().pull + strconv.Itoa(number)
+	return r.page(func(h hosting) string { return h.pull }, strconv.Itoa(number))
 }
 
 // Edit returns the page that opens an editor for a file, given by its path in the
 // content folder, such as tool/pytorch.yaml.
 func (r *Repository) Edit(file string) string {
-	if r == nil {
-		return ""
-	}
-	return r.URL + r.hosting().edit + r.branchPath(file)
+	return r.page(func(h hosting) string { return h.edit }, r.branchPath(file))
 }
 
 // View returns the page that shows a file, given by its path as in Edit.
 func (r *Repository) View(file string) string {
-	if r == nil {
-		return ""
-	}
-	return r.URL + r.hosting().view + r.branchPath(file)
+	return r.page(func(h hosting) string { return h.view }, r.branchPath(file))
 }
 
 // maxPageURLLen is the maximum length in bytes of the URL of a filled-in page.
@@ -108,8 +106,10 @@ func (r *Repository) New(file, text string) string {
 	return page
 }
 
-// branchPath returns the end of the URL of a file.
 func (r *Repository) branchPath(file string) string {
+	if r == nil {
+		return ""
+	}
 	return escapePath(r.Branch + "/" + r.repoPath(file))
 }
 
@@ -119,7 +119,6 @@ func (r *Repository) repoPath(file string) string {
 	return strings.TrimPrefix(path.Join(r.Path, path.Clean("/"+file)), "/")
 }
 
-// escapePath escapes the segments of a path.
 func escapePath(s string) string {
 	parts := strings.Split(s, "/")
 	for i, p := range parts {

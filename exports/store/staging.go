@@ -80,9 +80,6 @@ func (f *FileWriter) Write(b []byte) (int, error) {
 	return f.buf.Write(b)
 }
 
-// Size returns the number of bytes written so far.
-func (f *FileWriter) Size() int64 { return f.size }
-
 // Close completes the file and adds it to the build.
 func (f *FileWriter) Close() error {
 	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
@@ -113,17 +110,12 @@ func (w *Staging) Add(name string, data []byte) error {
 	return f.Close()
 }
 
-// Files returns the files written so far. Their licences are not set yet.
-func (w *Staging) Files() []File {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]File(nil), w.files...)
-}
-
 // Finalize adds the files, their licences and the ID to the manifest and writes it.
 // The build is then complete but not yet in place.
 func (w *Staging) Finalize(m *Manifest, license func(path string) string) error {
-	m.Files = w.Files()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	m.Files = w.files
 	for i := range m.Files {
 		m.Files[i].License = license(m.Files[i].Path)
 	}
@@ -164,7 +156,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, nil) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && VerifyFiles(dir.Name(), m.Files) == nil, nil
 }
 
 // Discard removes the temporary folder. It may be called after Install.
@@ -175,7 +167,6 @@ func (w *Staging) Discard() error {
 	return errors.Join(w.builds.RemoveAll(w.name), w.close())
 }
 
-// close closes the folders.
 func (w *Staging) close() error {
 	err := errors.Join(w.dir.Close(), w.builds.Close())
 	w.dir = nil

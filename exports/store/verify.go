@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,7 +34,7 @@ func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, 
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := OpenManifest(r)
+	m, err := OpenManifest(r)
 	if err != nil {
 		return nil, err
 	}
@@ -54,45 +55,38 @@ func OpenFiles(dir string) (*os.Root, error) {
 // ReadManifest reads the manifest of a build and checks that this program
 // supports its format and that it was not altered.
 func ReadManifest(dir string) (*Manifest, error) {
-	m, _, err := readManifest(dir)
-	return m, err
-}
-
-func readManifest(dir string) (*Manifest, []byte, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer r.Close()
 	return OpenManifest(r)
 }
 
-// OpenManifest is like ReadManifest, but takes an open folder. It also returns the
-// manifest as bytes.
-func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
+// OpenManifest is like ReadManifest, but takes an open folder.
+func OpenManifest(dir *os.Root) (*Manifest, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
 	b, err := ReadFile(dir, ManifestFile, MaxManifestSize)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m, err := ParseManifest(b, path)
 	if id := filepath.Base(dir.Name()); err == nil && m.ID != id {
-		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of build %s", m.ID, id)}
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of build %s", m.ID, id)}
 	}
-	return m, b, err
+	return m, err
 }
 
 // ManifestBytes returns the manifest of a build as it is stored. It also returns a
 // manifest entry for the manifest, which does not list itself. It returns
 // fs.ErrNotExist if there is no such build.
 func ManifestBytes(dir string) ([]byte, File, error) {
-	m, b, err := readManifest(dir)
+	m, err := ReadManifest(dir)
 	if err != nil {
 		return nil, File{}, err
 	}
-	sum := sha256.Sum256(b)
-	return b, File{Path: ManifestFile, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]),
-		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
+	size, sum, err := Checksum(bytes.NewReader(m.Encode()))
+	return m.Encode(), File{Path: ManifestFile, Size: size, SHA256: sum, MediaType: mediaType(ManifestFile), License: string(m.License)}, err
 }
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the
@@ -116,7 +110,7 @@ func verifyFiles(dir *os.Root, files []File, progress func(done, total int)) err
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range order {
 		g.Go(func() error {
-			problems[i] = verifyFile(dir, f)
+			problems[i] = VerifyFile(dir, f)
 			if n := int(done.Add(1)); progress != nil {
 				progress(n, len(order))
 			}
@@ -140,17 +134,8 @@ func verifyFiles(dir *os.Root, files []File, progress func(done, total int)) err
 	return errors.Join(append(problems, err)...)
 }
 
-// VerifyFile compares the size and SHA-256 of a file under dir with its entry in the manifest.
-func VerifyFile(dir string, want File) error {
-	r, err := OpenFiles(dir)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	return verifyFile(r, want)
-}
-
-func verifyFile(dir *os.Root, want File) error {
+// VerifyFile compares the size and SHA-256 of a file in a folder opened by OpenFiles with its entry in the manifest.
+func VerifyFile(dir *os.Root, want File) error {
 	f, err := OpenFile(dir, want)
 	if err != nil {
 		return err
@@ -202,20 +187,18 @@ func Checksum(r io.Reader) (size int64, sum string, err error) {
 }
 
 // Describe returns the manifest entry for a file under dir.
-func Describe(dir, path string) (File, error) {
+func Describe(dir, path string) (f File, err error) {
 	data, err := os.Open(path)
 	if err != nil {
-		return File{}, err
+		return f, err
 	}
 	defer data.Close()
-	size, sum, err := Checksum(data)
-	if err != nil {
-		return File{}, err
-	}
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
-		return File{}, err
+		return f, err
 	}
-	name := filepath.ToSlash(rel)
-	return File{Path: name, Size: size, SHA256: sum, MediaType: mediaType(name)}, nil
+	f.Path = filepath.ToSlash(rel)
+	f.MediaType = mediaType(f.Path)
+	f.Size, f.SHA256, err = Checksum(data)
+	return f, err
 }

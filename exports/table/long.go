@@ -82,12 +82,11 @@ func appendTerms(rows []Row, e *record.Entity, o *record.Offer, from, until stri
 	return rows
 }
 
-// IDRows returns the rows of an entity in the table of identifiers. namespace looks up
-// namespaces by name.
-func IDRows(e *record.Entity, namespace func(name string) *ids.Namespace) (rows []Row) {
+// IDRows returns the rows of an entity in the table of identifiers.
+func IDRows(e *record.Entity) (rows []Row) {
 	for _, id := range e.IDs {
 		page := ""
-		if n := namespace(id.Namespace); n != nil {
+		if n := ids.In(e.Declared(), id.Namespace); n != nil {
 			page = n.Address(id.Value)
 		}
 		rows = append(rows, Row{e.Type, e.Slug, id.Namespace, id.Value, page})

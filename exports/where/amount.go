@@ -8,7 +8,6 @@ import (
 	"kindex/exports/kinds"
 )
 
-// maxAmount is the maximum length in bytes of an amount.
 const maxAmount = 100
 
 // multipliers are the endings that stand for powers of ten, longer ones first.
@@ -73,7 +72,6 @@ func Amount(text string) (number string, ok bool) {
 	return number, true
 }
 
-// withoutUnits removes units and spaces from both ends.
 func withoutUnits(s string) string {
 	for again := true; again; {
 		again = false

@@ -44,9 +44,6 @@ func (p *Params) Fail(err error) {
 // Has reports whether a parameter was given.
 func (p *Params) Has(name string) bool { return p.Given[name] != nil }
 
-// Values returns the values of a parameter, unchanged.
-func (p *Params) Values(name string) []string { return p.Given[name] }
-
 // Text returns the value of a parameter that can be given only once, or "" if it is missing.
 func (p *Params) Text(name string) string {
 	switch list := p.Given[name]; {

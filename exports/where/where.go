@@ -90,7 +90,6 @@ func (p *Params) Filter(categories []string, index Index) *view.Filter {
 	return f
 }
 
-// limitField reads the limits of a declared number.
 func (p *Params) limitField(f *view.Filter, field *kinds.Field) {
 	lowest, highest := field.Limits()
 	var bounds []view.Bound
@@ -107,7 +106,6 @@ func (p *Params) limitField(f *view.Filter, field *kinds.Field) {
 	f.Bounds = append(f.Bounds, bounds...)
 }
 
-// bound reads one limit of a declared number or date.
 func (p *Params) bound(name string, field *kinds.Field) view.Bound {
 	b := view.Bound{Key: field.Path}
 	text := p.Text(name)
@@ -206,10 +204,8 @@ func (p *Params) readField(f *view.Filter, field string, closed map[string][]str
 	}
 }
 
-// maxCount is the largest count that a request may name.
 const maxCount = 1_000_000_000_000_000
 
-// maxPrice is the highest price in dollars that a request may name.
 const maxPrice = 1_000_000
 
 // Price returns a parameter that is a number of dollars, or an unknown price if it is missing.
@@ -239,7 +235,6 @@ func decimal(s string) (x float64, ok bool) {
 	return x, err == nil && strings.Trim(s, "0123456789.") == ""
 }
 
-// parseBound parses a condition such as stars>=1000.
 func parseBound(declared *kinds.Set, s string) (b view.Bound, err error) {
 	bad := func(suggestion, format string, args ...any) (view.Bound, error) {
 		return view.Bound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}

@@ -54,44 +54,38 @@ func Parts(old, new string) []Part {
 	if len(x)*len(y) > maxCells {
 		return nil
 	}
-	s := script{words: make([]word, 0, len(a)+len(b))}
-	s.add(Same, a[:begin]...)
-	s.compare(x, y)
-	s.add(Same, a[len(a)-end:]...)
-	s.joinIslands()
-	if s.count(Same)*minSame < max(len(a), len(b)) {
+	var words []word
+	words = mark(words, Same, a[:begin])
+	words = compare(words, x, y)
+	words = withoutIslands(mark(words, Same, a[len(a)-end:]))
+	same := 0
+	for _, w := range words {
+		if w.kind == Same {
+			same++
+		}
+	}
+	if same*minSame < max(len(a), len(b)) {
 		return nil
 	}
-	return s.parts()
+	return join(words)
 }
 
-// word is a word with its kind.
+// word is a word of either text; one that both share is listed once.
 type word struct {
 	kind Kind
 	text string
 }
 
-// script lists the words of both texts; a word that both share is listed once.
-type script struct{ words []word }
-
-func (s *script) add(kind Kind, list ...string) {
+func mark(words []word, kind Kind, list []string) []word {
 	for _, text := range list {
-		s.words = append(s.words, word{kind, text})
+		words = append(words, word{kind, text})
 	}
-}
-
-func (s *script) count(kind Kind) (n int) {
-	for _, w := range s.words {
-		if w.kind == kind {
-			n++
-		}
-	}
-	return n
+	return words
 }
 
 // compare appends the differences between two lists of words, according to a longest common
 // subsequence.
-func (s *script) compare(x, y []string) {
+func compare(words []word, x, y []string) []word {
 	width := len(y) + 1
 	length := make([]uint16, (len(x)+1)*width) // of the longest common subsequence of x[i:] and y[j:]
 	for i := len(x) - 1; i >= 0; i-- {
@@ -107,45 +101,42 @@ func (s *script) compare(x, y []string) {
 	for i < len(x) && j < len(y) {
 		switch {
 		case x[i] == y[j]:
-			s.add(Same, x[i])
+			words = append(words, word{Same, x[i]})
 			i, j = i+1, j+1
 		case length[(i+1)*width+j] >= length[i*width+j+1]:
-			s.add(Deleted, x[i])
+			words = append(words, word{Deleted, x[i]})
 			i++
 		default:
-			s.add(Inserted, y[j])
+			words = append(words, word{Inserted, y[j]})
 			j++
 		}
 	}
-	s.add(Deleted, x[i:]...)
-	s.add(Inserted, y[j:]...)
+	return mark(mark(words, Deleted, x[i:]), Inserted, y[j:])
 }
 
-// joinIslands turns short words that were kept between two changes into parts of the change.
-func (s *script) joinIslands() {
-	var list []word
-	for i, w := range s.words {
-		if w.kind == Same && len(w.text) <= island && i > 0 && i+1 < len(s.words) && s.words[i-1].kind != Same && s.words[i+1].kind != Same {
+// withoutIslands turns short words that were kept between two changes into parts of the change.
+func withoutIslands(words []word) (list []word) {
+	for i, w := range words {
+		if w.kind == Same && len(w.text) <= island && i > 0 && i+1 < len(words) && words[i-1].kind != Same && words[i+1].kind != Same {
 			list = append(list, word{Deleted, w.text}, word{Inserted, w.text})
 			continue
 		}
 		list = append(list, w)
 	}
-	s.words = list
+	return list
 }
 
-// parts joins adjacent words of the same kind, deleted ones first.
-func (s *script) parts() (list []Part) {
-	for i := 0; i < len(s.words); {
+// join joins adjacent words of the same kind, deleted ones first.
+func join(words []word) (list []Part) {
+	for i := 0; i < len(words); {
 		var run [3][]string
-		changed := s.words[i].kind != Same
-		for ; i < len(s.words) && (s.words[i].kind != Same) == changed; i++ {
-			w := s.words[i]
-			run[w.kind] = append(run[w.kind], w.text)
+		changed := words[i].kind != Same
+		for ; i < len(words) && (words[i].kind != Same) == changed; i++ {
+			run[words[i].kind] = append(run[words[i].kind], words[i].text)
 		}
-		for kind, words := range run {
-			if len(words) > 0 {
-				list = append(list, Part{Kind(kind), strings.Join(words, " ")})
+		for kind, texts := range run {
+			if len(texts) > 0 {
+				list = append(list, Part{Kind(kind), strings.Join(texts, " ")})
 			}
 		}
 	}
