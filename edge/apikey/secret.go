@@ -15,10 +15,9 @@ import (
 // Prefix starts every key.
 const Prefix = "kx_"
 
-// A key consists of "kx_", 32 random base62 characters (190 bits), and their CRC-32 (IEEE
-// 802.3) as a base62 number of 6 digits, most significant first. The checksum detects
-// mistyped, truncated and other invalid keys without a database lookup, and lets scanners for
-// leaked keys avoid false positives.
+// A key consists of "kx_", 32 random base62 characters (190 bits), and their CRC-32 (IEEE 802.3)
+// as a base62 number of 6 digits, most significant first, which detects mistyped and truncated
+// keys without a query, and spares scanners for leaked keys false positives.
 const (
 	randomLen   = 32
 	checksumLen = 6

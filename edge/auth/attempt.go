@@ -11,10 +11,9 @@ import (
 // attemptTTL is the maximum time that a user can spend at the provider.
 const attemptTTL = 10 * time.Minute
 
-// attempt is a sign-in in progress, between its start and the provider's callback. Nothing about it
-// is stored: its state, nonce and code verifier are derived from a random token, which only the
-// browser that started it has, in a cookie. The token ends with the time at which the attempt
-// expires, in Unix seconds.
+// attempt is a sign-in between its start and the provider's callback. Nothing is stored: its state,
+// nonce and code verifier are derived from a random token in a cookie of the browser that started
+// it. The token ends with the time at which the attempt expires, in Unix seconds.
 type attempt struct{ provider, token string }
 
 func newAttempt(provider string, now time.Time) attempt {

@@ -87,10 +87,9 @@ func formValues(f *form.Form, sent url.Values) map[string]string {
 	return values
 }
 
-// formFields converts a form to the fields of a submission. It converts line breaks to spaces, and
-// omits empty fields; in a correction, these are removed, and fields that nobody has changed are
-// omitted. It returns only those problems that are
-// specific to forms.
+// formFields converts a form to the fields of a submission, without line breaks and empty fields;
+// in a correction, empty fields are removed, and unchanged ones omitted. It returns only those
+// problems that are specific to forms.
 func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems []yamldoc.Problem) {
 	fields = map[string]any{}
 	if f.Amends != "" {

@@ -27,10 +27,9 @@ type panelRoute struct {
 	answer func(*panelRequest) (*panel.Page, error)
 }
 
-// PanelRoutes returns the routes of the whole developer panel. Every write is a submitted form
-// that contains the session's token. The response redirects to a page that can be reloaded, unless
-// it shows a secret, which is shown only once. The panel calls the same functions as the API, so
-// the same rules apply.
+// PanelRoutes returns the routes of the developer panel. Every write is a form that contains the
+// session's token, answered by a redirect to a page that can be reloaded, unless a secret is
+// shown. The panel calls the same functions as the API, so the same rules apply.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{

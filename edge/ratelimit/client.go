@@ -158,10 +158,9 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(addr), err == nil && !addr.IsUnspecified()
 }
 
-// The syntax of Forwarded. After an unterminated quote, the rest of the line is one element, in which
-// forwardedPair finds an error: a client may have sent the quote to swallow what a proxy adds. Colons and
-// brackets are also accepted without quotes, because proxies write addresses like that, and they are
-// unambiguous. Empty parameters are allowed, and some proxies add spaces.
+// The syntax of Forwarded. After an unterminated quote, the rest of the line is one element, which is
+// an error: a client may have sent the quote to swallow what a proxy adds. As some proxies write them,
+// colons and brackets need no quotes, and empty parameters and spaces are accepted.
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+" //nolint:gosec // RFC 9110 section 5.6.2, not a secret
 
 var (

@@ -9,11 +9,10 @@ import (
 // largestInteger is the largest integer in a structured field (RFC 9651 section 3.3.1).
 const largestInteger = 999_999_999_999_999
 
-// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit, -Remaining,
-// -Reset (Unix time in seconds) and -Tier, and RateLimit and RateLimit-Policy as in
-// draft-ietf-httpapi-ratelimit-headers-10, with the policy "day" for a UTC day and "window"
-// for any other window. It replaces existing headers. The names are spelled as in the documentation,
-// which is not the canonical form of net/http, so Get and Del do not find them.
+// SetHeaders sets X-RateLimit-Limit, -Remaining, -Reset (Unix time in seconds) and -Tier, and
+// RateLimit and RateLimit-Policy as in draft-ietf-httpapi-ratelimit-headers-10, with the policy
+// "day" for a UTC day and else "window". The names are spelled as documented, not in the canonical
+// form of net/http, so Get and Del do not find them.
 func (s *State) SetHeaders(h http.Header, now time.Time) {
 	policy := `"window"`
 	if s.Window == Day {

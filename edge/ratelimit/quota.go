@@ -168,10 +168,9 @@ func (q *Quota) TakeMore(ctx context.Context, s Subject, taken State, n int64) (
 	return st, true, nil
 }
 
-// Give uncounts a request, given the State that Take returned for it, and returns the new state. The
-// new state is never Allowed, so passing it to Give again has no effect. Give does nothing if the
-// request was not counted or its window has ended. It works even if ctx has ended, because the client
-// may have disconnected.
+// Give uncounts a request, given the State that Take returned for it, also when ctx has ended, and
+// returns the new state, which is not Allowed, so that giving it again has no effect. It does nothing
+// if the request was not counted or its window has ended.
 func (q *Quota) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	w := taken.window()
 	if !taken.Allowed || q.now().Unix() >= w.End {

@@ -29,10 +29,9 @@ func Load(path string) (*Keys, error) {
 	return keys, nil
 }
 
-// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner, if
-// it does not exist. If several processes create it concurrently, one succeeds, and all of them
-// use its key. The key is synced to disk before LoadOrMake returns, because data sealed with a
-// lost key is lost.
+// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner, if it
+// does not exist: of several processes, one succeeds, and all use its key. The key is on disk
+// when LoadOrMake returns, because data sealed with a lost key is lost.
 func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	keys, err = Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Backup writes a consistent copy of the whole database into a new SQLite file. The service
-// can keep running meanwhile. The file is renamed into place once it is on disk and has
-// passed Check. Only its owner can read it. An existing file is an error, unless replace is
-// set.
+// Backup writes a consistent copy of the whole database into a new SQLite file, which only its
+// owner can read, also while the service runs. The file appears once it is on disk and has passed
+// Check. An existing file is an error, unless replace is set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err

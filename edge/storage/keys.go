@@ -55,10 +55,9 @@ func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Ke
 // the newest are kept.
 const maxInactiveKeys = 100
 
-// CreateLimitedKey adds a key to an account. It stores only the hash of the key. The error is
-// apikey.ErrTooMany if the account has apikey.MaxActive active keys, even with concurrent
-// calls; *apikey.SuspendedError if it is suspended; and apikey.ErrNoAccount if it does not
-// exist.
+// CreateLimitedKey adds a key to an account and stores only its hash. The error is
+// apikey.ErrTooMany if the account has apikey.MaxActive active keys, *apikey.SuspendedError if it
+// is suspended, and apikey.ErrNoAccount if it does not exist.
 func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.Secret) (apikey.Key, error) {
 	if err := apikey.CheckName(g.Name); err != nil {
 		return apikey.Key{}, fmt.Errorf("the key name %w", err)
@@ -100,9 +99,8 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 	return err
 }
 
-// RevokeReported revokes a key that was reported as leaked, and returns it with its previous
-// RevokedAt, which is zero if this call revoked it. The error is apikey.ErrUnknown if there
-// is no such key. Keys of suspended accounts can be revoked, too.
+// RevokeReported revokes a key that was reported as leaked, of suspended accounts too, and
+// returns it as it was before. The error is apikey.ErrUnknown if there is no such key.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	k, err := one(tx.conn, apikey.ErrUnknown, keyInto, "SELECT "+keyColumns+" FROM api_keys k WHERE k.hash = $1", secret.Hash())
 	if err == nil && k.RevokedAt.IsZero() {

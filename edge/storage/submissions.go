@@ -23,11 +23,9 @@ func submissionInto(s *submission.Submission) []any {
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
 // CreateSubmission stores an account's submission and returns it as stored. The error is a
-// *submission.TakenError if an open submission of the same account proposes the same entity,
-// and submission.ErrTooManyOpen if the account has submission.MaxOpen open ones. Submissions
-// of other accounts make no difference. Concurrent calls for the same account wait for each
-// other. The account's oldest closed submissions are deleted if they exceed
-// submission.MaxClosed or submission.MaxClosedBytes.
+// *submission.TakenError if an open submission of the same account proposes the same entity, and
+// submission.ErrTooManyOpen if the account has submission.MaxOpen open ones. The account's oldest
+// closed submissions beyond submission.MaxClosed or MaxClosedBytes are deleted.
 func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, error) {
 	if _, err := tx.lockAccount(s.AccountID); err != nil {
 		return submission.Submission{}, err

@@ -18,10 +18,9 @@ const ChallengeTimeout = 10 * time.Second
 
 const maxChallengeLen = 1 << 10
 
-// Challenge asks an endpoint to confirm that it wants to receive events: it must respond with
-// 2xx and the random string from the request, as plain text or as {"challenge": "…"}. A server
-// that only echoes requests does not pass. fault is the reason for a failure, for the person
-// who registers the address, or "" if the endpoint passed. err is a context error.
+// Challenge asks an endpoint to confirm that it wants to receive events: it must respond with 2xx
+// and the random string from the request alone, as plain text or as {"challenge": "…"}. fault is
+// the reason for a failure, for whoever registers the address, or "". err is a context error.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {

@@ -35,13 +35,10 @@ type retiring struct {
 }
 
 // PlanNotices returns the events for the notices that are due at a time, and all notices to
-// record: those that are sent, and earlier ones that no longer need to be sent. sent contains
-// the notices recorded before.
-//
-// A notice is due from the start of the UTC day that is Notice.Days before the retirement,
-// until the day before the retirement. Of several due notices for one retirement, only the
-// last one is sent. On the first check of a database, notices for past days are recorded but
-// not sent.
+// record, also those that no longer need to be sent. sent contains the notices recorded before. A
+// notice is due from the start of the UTC day that is Notice.Days before the retirement, until
+// the day before it. Of several due notices for one retirement, only the last one is sent; on the
+// first check of a database, those for past days are not.
 func PlanNotices(list []Retirement, sent map[Notice]bool, now time.Time, first bool) (due []Notice, events []Event, err error) {
 	const day = 24 * time.Hour
 	for _, r := range list {

@@ -44,9 +44,8 @@ func (s Secret) GoString() string { return s.String() }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // sign sets the headers of Standard Webhooks: the id, which is the same whenever the event is
-// sent, the time of the attempt, and the signature over the id, the time and the body
-// (HMAC-SHA256). If there are several secrets, there is a signature with each of them,
-// separated by spaces, and a receiver accepts the delivery if it knows one of the secrets.
+// sent, the time of the attempt, and the signatures of id, time and body (HMAC-SHA256), one with
+// each secret. A receiver accepts the delivery if it knows one of the secrets.
 func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
 	signatures := make([]string, len(secrets))
 	for i, s := range secrets {

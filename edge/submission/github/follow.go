@@ -93,10 +93,9 @@ func retryAfter(err error) time.Duration {
 // More reports whether the last round stopped before it had checked all submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
-// Round checks the pull requests of submissions in review, a bounded number per round, and
-// returns the submissions whose status changed. The next round continues where it stopped. A
-// pull request that cannot be read does not affect other pull requests. It also closes the
-// pull requests of withdrawn submissions.
+// Round checks the pull requests of submissions in review, a bounded number per round, continuing
+// where the last one stopped, and returns the submissions whose status changed. The failure of
+// one does not affect others. It also closes the pull requests of withdrawn submissions.
 func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, err error) {
 	moved, err = f.followReviews(ctx)
 	if ctx.Err() != nil || retryAfter(err) > 0 {
