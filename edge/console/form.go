@@ -29,20 +29,17 @@ const BytesPerCheck = 8 << 10
 // count towards the API limits.
 func tooOften(c *web.Call, wait int64) error {
 	c.Writer.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
-	return &formError{http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below."}
+	return refused(http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below.")
 }
 
 func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
 
-// formError is the reason why a form is rejected without being checked.
-type formError struct {
-	status int
-	text   string
+// refused returns the reason why a form is rejected without being checked.
+func refused(status int, text string) *web.Problem {
+	return &web.Problem{Status: status, Detail: text}
 }
-
-func (e *formError) Error() string { return e.text }
 
 // Form handles GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
@@ -105,7 +102,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
-		return nil, &formError{http.StatusForbidden, "Your submission was not stored because you have signed in again since you opened this form. Submit it again."}
+		return nil, refused(http.StatusForbidden, "Your submission was not stored because you have signed in again since you opened this form. Submit it again.")
 	}
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -137,7 +134,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 		}
 		id = taken.Submission.ID
 	case errors.Is(err, submission.ErrTooManyOpen):
-		return nil, &formError{http.StatusConflict, "Your submission was not stored. " + account.TooManyOpen}
+		return nil, refused(http.StatusConflict, "Your submission was not stored. "+account.TooManyOpen)
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
@@ -154,28 +151,24 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	if err == nil {
 		r, err = answer(f)
 	}
-	var formErr *formError
 	var p *web.Problem
-	switch {
-	case errors.As(err, &p):
-		if !c.ClientGone() {
-			s.Shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
-		}
-		formErr = &formError{p.Status, p.Detail}
-	case !errors.As(err, &formErr):
+	if !errors.As(err, &p) {
 		return r, err
 	}
-	if wantsJSON(c) {
-		return web.JSONReply(formErr.status, map[string]string{"detail": formErr.text})
+	if p.Cause != nil && !c.ClientGone() {
+		s.Shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
 	}
-	f.Notice, f.Status = formErr.text, formErr.status
+	if wantsJSON(c) {
+		return web.JSONReply(p.Status, map[string]string{"detail": p.Detail})
+	}
+	f.Notice, f.Status = p.Detail, p.Status
 	return s.formPage(c, f)
 }
 
 // readForm reads the submitted form and its session. The form is then checked in the gate of pages.
 func (s *Console) readForm(c *web.Call, f *form.Form) error {
 	if s.foreign.Check(c.Request) != nil {
-		return &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
+		return refused(http.StatusForbidden, "This form was sent from another site. Use the form on this page.")
 	}
 	sent, size, tooLong := readFormBody(c, f)
 	var gone error

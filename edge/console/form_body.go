@@ -36,7 +36,7 @@ const suggestionField = "use"
 // with the size of the body in bytes. It also sets the request's PostForm, as if the request had
 // parsed the form itself.
 func readFormBody(c *web.Call, f *form.Form) (sent url.Values, size int, err error) {
-	refuse := func(status int, text string) (url.Values, int, error) { return nil, 0, &formError{status, text} }
+	refuse := func(status int, text string) (url.Values, int, error) { return nil, 0, refused(status, text) }
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return refuse(http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON.")

@@ -78,7 +78,7 @@ func readCorrection(c *web.Call, f *form.Form, sent url.Values) error {
 	}
 	there, err := fillCorrection(c, f, key)
 	if err == nil && !there {
-		err = &formError{http.StatusNotFound, "The index no longer has the entity that you are correcting. Your entries are still in the form below."}
+		err = refused(http.StatusNotFound, "The index no longer has the entity that you are correcting. Your entries are still in the form below.")
 	}
 	return err
 }
