@@ -49,11 +49,17 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, p *panel.Page) 
 		http.Error(w, "Something went wrong on this server.", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	Send(w, r, cmp.Or(p.Status, http.StatusOK), "text/html; charset=utf-8", body)
+}
+
+// Send sends a personal page uncompressed: it contains the form's token and possibly text written by
+// other people, so the compressed length could reveal the token (BREACH).
+func Send(w http.ResponseWriter, r *http.Request, status int, mediaType string, body []byte) {
+	w.Header().Set("Content-Type", mediaType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(cmp.Or(p.Status, http.StatusOK))
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body)
+		_, _ = w.Write(body) // ignore an error: the client has disconnected
 	}
 }
 

@@ -162,12 +162,9 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) *panel.Page {
 	return page
 }
 
-// respond sends the response uncompressed: the page contains the form's token and possibly text
-// written by other people, so the compressed length could reveal the token (BREACH).
 func (v *panelRequest) respond(w http.ResponseWriter, page *panel.Page) error {
-	h := w.Header()
 	if page != nil && page.Location != "" {
-		h.Set("Location", page.Location)
+		w.Header().Set("Location", page.Location)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
@@ -182,12 +179,7 @@ func (v *panelRequest) respond(w http.ResponseWriter, page *panel.Page) error {
 	if err != nil {
 		return err
 	}
-	h.Set("Content-Type", answer.MediaType)
-	h.Set("Content-Length", strconv.Itoa(len(answer.Body)))
-	w.WriteHeader(answer.Status)
-	if v.Request.Method != http.MethodHead {
-		_, _ = w.Write(answer.Body) // ignore an error: the client has disconnected
-	}
+	auth.Send(w, v.Request, answer.Status, answer.MediaType, answer.Body)
 	return nil
 }
 

@@ -53,21 +53,25 @@ type AnnouncerOptions struct {
 // them writes the events of a build, and each notice is sent only once.
 type Announcer struct {
 	AnnouncerOptions
-	wake    chan struct{}
+	waker
 	handled string    // the ID of the build that was handled last
 	checked time.Time // when retirements were last checked
 }
 
 // NewAnnouncer returns an Announcer, which must be started with Run.
 func NewAnnouncer(o AnnouncerOptions) *Announcer {
-	return &Announcer{AnnouncerOptions: o, wake: make(chan struct{}, 1)}
+	return &Announcer{AnnouncerOptions: o, waker: make(waker, 1)}
 }
 
-// Wake reports that the edge has switched to a build. It does not block.
-func (a *Announcer) Wake() {
+// waker wakes a loop.
+type waker chan struct{}
+
+// Wake makes Run look for work immediately: a build that the edge has switched to, or due webhooks. It
+// does not block.
+func (w waker) Wake() {
 	select {
-	case a.wake <- struct{}{}:
-	default: // Run has already been woken
+	case w <- struct{}{}:
+	default: // Run is about to look
 	}
 }
 
@@ -83,7 +87,7 @@ func (a *Announcer) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.wake:
+		case <-a.waker:
 		case <-time.After(a.Poll):
 		}
 	}

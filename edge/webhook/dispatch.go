@@ -71,8 +71,8 @@ const leaseBatchSize = 100
 // the same database share the work.
 type Dispatcher struct {
 	Options
+	waker
 	metrics    *metrics
-	wake       chan struct{}
 	slots      chan struct{}
 	workers    sync.WaitGroup
 	stopping   context.Context // has ended once Stop was called
@@ -95,18 +95,10 @@ func New(o Options) *Dispatcher {
 	o.Lease = cmp.Or(o.Lease, 30*time.Second)
 	o.Drain = cmp.Or(o.Drain, safedial.Timeout)
 	d := &Dispatcher{Options: o, metrics: newMetrics(o.Metrics, o.Store, o.Now),
-		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers)}
+		waker: make(waker, 1), slots: make(chan struct{}, o.Workers)}
 	d.stopping, d.stop = context.WithCancel(context.Background())
 	d.drain.Store(int64(o.Drain))
 	return d
-}
-
-// Wake makes the dispatcher look for due webhooks immediately.
-func (d *Dispatcher) Wake() {
-	select {
-	case d.wake <- struct{}{}:
-	default: // the dispatcher is about to look
-	}
 }
 
 // Stop ends Run, just as the end of its context would, and sets how long attempts in progress
@@ -135,7 +127,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-d.wake:
+		case <-d.waker:
 		case <-time.After(d.Poll):
 		}
 	}
