@@ -130,15 +130,10 @@ func (a *among) checkShared(r *file, c *siblingCheck) {
 		yamldoc.Quote(o.ID), o.Provider, a.claims[byOffer][o.Key()][0].shown, more), "")
 }
 
-// The rules about unlikely prices, as offers name them in reviewed.
+// Rules about unlikely prices, as offers name them in reviewed.
 const (
-	implausible      = "implausible"
-	farFromMedian    = "far-from-median"
-	outputBelowInput = "output-below-input"
-	cacheAboveInput  = "cache-above-input"
-
-	// cheaperThanSmaller is not a rule of one entity; see among.checkSeries.
-	cheaperThanSmaller = "cheaper-than-smaller"
+	implausible        = "implausible"
+	cheaperThanSmaller = "cheaper-than-smaller" // not a rule of one entity; see among.checkSeries
 )
 
 // UnlikelyPrice is a price of an offer that is probably wrong.
@@ -197,10 +192,10 @@ func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
 		}
 		in, out, cache := o.Prices[record.InputPrice], o.Prices[record.OutputPrice], o.Prices[record.CacheReadPrice]
 		if out.Known() && out.Micros() < in.Micros() && !cheapOutput(e) {
-			add(outputBelowInput, record.OutputPrice, "below the input price", o, record.InputPrice)
+			add("output-below-input", record.OutputPrice, "below the input price", o, record.InputPrice)
 		}
 		if cache.Known() && in.Known() && cache.Micros() > in.Micros() {
-			add(cacheAboveInput, record.CacheReadPrice, "above the input price", o, record.InputPrice)
+			add("cache-above-input", record.CacheReadPrice, "above the input price", o, record.InputPrice)
 		}
 		for kind := range record.PriceNames {
 			if why := Implausible(kind, o.Prices[kind].Float()); why != "" {
@@ -208,7 +203,7 @@ func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
 					list = append(list, UnlikelyPrice{Rule: implausible, Offer: o, Price: kind, Message: why})
 				}
 			} else if other := medians[kind]; other != nil && isFar(kind, o.Prices[kind], other.Prices[kind]) {
-				add(farFromMedian, kind, "far from the median of the offers", other, kind)
+				add("far-from-median", kind, "far from the median of the offers", other, kind)
 			}
 		}
 	}
