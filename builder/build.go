@@ -85,7 +85,11 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer func() { _ = lock.Release() }() // the build is already published, and the lock is released at the latest when the process exits
-	defer b.closePrevious()
+	defer func() {
+		if b.previous != nil {
+			_ = b.previous.Close() // a leftover mapping does no harm
+		}
+	}()
 	for _, s := range []struct {
 		name string
 		run  func(context.Context) error

@@ -41,7 +41,11 @@ func (b *build) openPrevious(ctx context.Context) error {
 	}
 	b.damaged = err
 	for _, id := range ids {
-		if err = b.open(id); err == nil {
+		dir := filepath.Join(store.BuildsDir(b.Out), id)
+		if _, err = store.Verify(dir); err == nil {
+			b.previous, err = exports.Open(dir)
+		}
+		if err == nil {
 			break
 		}
 		if b.skipped = true; b.damaged == nil {
@@ -52,15 +56,6 @@ func (b *build) openPrevious(ctx context.Context) error {
 		b.warn("warning: %v; continuing from build %s", b.damaged, b.previous.Manifest.ID)
 	}
 	return nil
-}
-
-func (b *build) open(id string) (err error) {
-	dir := filepath.Join(store.BuildsDir(b.Out), id)
-	if _, err := store.Verify(dir); err != nil {
-		return err
-	}
-	b.previous, err = exports.Open(dir)
-	return err
 }
 
 // Tracked returns why no build in an output folder is trusted, or "". Builds that git tracks are
@@ -97,10 +92,4 @@ func (b *build) cache() *exports.Build {
 		return nil
 	}
 	return b.previous
-}
-
-func (b *build) closePrevious() {
-	if b.previous != nil {
-		_ = b.previous.Close() // a leftover mapping does no harm
-	}
 }
