@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -75,8 +74,8 @@ func (r *release) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		files := append([]file{{path: "kindex", dest: "bin/kindex", data: program, mode: 0o755}}, shared...)
-		if err := r.archive(t, files); err != nil {
+		files := append([]file{{path: "kindex" + filepath.Ext(t.program()), dest: "bin/kindex", data: program, mode: 0o755}}, shared...)
+		if err := r.create(r.base(t)+".tar.gz", compress(writeTar(r.base(t)+"/", files, r.date)), 0o644); err != nil {
 			return err
 		}
 		if t.os == "linux" {
@@ -212,33 +211,6 @@ func filesIn(dir string) (files []file, err error) {
 		return err
 	})
 	return files, err
-}
-
-// archive writes the archive of a platform, with everything in one folder: zip for Windows,
-// which has no tar in older versions, and tar.gz elsewhere.
-func (r *release) archive(t target, files []file) error {
-	var b bytes.Buffer
-	if t.os != "windows" {
-		packed := compress(writeTar(r.base(t)+"/", files, r.date))
-		return r.create(r.base(t)+".tar.gz", packed, 0o644)
-	}
-	z := zip.NewWriter(&b)
-	for i, f := range files {
-		h := &zip.FileHeader{Name: r.base(t) + "/" + f.path, Method: zip.Deflate, Modified: r.date}
-		if i == 0 {
-			h.Name += ".exe"
-		}
-		h.SetMode(os.FileMode(f.mode))
-		to, err := z.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		_, _ = to.Write(f.data) // writes to a buffer never fail
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return r.create(r.base(t)+".zip", b.Bytes(), 0o644)
 }
 
 // writeTar returns an archive of files in the given order, all with the same date.
