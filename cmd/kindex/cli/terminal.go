@@ -95,7 +95,8 @@ func IsWatched(w io.Writer) bool {
 	if o, ok := w.(*Output); ok && o.plain.Load() {
 		return false
 	}
-	return IsTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
+	f, ok := Raw(w).(*os.File)
+	return ok && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
 }
 
 func setPlain(w io.Writer) {
@@ -110,12 +111,6 @@ func Raw(w io.Writer) io.Writer {
 		return o.w
 	}
 	return w
-}
-
-// IsTerminal reports whether w is a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := Raw(w).(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
 }
 
 // Paint escapes a string and colors it if colors are enabled.
