@@ -89,14 +89,6 @@ func (s *Server) embeddable(r *http.Request) []string {
 	return web.SameOrigin
 }
 
-// logOrigins logs which websites can read the responses, unless the operator has configured the
-// allowed origins.
-func (s *Server) logOrigins() {
-	if s.options.Origins == nil && !s.origins.any {
-		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, and --hosts adds host names")
-	}
-}
-
 // refuseHost answers a request for a host name that is not this service's.
 func refuseHost(c *web.Call, w http.ResponseWriter) {
 	c.SetLimitHeaders(w.Header())

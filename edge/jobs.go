@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-
 	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
@@ -103,19 +100,6 @@ func (s *Server) reachable(ctx context.Context) int {
 		return 0
 	}
 	return 1
-}
-
-// registerStateMetric registers the metric that reports whether the database is reachable. The
-// server checks that each time the metrics are read.
-func (s *Server) registerStateMetric() {
-	promauto.With(s.shared.Metrics.Registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
-		Help: "Whether the database is reachable: 1 or 0."}, func() float64 { return float64(s.reachable(context.Background())) })
-}
-
-// onSwitch is called after the server has switched to a build. It must not block.
-func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
-	s.shared.Metrics.Switched(v, took)
-	s.events.Wake()
 }
 
 // How often to check for a new build, and how often to compare an unchanged build with the

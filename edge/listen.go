@@ -74,7 +74,9 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	for i, srv := range servers {
 		go func() { serveErrs <- srv.Serve(listeners[i]) }()
 	}
-	s.logOrigins()
+	if s.options.Origins == nil && !s.origins.any {
+		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, and --hosts adds host names")
+	}
 	if l.Ready != nil {
 		l.Ready(public.Addr().String(), adminAddr)
 	}
@@ -107,20 +109,10 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is like HTTPServer, but also sets a logger and, if a test overrides them, the
-// timeouts.
+// httpServer returns an HTTP server with the limits for connections, which a test may override.
 func (s *Server) httpServer(h http.Handler) *http.Server {
-	srv := HTTPServer(h)
-	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
-	srv.ReadTimeout = cmp.Or(s.timeouts.read, srv.ReadTimeout)
-	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
-	return srv
-}
-
-// HTTPServer returns an HTTP server with the limits for connections.
-func HTTPServer(h http.Handler) *http.Server {
-	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
-		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
+	return &http.Server{Handler: h, ReadHeaderTimeout: cmp.Or(s.timeouts.header, headerTimeout), ReadTimeout: cmp.Or(s.timeouts.read, readTimeout),
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 }
 
 // adminHandler returns the handler of the operator's listener. It reveals more than strangers

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/mod/sumdb/note"
 
 	"kindex/builder/safedial"
@@ -135,12 +137,18 @@ func New(o Options) (*Server, error) {
 		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Origins: s.origins.varies(), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
-	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.switched, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// switched is called after the server has switched to a build. It must not block.
+func (s *Server) switched(v *live.ServedBuild, took time.Duration) {
+	s.shared.Metrics.Switched(v, took)
+	s.events.Wake()
 }
 
 // enterPast waits until a past day may be calculated. The caller calls leave when it is.
@@ -162,7 +170,8 @@ func (s *Server) init() (err error) {
 		LimitKey: o.LimitKey, WriteTimeout: writeTimeout}); err != nil {
 		return err
 	}
-	s.registerStateMetric()
+	promauto.With(s.shared.Metrics.Registry).NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
+		Help: "Whether the database is reachable: 1 or 0."}, func() float64 { return float64(s.reachable(context.Background())) })
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
 	s.agentHandler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })

@@ -113,14 +113,17 @@ func (s *served) records() {
 			}))))
 		}
 		properties.names = rename(properties.names, before, after)
-		properties.keep(func(string, any) bool { return true })
 		for _, f := range s.declared.Fields {
 			if !s.same[f.Name] {
 				properties.members[f.Name] = valueSchema(f, submitted)
 			}
 		}
 	}
-	s.links()
+	links := newObject()
+	for _, l := range s.declared.Links {
+		links.put(l.Name, newObject("type", "string", "format", "uri", "description", l.Description))
+	}
+	s.schemas.at("Links").put("properties", links)
 }
 
 // members returns the members of a record or a submission that depend on the declarations.
@@ -140,14 +143,6 @@ func members(declared *kinds.Set, submitted bool) []string {
 
 func fieldNames(declared *kinds.Set) []string {
 	return each(declared.Fields, func(f *kinds.Field) string { return f.Name })
-}
-
-func (s *served) links() {
-	links := newObject()
-	for _, l := range s.declared.Links {
-		links.put(l.Name, newObject("type", "string", "format", "uri", "description", l.Description))
-	}
-	s.schemas.at("Links").put("properties", links)
 }
 
 // columns gives the rows of the complete table its columns.
@@ -185,7 +180,11 @@ func (s *served) signals() {
 			properties.put("benchmarks", before.get("benchmarks"))
 		}
 		schema.put("properties", properties)
-		schema.put("description", s.describeSignals())
+		about := "Measured facts, each with the day it was observed and its source. Unknown facts are omitted."
+		for _, x := range s.declared.Signals {
+			about += fmt.Sprintf(" `%s`: %s.", x.Name, strings.TrimSuffix(x.Description, "."))
+		}
+		schema.put("description", about)
 	}
 	growth := newObject()
 	for _, name := range s.declared.Growing() {
@@ -203,15 +202,6 @@ func (s *served) decimal(count any) *object {
 	o.put("description", "A figure, with the day it was observed and its source.")
 	o.put("properties", properties)
 	return o
-}
-
-func (s *served) describeSignals() string {
-	var b strings.Builder
-	b.WriteString("Measured facts, each with the day it was observed and its source. Unknown facts are omitted.")
-	for _, x := range s.declared.Signals {
-		fmt.Fprintf(&b, " `%s`: %s.", x.Name, strings.TrimSuffix(x.Description, "."))
-	}
-	return b.String()
 }
 
 // filters gives operations that have filters the declared ones.
