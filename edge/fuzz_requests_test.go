@@ -80,7 +80,7 @@ func undescribedEndpoints() []*endpoint {
 		get("entity page", "/{type}/{slug}/"), get("entity at a day", "/{type}/{slug}/at-{day}/"), get("entity history", "/{type}/{slug}/history/page-{n}/"),
 		get("board page", "/leaderboards/{category}/"), get("board at a day", "/leaderboards/{category}/type-{type}/by-{sort}/at-{day}/page-{n}/"),
 		get("trending page", "/trending/window-{window}/type-{type}/"), get("comparison", "/compare/?e={type}/{slug}&e={type}/{slug}&e={q}"),
-		get("picture", "/og/{type}/{slug}.png"), get("sitemap", "/sitemap/{n}.xml"), get("guide", "/docs/{key}/"), get("data page", "/data/"),
+		get("picture", "/og/{type}/{slug}.png"), get("sitemap", "/sitemap.xml"), get("guide", "/docs/{key}/"), get("data page", "/data/"),
 		get("robots", "/robots.txt"), get("llms", "/llms.txt"), get("entity record", "/{type}/{slug}/entity.json"), get("entity feed", "/{type}/{slug}/feed.xml"),
 		get("api docs", "/docs/api"), get("security contact", "/.well-known/security.txt"), get("nothing", "/{junk}/{junk}"), get("nothing below api", "/api/{junk}"),
 		get("form", "/submit/"), get("sign-in", "/signin?next={junk}"), get("callback", "/signin/github/callback?code={junk}&state={junk}"),

@@ -83,7 +83,6 @@ var costly = map[string][]string{
 	"/compare/":          {"/compare/?e={model}&e={tool}", "/compare/?e={models}", "/compare/?add=model+for+text+and+data", "/compare/?suggest=a&e={model}", "/compare/?e=nosuch&e=model+for+text+and+data&e=b&e=c"},
 	"/prices/":           {"/prices/?q=a&sort=output&page=3", "/prices/?calculate={model}&input=100000&output=1000", "/prices/?provider=open&sort=input", "/prices/?max=1&context=200000"},
 	"/changes/":          {"/changes/?event=entity.updated", "/changes/?since=2026-01-01&type=model"},
-	"/sitemap/:file":     {"/sitemap/0.xml", "/sitemap/1.xml"},
 	"/:plural/":          {"/tools/", "/tools/?sort=license", "/models/page-3/?sort=-board", "/models/?name=model&maxInput=5&minContext=1k&sort=input", "/models/?category=nosuch&license=none"},
 	"/docs/:guide/":      {"/docs/api/"},
 	"/:type/:slug/":      {"/{model}/", "/{tool}/", "/{model}/at-2026-11-01/", "/tool/nosuch/", "/model/gpt/"},

@@ -56,7 +56,6 @@ func Assets() []site.Asset {
 	return list
 }
 
-// asset returns the URL path of a file in assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().Names[file]) }
 
 // The style sheet, and a copy of it in a cascade layer. Rules outside any layer override the
@@ -108,7 +107,6 @@ func (s *Site) picturePath(typ, slug string) string {
 	return "/og/" + typ + "/" + slug + ".png"
 }
 
-// entityPicture responds with the image of an entity.
 func (r *request) entityPicture() (*page, error) {
 	slug, isPNG := strings.CutSuffix(r.args["file"], ".png")
 	o, former, ok := r.Build.Find(r.args["type"], slug)
@@ -130,7 +128,6 @@ func (r *request) entityPicture() (*page, error) {
 	return picture(ogimage.Card{Site: r.Build.Manifest.Title, Name: safetext.OneLine(e.Name), Fallback: e.Key(), About: safetext.OneLine(about), Facts: strings.Join(facts, "   ")})
 }
 
-// indexPicture responds with the image of the index.
 func (r *request) indexPicture() (*page, error) {
 	if r.Path != sharedPicture {
 		return r.notFound(), nil

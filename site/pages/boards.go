@@ -19,7 +19,6 @@ import (
 // boardsPath is the path of the first page about leaderboards, which lists the boards.
 const boardsPath = "/leaderboards/"
 
-// boardPath returns the path of the leaderboard of a category or a board.
 func boardPath(slug string) string { return boardsPath + slug + "/" }
 
 // ranking is a requested leaderboard: of a category, or a board of boards.yaml.
@@ -35,7 +34,6 @@ type ranking struct {
 	figures       board.Span
 }
 
-// boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &ranking{request: r, slug: r.args["category"], typ: r.choices["type"], by: r.choices["by"], own: r.Own.Find(r.args["category"]), asOf: r.AsOf, from: r.Build.View}
 	if b.slug == view.AllBoard { // ranks compare what is alike; only the API has this board
@@ -98,7 +96,7 @@ func (b *ranking) rank() (err error) {
 // list returns the page without its rows.
 func (b *ranking) list() *listing {
 	l := &listing{Crumbs: []option{{Name: "Boards", To: boardsPath}}, Heading: b.boardTitle(b.slug), Day: b.day, Ranked: true, Pick: b.day == "", What: "entities",
-		ordered: b.ordinals, Columns: append([]*column{{Name: "name", Title: "Name"}}, b.columns()...)}
+		ordered: b.ordinals, Columns: append([]*column{b.column("name")}, b.columns()...)}
 	if b.day != "" {
 		l.Today = b.presentPath()
 	}
@@ -134,7 +132,6 @@ func (b *ranking) list() *listing {
 	return l
 }
 
-// item returns an entity on the leaderboard.
 func (b *ranking) item(o uint32, moved leaderboard.Movement) item {
 	e := b.from.Entity(o)
 	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: b.scoresOf(e), offer: &record.Offer{}}
@@ -150,7 +147,6 @@ func (b *ranking) item(o uint32, moved leaderboard.Movement) item {
 	return it
 }
 
-// scoresOf returns the scores of an entity on the leaderboard.
 func (b *ranking) scoresOf(e *record.Entity) record.Scores {
 	if b.own == nil {
 		return e.Scores
@@ -221,7 +217,6 @@ func (b *ranking) scoreNames() []string {
 	return names
 }
 
-// signalsOf returns the signals that a formula measures.
 func (s *Site) signalsOf(f *score.TypeFormula) (list []string) {
 	for _, dimension := range score.DimensionNames {
 		d := cmp.Or(f.Dimensions[dimension], &score.Dimension{})
@@ -236,11 +231,10 @@ func (s *Site) signalsOf(f *score.TypeFormula) (list []string) {
 	return list
 }
 
-// measuredBy says what a dimension is measured by.
 func (s *Site) measuredBy(d *score.Dimension) string {
 	var names []string
 	for i := range d.Measures {
-		if n := cmp.Or(d.Measures[i].Benchmark, signalNames(&d.Measures[i], s.kinds().InSentence)); !slices.Contains(names, n) {
+		if n := measureName(&d.Measures[i], s.kinds().InSentence); !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
@@ -258,5 +252,4 @@ func (s *Site) boardTitle(slug string) string {
 	return textfmt.Name(s.categoryTitle(slug))
 }
 
-// today returns the day of the leaderboard.
 func (b *ranking) today() string { return b.asOf.UTC().Format(time.DateOnly) }

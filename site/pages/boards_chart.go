@@ -68,7 +68,6 @@ func markFront(spots []chart.Spot) (n int) {
 	return n
 }
 
-// draw draws the chart.
 func (x *scatter) draw(spots []chart.Spot) {
 	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
 	least, most, free := 1.0, 1.0, spots[0].X == 0

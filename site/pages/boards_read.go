@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,7 +17,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// boardDelta is the movement of an entity in a ranking.
 type boardDelta struct {
 	Class string // up, down, new or same
 	Sign  string
@@ -38,70 +38,54 @@ func deltaOf(moved leaderboard.Movement) boardDelta {
 // read reads the choices in the path. It returns nil if they identify a leaderboard and the path is in
 // canonical form, or else a redirect or an error page.
 func (b *ranking) read() *page {
-	if b.own != nil {
-		if b.by != "" || b.typ != "" {
-			return b.notFound() // a board has one order
-		}
-		b.by = "composite"
-		return b.readDay()
-	}
-	if b.typ != "" && !slices.Contains(b.kinds().Names(), b.typ) {
-		return b.missingChoice("type", b.typ, b.kinds().Names())
-	}
-	switch {
-	case b.by == "":
-		b.by = "composite"
-	case !slices.Contains(record.ScoreNames, b.by):
+	switch types := b.kinds().Names(); {
+	case b.own != nil && b.by+b.typ != "": // a board has one order
+		return b.notFound()
+	case b.typ != "" && !slices.Contains(types, b.typ):
+		return b.missingChoice("type", b.typ, types)
+	case b.by != "" && !slices.Contains(record.ScoreNames, b.by):
 		return b.missingChoice("by", b.by, record.ScoreNames)
 	case b.by == "composite":
 		return &page{location: b.with("by", "")}
 	}
-	if p := b.readDay(); p != nil {
+	b.by = cmp.Or(b.by, "composite")
+	if p := b.readDay(); p != nil || b.own != nil {
 		return p
 	}
 	if now, renamed := b.Build.Preferred("category", b.slug); renamed {
 		return &page{location: b.route.path(map[string]string{"category": now}, b.choices)}
 	}
-	if known := b.knownCategories(); !slices.Contains(known, b.slug) {
-		return b.missingCategory(known)
-	}
-	return nil
-}
-
-// readDay reads the day from the path, like read.
-func (b *ranking) readDay() *page {
-	want := b.choices["at"]
-	if want == "" {
+	known := b.knownCategories()
+	if slices.Contains(known, b.slug) {
 		return nil
 	}
-	a := b.Build.History()
-	first, last := a.FirstDay(), a.LastDay()
-	if first == "" {
-		return b.missingDay("This index has no history yet.", nil)
-	}
-	at, err := time.Parse(time.DateOnly, want)
-	if err != nil || want < first || want > last {
-		text := "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
-		return b.missingDay(text, slices.Compact([]string{first, last}))
-	}
-	b.day, b.asOf = want, at
-	return nil
-}
-
-func (b *ranking) missingDay(text string, days []string) *page {
-	list := []link{{Name: "Today’s leaderboard", To: b.presentPath()}}
-	for _, d := range days {
-		list = append(list, link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
-	}
-	return b.missing("No leaderboard for that day", text, list...)
-}
-
-func (b *ranking) missingCategory(known []string) *page {
 	for _, own := range b.Own.Published() {
 		known = append(known, own.Slug)
 	}
 	list := near(b.slug, known, func(slug string) link { return link{To: boardPath(slug), Name: b.boardTitle(slug)} })
 	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list...)
+}
+
+// readDay reads the day from the path, like read.
+func (b *ranking) readDay() *page {
+	want, text, days := b.choices["at"], "This index has no history yet.", []string(nil)
+	if want == "" {
+		return nil
+	}
+	if first, last := b.Build.History().FirstDay(), b.Build.History().LastDay(); first != "" {
+		at, err := time.Parse(time.DateOnly, want)
+		if err == nil && want >= first && want <= last {
+			b.day, b.asOf = want, at
+			return nil
+		}
+		text = "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
+		days = slices.Compact([]string{first, last})
+	}
+	list := []link{{Name: "Today’s leaderboard", To: b.presentPath()}}
+	for _, d := range days {
+		list = append(list, link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
+	}
+	return b.missing("No leaderboard for that day", text, list...)
 }
 
 func (b *ranking) unpublished() *page {
@@ -255,7 +239,6 @@ func (r *request) TopsOf(typ string) (list []boardTop) {
 	return list
 }
 
-// boardTop reads the best entities of a board.
 func (s *Site) boardTop(b *board.Board, most int) boardTop {
 	r := s.Own.Now(b)
 	top := boardTop{Board: b, Path: boardPath(b.Slug), Figures: r.FiguresOf(), Count: len(r.Entries)}

@@ -213,6 +213,30 @@ func priceCell(it *item, name string) cell {
 	return cell{Text: textfmt.Price(p), Raw: p.Micros()}
 }
 
+// summaryCell shows the price of a model, and whose price it is: it follows from the offers of its maker, or from all
+// that are not deprecated. It was read on the earliest day on which one of them was.
+func summaryCell(s *Site, it *item) cell {
+	c, n := cell{Raw: it.Price.Blended.Micros(), Figure: true}, 0
+	if p := (record.Prices{record.InputPrice: it.Price.Input, record.OutputPrice: it.Price.Output}); p.Known() {
+		c.Text = describePrices(&p)
+	}
+	for i := range it.Offers {
+		o := &it.Offers[i]
+		if o.Provider != it.Price.Provider && (it.Price.Provider != "" || o.Deprecated) {
+			continue
+		}
+		if n++; n == 1 {
+			c.Said = "per million tokens, at " + textfmt.Name(s.providerName(o.Provider))
+		} else if it.Price.Provider == "" {
+			c.Said = "per million tokens, median of " + textfmt.Plural(n, "offer", "offers")
+		}
+		if o.Date != "" && (c.Read == "" || o.Date < c.Read) {
+			c.Read = o.Date
+		}
+	}
+	return c
+}
+
 // boardPlace is the best place of an entity on a board.
 type boardPlace struct {
 	*board.Board

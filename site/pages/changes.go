@@ -29,7 +29,6 @@ const (
 	maxOpen  = 3 // lines that are shown without expanding
 )
 
-// changesPage lists changes, newest first.
 type changesPage struct {
 	Days []changeDay
 	pager
@@ -44,7 +43,6 @@ type changesPage struct {
 	Oldest       string
 }
 
-// changeDay holds the changes of a day.
 type changeDay struct {
 	Day     string // YYYY-MM-DD
 	Changes []changeSummary
@@ -84,44 +82,56 @@ func (c changeSummary) More() int {
 // Fold reports whether the lines are folded.
 func (c changeSummary) Fold() bool { return len(c.Shown()) > maxOpen || c.Event != record.Updated }
 
-// changeEvents lists the events, named as in URLs.
-var changeEvents = []option{{Name: "Added", Value: "created"}, {Name: "Updated", Value: "updated"}, {Name: "Deleted", Value: "deleted"}}
-
-// changeFilters lists the filters in the path of the page, in the order in which they occur
-// in the path.
+// changeFilters lists the filters in the path of the page, in the order in which they occur in the path.
 var changeFilters = []string{"event", "type", "category", "figures"}
 
-// withoutFigures is the value of the filter figures.
-const withoutFigures = "false"
-
-// changeChoices collects the values of all filters.
-func (s *Site) changeChoices() map[string][]option {
-	m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
-	for _, v := range s.Build.History().ChangeValues("type") {
-		m["type"] = append(m["type"], option{Name: textfmt.Capitalize(s.plural(v)), Value: v})
+// changeOptions returns the values of a filter.
+func (s *Site) changeOptions(field string) (list []option) {
+	switch field {
+	case "event":
+		return []option{{Name: "Added", Value: "created"}, {Name: "Updated", Value: "updated"}, {Name: "Deleted", Value: "deleted"}}
+	case "type":
+		for _, v := range s.Build.History().ChangeValues("type") {
+			list = append(list, option{Name: textfmt.Capitalize(s.plural(v)), Value: v})
+		}
+		return list
+	case "category":
+		for _, v := range s.changeCategories() {
+			list = append(list, option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
+		}
+		slices.SortStableFunc(list, func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
+		return list
 	}
-	for _, v := range s.changeCategories() {
-		m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
-	}
-	slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
-	return m
+	return []option{{Name: "Without figures", Value: "false"}}
 }
 
-// changeFilter returns the filter in the path, given the values of all filters. If a value is unknown, ok is false
-// and similar contains suggestions.
-func (r *request) changeFilter(choices map[string][]option) (f history.ChangeFilter, similar []link, ok bool) {
-	f.To = r.Build.History().Changes()
+// addFilters reads the filters in the path and shows their values, or returns an error page if one is unknown. On
+// a static site, choosing a filter replaces the current one, because there are no pages for combinations.
+func (r *request) addFilters(d *changesPage, f *history.ChangeFilter) *page {
 	for _, field := range changeFilters {
-		v, titles := r.choices[field], map[string]string{}
-		for _, o := range choices[field] {
-			titles[o.Value] = o.Name
+		v, shown, titles := r.choices[field], listMenu{Name: field, Options: r.changeOptions(field)}, map[string]string{}
+		for i := range shown.Options {
+			o := &shown.Options[i]
+			titles[o.Value], o.Chosen = o.Name, o.Value == v
+			switch {
+			case o.Chosen:
+				o.To = r.here(field, "")
+			case r.Static:
+				o.To = changesPath(field, o.Value)
+			default:
+				o.To = r.here(field, o.Value)
+			}
+		}
+		if len(shown.Options) > 1 || field == "figures" {
+			d.Filters = append(d.Filters, shown)
 		}
 		switch {
 		case v == "":
+			continue
 		case titles[v] == "" && !(field == "category" && r.titles[v] != "") && !(field == "type" && r.kinds().Kind(v) != nil):
-			return f, near(v, slices.Sorted(maps.Keys(titles)), func(v string) link {
+			return r.missing("No matching changes", "", near(v, slices.Sorted(maps.Keys(titles)), func(v string) link {
 				return link{Name: "Changes: " + titles[v], To: r.here(field, v)}
-			}), false
+			})...)
 		case field == "event":
 			f.Event = []string{"entity." + v}
 		case field == "type":
@@ -129,8 +139,9 @@ func (r *request) changeFilter(choices map[string][]option) (f history.ChangeFil
 		case field == "category":
 			f.Category = []string{v}
 		}
+		d.Chosen = append(d.Chosen, option{Name: cmp.Or(titles[v], textfmt.Name(r.categoryTitle(v))), To: r.here(field, "")})
 	}
-	return f, nil, true
+	return nil
 }
 
 // changes lists all changes, or those that match the filters.
@@ -138,15 +149,14 @@ func (r *request) changes() (*page, error) {
 	if now, renamed := r.Build.Preferred("category", r.choices["category"]); renamed {
 		return &page{location: r.with("category", now)}, nil
 	}
-	choices := r.changeChoices()
-	f, near, ok := r.changeFilter(choices)
-	if !ok {
-		return r.missing("No matching changes", "", near...), nil
-	}
 	d := &changesPage{Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
+	f := history.ChangeFilter{To: r.Build.History().Changes()}
 	r.setDates(d, &f)
+	if p := r.addFilters(d, &f); p != nil {
+		return p, nil
+	}
 	set := r.Build.History().SelectChanges(f)
-	if r.choices["figures"] == withoutFigures {
+	if r.choices["figures"] != "" {
 		set.AndNot(r.News.Figures())
 	}
 	set, entries, known := r.entries(d, set)
@@ -154,30 +164,23 @@ func (r *request) changes() (*page, error) {
 		return r.missing("No such refresh", "", link{To: "/changes/", Name: "All changes"}), nil
 	}
 	var from int
+	var ok bool
 	if d.pager, from, ok = r.pageOf(int(entries.GetCardinality()), changeRows); !ok {
 		return r.notFound(), nil
 	}
-	if err := r.fillChanges(d, set, entries, from); err != nil {
-		return nil, err
-	}
-	r.addChangeFilters(d, choices)
-	if d.Newest != "" {
-		d.addPresets(r.AsOf)
-	}
+	r.fillChanges(d, set, entries, from)
 	p := &page{Template: "changes", Title: "Changes", Data: d, NoIndex: d.Since+d.Until+d.Wrong != "",
 		Description: "Additions, updates and deletions, field by field, with commits and pull requests."}
 	for _, o := range d.Chosen {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range changeFilters {
-		if v := r.choices[field]; v != "" && field != "event" { // feeds contain all events
+	for _, field := range changeFilters[1:] { // feeds contain all events
+		if v := r.choices[field]; v != "" {
 			feed.Set(field, v)
 		}
 	}
-	if len(feed) > 0 {
-		p.Feed = "/api/feed?" + feed.Encode()
-	}
+	p.Feed = feed.Encode()
 	return p, nil
 }
 
@@ -193,7 +196,7 @@ func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *ro
 		return nil, nil, false
 	}
 	at := r.Build.History().ChangeTime(int(members.Minimum()))
-	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.here("refresh", "")})
+	d.Chosen = slices.Insert(d.Chosen, 0, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.here("refresh", "")})
 	all.And(members)
 	return all, all, true
 }
@@ -222,11 +225,7 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 		r.Query.Set(x.field, text)
 		*x.day, *x.limit = text, a.ChangesSince(day.AddDate(0, 0, x.following))
 	}
-}
-
-// addPresets adds links to the changes of the last days and of this month.
-func (d *changesPage) addPresets(asOf time.Time) {
-	today := asOf.UTC()
+	today := r.AsOf.UTC()
 	for _, x := range []struct {
 		name  string
 		since time.Time
@@ -237,13 +236,10 @@ func (d *changesPage) addPresets(asOf time.Time) {
 }
 
 // fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day.
-func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from int) error {
+func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from int) {
+	all := entries.ToArray()
 	for i := from; i < d.Last; i++ {
-		at, err := entries.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; the last element is the newest
-		if err != nil {
-			return err
-		}
-		c := r.describeChange(int(at), set, entries)
+		c := r.describeChange(int(all[len(all)-1-i]), set, entries) // the last one is the newest
 		day := c.Timestamp.UTC().Format(time.DateOnly)
 		if n := len(d.Days); n == 0 || d.Days[n-1].Day != day {
 			d.Days = append(d.Days, changeDay{Day: day})
@@ -251,7 +247,6 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 		last := &d.Days[len(d.Days)-1]
 		last.Changes = append(last.Changes, c)
 	}
-	return nil
 }
 
 // describeChange reads an entry and keeps the first items of each line.
@@ -271,38 +266,12 @@ func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) changeSummary
 	return c
 }
 
-// addChangeFilters fills in the filters. On a static site, choosing a filter replaces the
-// current one, because there are no pages for combinations.
-func (r *request) addChangeFilters(d *changesPage, choices map[string][]option) {
-	for _, field := range changeFilters {
-		shown, v := listMenu{Name: field}, r.choices[field]
-		title := textfmt.Name(r.categoryTitle(v))
-		for _, o := range choices[field] {
-			if o.To = r.here(field, o.Value); r.Static {
-				o.To = changesPath(field, o.Value)
-			}
-			if o.Chosen = v == o.Value; o.Chosen {
-				o.To, title = r.here(field, ""), o.Name
-			}
-			shown.Options = append(shown.Options, o)
-		}
-		if v != "" {
-			d.Chosen = append(d.Chosen, option{Name: title, To: r.here(field, "")})
-		}
-		if len(shown.Options) > 1 || field == "figures" {
-			d.Filters = append(d.Filters, shown)
-		}
-	}
-}
-
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}
 
-// changesPath returns the path of the changes with one filter value.
 func changesPath(field, value string) string {
 	return changesRoute.path(nil, map[string]string{field: value})
 }
 
-// monthPage sums up the changes of a month.
 type monthPage struct {
 	*news.Month
 	Sections   []monthSection
@@ -329,7 +298,6 @@ func monthTitle(name string) string {
 	return t.Format("January 2006")
 }
 
-// month sums up a month.
 func (r *request) month() (*page, error) {
 	name := r.args["month"]
 	m := r.News.Month(name)

@@ -90,29 +90,22 @@ func kindColumns(k *kinds.Kind) (list []string) {
 }
 
 // columnNames are the columns of the list of a kind that are known of any of its entities.
-func (s *Site) columnNames(k *kinds.Kind) (list []string) {
-	for _, name := range kindColumns(k) {
-		known, found := s.knownColumns.Load(k.Name + "/" + name)
-		if !found {
-			known = s.anyHas(k, s.column(name))
-			s.knownColumns.Store(k.Name+"/"+name, known)
-		}
-		if known.(bool) {
-			list = append(list, name)
-		}
+func (s *Site) columnNames(k *kinds.Kind) []string {
+	if list, ok := s.knownColumns.Load(k.Name); ok {
+		return list.([]string)
 	}
-	return list
-}
-
-// anyHas reports whether any entity of a kind has a value in a column.
-func (s *Site) anyHas(k *kinds.Kind, c *column) bool {
 	var all *filters
-	for o := range roaring.Values(s.Build.Select(only("type", k.Name))) {
-		if it := all.item(s, o); c.cell(&it).Text != "" {
-			return true
+	list := slices.DeleteFunc(slices.Clone(kindColumns(k)), func(name string) bool {
+		c := s.column(name)
+		for o := range roaring.Values(s.Build.Select(only("type", k.Name))) {
+			if it := all.item(s, o); c.cell(&it).Text != "" {
+				return false
+			}
 		}
-	}
-	return false
+		return true
+	})
+	s.knownColumns.Store(k.Name, list)
+	return list
 }
 
 // core are the columns that no kind declares: of every entity, of the blocks and of offers.
@@ -120,6 +113,7 @@ var core = map[string]struct {
 	column
 	value func(*Site, *item) cell
 }{
+	"name":         {column{key: "name"}, func(_ *Site, it *item) cell { return cell{Text: it.Name} }},
 	"type":         {value: func(s *Site, it *item) cell { return cell{Text: s.kind(it.Type).Title} }},
 	"provider":     {value: func(_ *Site, it *item) cell { return cell{Text: it.Provider} }},
 	"category":     {value: categoryCell},
@@ -142,9 +136,7 @@ var core = map[string]struct {
 	"retires":    {value: func(_ *Site, it *item) cell { return dayCell(lifecycleOf(it).Retires) }},
 	"replacedBy": {value: successorCell},
 
-	"price": {column{Number: true, key: "price"}, func(s *Site, it *item) cell {
-		return cell{Text: priceText(&it.Price), Said: s.priceNote(it.Entity), Raw: it.Price.Blended.Micros(), Read: priceDay(it.Entity), Figure: true}
-	}},
+	"price":  {column{Number: true, key: "price"}, summaryCell},
 	"offers": {column{Number: true, Down: true}, func(_ *Site, it *item) cell { return numberCell(float64(len(it.Offers)), len(it.Offers) > 0) }},
 	"input": {column{Title: "Input", Short: "in", Unit: "$/M\u00a0tokens", Number: true},
 		func(_ *Site, it *item) cell { return priceCell(it, "input") }},

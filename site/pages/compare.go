@@ -77,7 +77,6 @@ func (r *request) compare() (*page, error) {
 	return p, nil
 }
 
-// keys returns the keys of the compared entities, type/slug.
 func (d *comparePage) keys() (keys []string) {
 	for _, e := range d.Entities {
 		keys = append(keys, e.Key())
@@ -85,7 +84,6 @@ func (d *comparePage) keys() (keys []string) {
 	return keys
 }
 
-// comparePath returns the path of a comparison.
 func comparePath(keys ...string) string {
 	var b strings.Builder
 	for i, k := range keys {

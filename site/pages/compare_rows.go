@@ -16,7 +16,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// compareGroup is a group of rows in a comparison.
 type compareGroup struct {
 	Name, Title string
 	Rows        []compareRow
@@ -203,7 +202,6 @@ func (w *compareRow) markDifferences() {
 	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != w.Cells[0].Text })
 }
 
-// knownRows drops rows without values.
 func knownRows(rows []compareRow) []compareRow {
 	return slices.DeleteFunc(rows, func(w compareRow) bool {
 		return !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != "" })
@@ -255,24 +253,23 @@ type placed struct {
 	total float64
 }
 
-func (r *request) placed(c item, x *score.Explanation) placed {
-	p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
-	for _, d := range p.parts {
-		p.total += d.Exact
-	}
-	return p
-}
-
 // outrankings explains the order of the compared entities on the first board that has two of them or, if
 // there is none, by the formula of their kind where it compares the same figures.
 func (r *request) outrankings(list []item) (why []outranking) {
 	var order []placed
 	var title, to string
+	add := func(c item, x *score.Explanation) {
+		p := placed{name: textfmt.Name(c.Name), parts: r.explain(c.Type, x).Parts}
+		for _, d := range p.parts {
+			p.total += d.Exact
+		}
+		order = append(order, p)
+	}
 	for _, b := range r.Own.Published() {
 		title, to, order = b.Title, boardPath(b.Slug), nil
 		for _, c := range list {
 			if _, _, ok := r.Own.Now(b).Find(c.ordinal); ok {
-				order = append(order, r.placed(c, b.Explain(c.Entity, r.AsOf).Explanation))
+				add(c, b.Explain(c.Entity, r.AsOf).Explanation)
 			}
 		}
 		if len(order) > 1 {
@@ -285,7 +282,7 @@ func (r *request) outrankings(list []item) (why []outranking) {
 	if len(order) < 2 && !slices.ContainsFunc(list, other) && r.Own.Comparable(list[0].Type) {
 		title, to, order = r.boardTitle(list[0].Category), boardPath(list[0].Category), nil
 		for _, c := range list {
-			order = append(order, r.placed(c, r.Formula.Explain(c.Entity, r.AsOf)))
+			add(c, r.Formula.Explain(c.Entity, r.AsOf))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b placed) int { return cmp.Compare(b.total, a.total) })

@@ -20,7 +20,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// dataPage lists the downloads.
 type dataPage struct {
 	Manifest  string      // path
 	First     []firstFile // those that most people want
@@ -42,31 +41,30 @@ type firstFile struct {
 	Title, Text string
 }
 
-// wanted is the path of a file that most people want, with what it is for.
-type wanted struct{ path, title, text string }
-
 // firstFiles lists the files that most people want. Tables of all kinds lack what a kind declares, so those of the
 // largest kinds that declare something stand first.
-func (s *Site) firstFiles() []wanted {
-	list := []wanted{{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."}}
-	every := wanted{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity."}
+func (s *Site) firstFiles() []firstFile {
+	wanted := func(path, title, text string) firstFile {
+		return firstFile{download{File: store.File{Path: path}}, title, text}
+	}
+	list := []firstFile{wanted(exports.FullFile+".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns.")}
+	every := wanted(exports.EntitiesFile+".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity.")
 	for _, t := range s.largest() {
 		if len(s.kind(t).Fields) > 0 && len(list) < 3 {
-			every.title, every.text = "The basics as a spreadsheet", "What entities of all kinds have, one row per entity. Opens in Excel and LibreOffice."
-			list = append(list, wanted{exports.KindFile(t) + ".csv" + store.GzipExtension, s.kind(t).Plural + " as a spreadsheet",
-				"One row per entity, with all that the index says of " + s.plural(t) + ". Unpacked, it opens in Excel and LibreOffice."})
+			every.Title, every.Text = "The basics as a spreadsheet", "What entities of all kinds have, one row per entity. Opens in Excel and LibreOffice."
+			list = append(list, wanted(exports.KindFile(t)+".csv"+store.GzipExtension, s.kind(t).Plural+" as a spreadsheet",
+				"One row per entity, with all that the index says of "+s.plural(t)+". Unpacked, it opens in Excel and LibreOffice."))
 		}
 	}
 	return append(list, every,
-		wanted{exports.SignalsFile + ".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."},
-		wanted{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."})
+		wanted(exports.SignalsFile+".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."),
+		wanted(exports.OffersFile+".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."))
 }
 
-// fileGroup is a group of files with the same kind of content.
 type fileGroup struct {
-	Title, Text string
-	ID          string // ID of its heading
-	Files       []download
+	begin, Title, Text string // begin is the prefix of the paths
+	ID                 string // ID of its heading
+	Files              []download
 }
 
 // Licensed reports whether a file states its licence.
@@ -74,7 +72,6 @@ func (g fileGroup) Licensed() bool {
 	return slices.ContainsFunc(g.Files, func(d download) bool { return d.License != "" })
 }
 
-// download is a file in the build.
 type download struct {
 	store.File
 	To     string // path on the site
@@ -87,27 +84,25 @@ var fileFormats = map[string]string{
 	".gz": "gzip",
 }
 
-// fileKinds lists the groups of files, each with a path prefix. All other files are in
-// the last group.
-var fileKinds = []struct{ begin, title, text string }{
-	{exports.EntitiesFile + ".", "Entities", "Every listed entity, in the same 20 columns in every format."},
-	{exports.FullFile + ".", "Entities with every column", "The same entities, with their status, links and everything that the index declares as well."},
-	{exports.KindFile(""), "Entities of one kind", "The same, without the columns that only other kinds have."},
-	{exports.SignalsFile + ".", "Signals", "One row per figure of an entity, with the day and the page where it was read."},
-	{exports.BenchmarksFile + ".", "Benchmark results", "One row per result of a model."},
-	{exports.OffersFile + ".", "Offers", "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
-	{exports.IDsFile + ".", "Identifiers", "One row per identifier of an entity in a registry or at a provider."},
-	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
-	{exports.FeedFile + ".", "Feeds", "The latest changes and the movers of each week, for feed readers."},
-	{exports.LeaderboardsFile, "Leaderboards", "Those of all entities, of each category and of each board, best first."},
-	{history.SnapshotsDir, "Earlier days", "The ranks and scores of all entities at the end of a day."},
-	{"", "Metadata", "The categories, the providers, the JSON Schema of an entity, and the rest."},
+// fileGroups lists the groups of files. All other files are in the last group.
+var fileGroups = []fileGroup{
+	{begin: exports.EntitiesFile + ".", Title: "Entities", Text: "Every listed entity, in the same 20 columns in every format."},
+	{begin: exports.FullFile + ".", Title: "Entities with every column", Text: "The same entities, with their status, links and everything that the index declares as well."},
+	{begin: exports.KindFile(""), Title: "Entities of one kind", Text: "The same, without the columns that only other kinds have."},
+	{begin: exports.SignalsFile + ".", Title: "Signals", Text: "One row per figure of an entity, with the day and the page where it was read."},
+	{begin: exports.BenchmarksFile + ".", Title: "Benchmark results", Text: "One row per result of a model."},
+	{begin: exports.OffersFile + ".", Title: "Offers", Text: "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
+	{begin: exports.IDsFile + ".", Title: "Identifiers", Text: "One row per identifier of an entity in a registry or at a provider."},
+	{begin: exports.ChangelogFile + ".", Title: "Changelog", Text: "Every recorded change, field by field, oldest first."},
+	{begin: exports.FeedFile + ".", Title: "Feeds", Text: "The latest changes and the movers of each week, for feed readers."},
+	{begin: exports.LeaderboardsFile, Title: "Leaderboards", Text: "Those of all entities, of each category and of each board, best first."},
+	{begin: history.SnapshotsDir, Title: "Earlier days", Text: "The ranks and scores of all entities at the end of a day."},
+	{begin: "", Title: "Metadata", Text: "The categories, the providers, the JSON Schema of an entity, and the rest."},
 }
 
 // rankings are the groups of files that an index without scores has, but does not speak of.
 var rankings = []string{exports.LeaderboardsFile, history.SnapshotsDir}
 
-// download returns a file of the build.
 func (s *Site) download(f store.File) download {
 	ext := path.Ext(f.Path)
 	d := download{f, "/data/" + s.Build.Manifest.ID + "/" + f.Path, fileFormats[ext]}
@@ -120,7 +115,6 @@ func (s *Site) download(f store.File) download {
 	return d
 }
 
-// data lists the files of the build.
 func (r *request) data() (*page, error) {
 	m := r.Build.Manifest
 	d := &dataPage{Manifest: "/data/" + m.ID + "/" + store.ManifestFile}
@@ -130,31 +124,27 @@ func (r *request) data() (*page, error) {
 	d.Host = cmp.Or(r.Base, "https://…"+strings.TrimSuffix(r.Root, "/"))
 	d.Cite = fmt.Sprintf("%s, as of %s. Build %s. %s%s", textfmt.Name(m.Title), m.AsOf[:len(time.DateOnly)], m.ID, d.Host, d.Manifest)
 	d.BibTeX = croissant.Cite(m, d.Host)
-	groups := make([]fileGroup, len(fileKinds))
-	for i, k := range fileKinds {
-		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}
-	}
-	first := r.firstFiles()
-	d.First = make([]firstFile, len(first))
+	groups := slices.Clone(fileGroups)
+	d.First = r.firstFiles()
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Path, "lookup/") { // only the edge reads it
 			continue
 		}
 		x := r.download(f)
 		d.Files, d.Size = d.Files+1, d.Size+f.Size
-		i := slices.IndexFunc(fileKinds, func(k struct{ begin, title, text string }) bool {
-			return strings.HasPrefix(f.Path, k.begin) && (m.Counts.Ranked > 0 || !slices.Contains(rankings, k.begin))
+		i := slices.IndexFunc(groups, func(g fileGroup) bool {
+			return strings.HasPrefix(f.Path, g.begin) && (m.Counts.Ranked > 0 || !slices.Contains(rankings, g.begin))
 		})
-		groups[i].Files = append(groups[i].Files, x)
+		groups[i].ID, groups[i].Files = "files-"+strconv.Itoa(i+1), append(groups[i].Files, x)
 		switch f.Path {
 		case exports.EntitiesFile + ".jsonl" + store.GzipExtension:
 			d.Lines = x
 		case exports.EntitiesFile + ".parquet":
 			d.Example = x
 		}
-		for j, k := range first {
-			if f.Path == k.path {
-				d.First[j] = firstFile{x, k.title, k.text}
+		for j := range d.First {
+			if f.Path == d.First[j].Path {
+				d.First[j].download = x
 			}
 		}
 	}
@@ -227,20 +217,14 @@ func (r *request) dataQuality() (*page, error) {
 
 // Entity returns a link to an entity by its key. It leads nowhere if the build has no such entity.
 func (d *qualityPage) Entity(key string) link {
-	if to := d.successor(key); to != nil {
-		return *to
-	}
-	return link{Name: textfmt.Name(key)}
+	return d.reference(key)
 }
 
 // plainValue returns a number, a text or nothing as text.
 func plainValue(v any) string {
 	switch v := v.(type) {
 	case float64:
-		if v == float64(int64(v)) {
-			return textfmt.Count(int(v))
-		}
-		return strconv.FormatFloat(v, 'f', -1, 64)
+		return textfmt.Count(v)
 	case string:
 		return textfmt.Name(v)
 	case nil:

@@ -25,7 +25,6 @@ import (
 // between them.
 const guidesFolder = "site/docs"
 
-// guidePage is a guide rendered as a page.
 type guidePage struct {
 	mdrender.Guide
 	Name string        // the last part of its path
@@ -47,7 +46,6 @@ const guideAddress = "http://127.0.0.1:8080"
 // guidesOfOperators are about the machine of the service, on which it listens at guideAddress.
 var guidesOfOperators = []string{"deploying", "operating", "releases", "scaling"}
 
-// docsPage lists the documentation.
 type docsPage struct {
 	Guides []*guidePage
 	Fields string // URL of the documentation of the content files, or "" if unknown
@@ -112,7 +110,6 @@ func (s *Site) guideLink(folder, address string, guides []*guidePage) string {
 	return ""
 }
 
-// docs lists the guides.
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
 	d := &docsPage{all, textfmt.WebURL(r.Build.Manifest.Repository.View("README.md")), "/data/" + r.Build.Manifest.ID + "/entity.schema.json"}
@@ -156,7 +153,6 @@ type Operation struct {
 	Method, Path, Summary string
 }
 
-// apiPage is the API reference.
 type apiPage struct {
 	Files      map[string]string // paths of the page's files, by name
 	Operations []Operation       // listed for browsers without JavaScript
@@ -181,7 +177,6 @@ type scoringPage struct {
 	Cap  string // maximum score of a deprecated entity, or "" if there is no cap
 }
 
-// scoring shows the formula that the scores of the build were calculated with.
 func (r *request) scoring() (*page, error) {
 	d := &scoringPage{Formula: r.Formula, Site: r.Site}
 	if c := r.Formula.DeprecatedCap; c != nil {
@@ -226,7 +221,7 @@ func (*scoringPage) Dimensions(f *score.TypeFormula) (list []weighted) {
 // Measures returns the measures of a dimension.
 func (d *scoringPage) Measures(of *score.Dimension) (list []weighted) {
 	for _, m := range of.Measures {
-		list = append(list, weighted{Name: cmp.Or(m.Benchmark, d.Site.signalLabel(&m)), Measure: m, Weight: m.Weight})
+		list = append(list, weighted{Name: measureName(&m, d.Site.label), Measure: m, Weight: m.Weight})
 	}
 	return shared(list)
 }
@@ -245,7 +240,7 @@ func (d *scoringPage) Note(m score.Measure) string {
 		return "benchmark"
 	case m.Signal != "" && len(m.Sum) > 0:
 		m.Signal = ""
-		return "the sum of " + strings.ReplaceAll(d.Site.signalLabel(&m), " + ", " and ") + " or, without any of them, as stated"
+		return "the sum of " + strings.ReplaceAll(measureName(&m, d.Site.label), " + ", " and ") + " or, without any of them, as stated"
 	}
 	return ""
 }

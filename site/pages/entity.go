@@ -110,7 +110,7 @@ func (r *request) entity() (*page, error) {
 	}
 	d.Use = r.embedCode(d)
 	return &page{Template: "entity", Title: d.Name, Description: d.Description, Data: d, Scripts: []string{"entity.js"},
-		Feed: entityFeedPath(typ, slug), Picture: r.picturePath(typ, slug), LinkedData: r.linkedData(d)}, nil
+		Feed: entityFeed + typ + "/" + slug, Picture: r.picturePath(typ, slug)}, nil
 }
 
 // present returns what a page says of an entity, but for its figures and scores over time.
@@ -141,7 +141,6 @@ func (s *Site) mainFacts(e *record.Entity) []fact {
 	return list[:min(maxMain, len(list))]
 }
 
-// path returns the path of a record's page.
 func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
 // describe fills in everything that depends only on the record.

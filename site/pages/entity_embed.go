@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +15,6 @@ import (
 	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
-	"kindex/exports/safetext"
 	"kindex/site"
 	"kindex/site/badge"
 	"kindex/site/siteurl"
@@ -35,7 +33,6 @@ type embedCode struct {
 	Hosted   bool   // the badge is on this site, so the site's pages may load it
 }
 
-// snippet is a piece of text to copy.
 type snippet struct{ Name, Text string }
 
 // formulaAddress returns the URL of the build's scoring formula.
@@ -121,43 +118,11 @@ func braced(name string) string {
 	return "{" + croissant.EscapeTeX(name) + "}"
 }
 
-// linkedData describes the entity for search engines (schema.org): what has prices or is maintained is a
-// SoftwareApplication, anything else a CreativeWork. Scores are left out, because they are not reviews by
-// people.
-func (r *request) linkedData(d *entityPage) any {
-	work, about, version := "CreativeWork", "genre", "version"
-	if k := r.kinds().Kind(d.Type); k.HasBlock(kinds.Offers) || k.HasBlock(kinds.Maintenance) {
-		work, about, version = "SoftwareApplication", "applicationCategory", "softwareVersion"
-	}
-	var words, same []string
-	for _, t := range d.Tags {
-		words = append(words, textfmt.Name(t.Name))
-	}
-	for _, l := range d.Main {
-		same = append(same, l.To)
-	}
-	a := map[string]any{"@context": "https://schema.org", "@type": work, "name": textfmt.Name(d.Name),
-		"description": textfmt.Truncate(safetext.OneLine(d.Description), textfmt.MaxTextLen),
-		about:         textfmt.Name(r.categoryTitle(d.Category)), version: textfmt.Name(d.Version), "license": licenseText(d.License),
-		"dateModified": textfmt.ISODay(d.LastUpdated), "mainEntityOfPage": r.Abs(d.Now), "keywords": strings.Join(words, ", ")}
-	maps.DeleteFunc(a, func(_ string, value any) bool { return value == "" })
-	if d.Provider != "" {
-		a["creator"] = map[string]any{"@type": "Organization", "name": textfmt.Name(d.Provider)}
-	}
-	if len(same) > 0 {
-		a["url"] = same[0]
-	}
-	if len(same) > 1 {
-		a["sameAs"] = same[1:]
-	}
-	return a
-}
-
 // entityChangesJSON renders the changes to an entity, newest first.
 func (r *request) entityChangesJSON() (*page, error) {
 	return r.file("/changelog", func(o uint32) ([]byte, string, error) {
-		list, changes := r.changesOf(o), []json.RawMessage{}
-		for _, i := range slices.Backward(list) {
+		changes := []json.RawMessage{}
+		for _, i := range slices.Backward(r.changesOf(o)) {
 			changes = append(changes, r.Build.History().ChangeLine(int(i)))
 		}
 		body, err := json.Marshal(map[string]any{"data": changes, "count": len(changes), "build": r.Build.Manifest.ID})
@@ -208,7 +173,6 @@ type subject struct {
 	changes   []uint32       // oldest first
 }
 
-// path returns the path of its page.
 func (x *subject) path() string { return siteurl.Entity(x.typ, x.slug) }
 
 // subject returns the entity that has or had an address, or nil if there is none.
@@ -237,7 +201,7 @@ func (r *request) entityFeed() (*page, error) {
 	if of == nil {
 		return r.notFound(), nil
 	}
-	return r.fileOr(entityFeedPath(of.typ, of.slug), func() ([]byte, string, error) {
+	return r.fileOr("/api/feed?"+entityFeed+of.typ+"/"+of.slug, func() ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
 			Self: r.Abs(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}

@@ -22,18 +22,18 @@ func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range s.kinds().Links {
 		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted.Name })
-		if i < 0 || textfmt.WebURL(e.Links[i].URL) == "" {
+		if i < 0 {
 			continue
 		}
-		l := link{Name: wanted.Title, To: textfmt.WebURL(e.Links[i].URL)}
-		if wanted.Name == "deprecation" {
+		switch l := (link{Name: wanted.Title, To: textfmt.WebURL(e.Links[i].URL)}); {
+		case l.To == "":
+		case wanted.Name == "deprecation":
 			ended = &l
-			continue
+		default:
+			if list = append(list, l); record.NormalizeURL(e.Links[i].URL) == own {
+				own = ""
+			}
 		}
-		if record.NormalizeURL(e.Links[i].URL) == own {
-			own = ""
-		}
-		list = append(list, l)
 	}
 	if to := textfmt.WebURL(e.URL); to != "" && own != "" {
 		list = slices.Insert(list, 0, link{Name: "Website", To: to})
@@ -69,20 +69,16 @@ func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) 
 		if name == "board" || safetext.OneLine(x.Text) == "" { // the place on a board has a line of its own
 			continue
 		}
-		f := fact{Name: c.Title}
 		if i := slices.IndexFunc(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); i >= 0 && !card {
 			x.Links = s.valueLinks(s.facetKinds[i], e.FieldValues(s.facetKinds[i].Field))
 		}
 		if card {
 			x.Full, x.Figure = strings.TrimSpace(x.Text+" "+c.Unit), x.Figure && x.Said != ""
 		}
-		notes := []string{x.Said}
-		if x.Figure {
-			notes = append(notes, asOfNote(x.Read))
+		if x.Note = x.Said; x.Figure {
+			x.Note = joined(x.Said, asOfNote(x.Read))
 		}
-		x.Note = strings.TrimPrefix(strings.Join(notes, ", "), ", ")
-		f.cell = x
-		list = append(list, f)
+		list = append(list, fact{c.Title, x})
 	}
 	return list
 }
@@ -97,20 +93,6 @@ func licenseText(id string) string {
 		return ""
 	}
 	return "https://spdx.org/licenses/" + id + ".html"
-}
-
-// licenseTexts returns the URLs of the licences of an AND expression, or nil if one of them
-// is not a single identifier or there is a choice.
-func licenseTexts(expression string) []string {
-	var texts []string
-	for id := range strings.SplitSeq(expression, " AND ") {
-		text := licenseText(id)
-		if text == "" {
-			return nil
-		}
-		texts = append(texts, text)
-	}
-	return texts
 }
 
 // figure is one observation and its contribution to the score.
@@ -151,7 +133,6 @@ func newFigureTable(name, about string, rows []figure, most int) *figureTable {
 	return t
 }
 
-// figures returns the signals and the benchmark results.
 func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
 		g := readAt(f.Date, f.Source)
@@ -197,13 +178,11 @@ func readAt(day, source string) figure {
 func (s *Site) addContribution(g *figure, typ string, x *score.Explanation, is func(*score.MeasureValue) bool) {
 	for i := range x.Dimensions {
 		p := &x.Dimensions[i]
-		title := s.scoreLabel(typ, p.Name)
 		for j := range p.Measures {
-			m := &p.Measures[j]
-			switch {
+			switch m := &p.Measures[j]; {
 			case !is(m):
 			case m.State == score.Counted && p.Value != nil:
-				g.Counts = title
+				g.Counts = s.scoreLabel(typ, p.Name)
 			case m.State == score.Counted:
 				g.Why = "not enough other data for " + s.scoreInSentence(typ, p.Name)
 			case m.State == score.Stale:
@@ -227,11 +206,7 @@ type source struct {
 
 func (s *Site) sourceOf(e *record.Entity) source {
 	file := e.Type + "/" + e.Slug + ".yaml"
-	repository := s.Build.Manifest.Repository
-	c := source{File: "content/" + file, Edit: textfmt.WebURL(repository.Edit(file)), Updated: textfmt.ISODay(e.LastUpdated)}
-	if repository != nil && repository.Path != "" {
-		c.File = repository.Path + "/" + file
-	}
+	c := source{File: s.contentFolder() + "/" + file, Edit: textfmt.WebURL(s.Build.Manifest.Repository.Edit(file)), Updated: textfmt.ISODay(e.LastUpdated)}
 	switch form := siteurl.Submit + "?" + singleQuery("e", e.Key()); {
 	case s.served() && s.Static:
 		c.Suggest = s.api(form)
@@ -243,7 +218,6 @@ func (s *Site) sourceOf(e *record.Entity) source {
 	return c
 }
 
-// singleQuery returns a query with one parameter.
 func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
 // link is a page of this site, or an external URL that has passed textfmt.WebURL, with what it is.
@@ -258,55 +232,11 @@ type fact struct {
 // Value returns the value in words.
 func (f fact) Value() string { return cmp.Or(f.Full, f.Text) }
 
-// asOfNote says when a figure was read.
 func asOfNote(day string) string {
 	if day = textfmt.ISODay(day); day == "" {
 		return "date unknown"
 	}
 	return "as of " + textfmt.Day(day)
-}
-
-// priceText describes a price.
-func priceText(p *record.PriceSummary) string {
-	known := record.Prices{record.InputPrice: p.Input, record.OutputPrice: p.Output}
-	if !known.Known() {
-		return ""
-	}
-	return describePrices(&known)
-}
-
-// summarized returns the offers that the price of a model follows from: those of its maker,
-// or all that are not deprecated.
-func summarized(e *record.Entity) (list []*record.Offer) {
-	for i := range e.Offers {
-		if o := &e.Offers[i]; o.Provider == e.Price.Provider || e.Price.Provider == "" && !o.Deprecated {
-			list = append(list, o)
-		}
-	}
-	return list
-}
-
-// priceDay returns the earliest day on which one of the summarized offers was read.
-func priceDay(e *record.Entity) (day string) {
-	for _, o := range summarized(e) {
-		if o.Date != "" && (day == "" || o.Date < day) {
-			day = o.Date
-		}
-	}
-	return day
-}
-
-// priceNote says whose price the summary is.
-func (s *Site) priceNote(e *record.Entity) string {
-	offers := summarized(e)
-	if len(offers) == 0 {
-		return ""
-	}
-	note := "per million tokens, at " + textfmt.Name(s.providerName(offers[0].Provider))
-	if e.Price.Provider == "" && len(offers) > 1 {
-		note = "per million tokens, median of " + textfmt.Plural(len(offers), "offer", "offers")
-	}
-	return note
 }
 
 // idLinks returns the identifiers of an entity as links whose notes are their values. namespace looks up

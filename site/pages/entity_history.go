@@ -70,7 +70,6 @@ func titleSays(x *feed.Summary) bool {
 	return strings.Contains(x.Title, " "+text)
 }
 
-// historyPage is a page of an entity's history.
 type historyPage struct {
 	Name    string
 	Crumbs  []link
@@ -97,10 +96,9 @@ func (r *request) entityHistory() (*page, error) {
 	}
 	crumbs := []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: name, To: of.path()}}
 	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, r.changesOn(p, of.path(), of.changes, from)}, NoIndex: of.deleted || from > 0,
-		Description: "Every change to " + name + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}, nil
+		Description: "Every change to " + name + ", field by field, with commits and pull requests.", Feed: entityFeed + typ + "/" + slug}, nil
 }
 
-// tombstonePage is the page of a deleted entity.
 type tombstonePage struct {
 	Type, Slug, Name string
 	Day              string // day of the deletion, YYYY-MM-DD
@@ -131,11 +129,10 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 // currentEntity returns the current entity at an address as a link, if there is
 // one.
 func (r *request) currentEntity(typ, slug string) []link {
-	now := r.successor(typ + "/" + slug)
-	if now == nil {
-		return nil
+	if now := r.reference(typ + "/" + slug); now.To != "" {
+		return []link{{now.Name, now.To, "current version"}}
 	}
-	return []link{{now.Name, now.To, "current version"}}
+	return nil
 }
 
 // tombstone renders the page of a deleted entity, given the version that deleted it.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"kindex/exports/record"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -46,7 +45,9 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	}
 	last := &list[len(list)-1]
 	if e.Lifecycle != nil {
-		last.Next = r.successor(e.Lifecycle.ReplacedBy)
+		if next := r.reference(e.Lifecycle.ReplacedBy); next.To != "" {
+			last.Next = &next
+		}
 		if to := textfmt.WebURL(e.Lifecycle.Source); to != "" && ended == nil {
 			ended = &link{To: to}
 		}
@@ -82,24 +83,12 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 	return n
 }
 
-// reference returns the name and the page of an entity named as type/slug or, of one that there is not, that.
+// reference returns the name and the page of an entity named as type/slug, or only the key of one that there is not.
 func (s *Site) reference(key string) link {
-	if l := s.successor(key); l != nil {
-		return *l
-	}
-	return link{Name: textfmt.Name(key)}
-}
-
-// successor returns the page of an entity named as type/slug, or nil if there is none.
-func (s *Site) successor(key string) *link {
-	typ, slug, ok := strings.Cut(key, "/")
-	if !ok {
-		return nil
-	}
+	typ, slug, _ := strings.Cut(key, "/")
 	o, _, found := s.Build.Find(typ, slug)
 	if !found {
-		return nil
+		return link{Name: textfmt.Name(key)}
 	}
-	e := s.Build.Entity(o)
-	return &link{Name: textfmt.Name(e.Name), To: siteurl.Entity(e.Type, e.Slug)}
+	return link{Name: textfmt.Name(s.Build.Entity(o).Name), To: s.path(o)}
 }

@@ -18,7 +18,6 @@ import (
 // entityOffers is the number of offers that are always visible; the others are folded.
 const entityOffers = 5
 
-// offerTable is the offers of a model.
 type offerTable struct {
 	Rows []offerRow // the maker's own first, then the cheapest
 	Rest []offerRow
@@ -41,7 +40,6 @@ func (o offerRow) Window() string {
 	return numberCell(float64(o.Context), o.Context > 0).Text
 }
 
-// offers returns the offers of a model as they are on a day, or nil if there are none.
 func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 	if len(e.Offers) == 0 {
 		return nil
@@ -135,7 +133,6 @@ const (
 	entityPriceChanges = 30  // rows of the table
 )
 
-// priceHistory is the price of a model over time.
 type priceHistory struct {
 	Since   string        // the first day with a price
 	Chart   template.HTML // "" if the price never changed
@@ -144,7 +141,6 @@ type priceHistory struct {
 	Omitted int           // older changes
 }
 
-// costs are the input and the output price.
 type costs [2]record.Price
 
 // priceChange is what something cost from a day on.
@@ -197,11 +193,6 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 // withAnnounced returns moments, up to a day, with the offers as they were then. It adds those from which announced
 // prices held or others no longer did.
 func withAnnounced(moments []history.Moment, asOf string) (list []history.Moment) {
-	on := func(m history.Moment, day string) {
-		e := *m.Entity
-		e.Offers, m.Entity = pricing.On(e.Offers, day), &e
-		list = append(list, m)
-	}
 	for i, m := range moments {
 		if m.Entity == nil {
 			list = append(list, m)
@@ -211,36 +202,34 @@ func withAnnounced(moments []history.Moment, asOf string) (list []history.Moment
 		if m.Time != 0 {
 			start = time.Unix(m.Time, 0).UTC().Format(time.DateOnly)
 		}
-		on(m, start)
 		if i+1 < len(moments) && moments[i+1].Time != 0 {
 			end = min(end, time.Unix(moments[i+1].Time-1, 0).UTC().Format(time.DateOnly))
 		}
-		for _, day := range announcedDays(m.Entity.Offers) {
-			at, err := time.Parse(time.DateOnly, day)
-			if err == nil && day > start && day <= end {
-				on(history.Moment{Entity: m.Entity, Time: at.Unix(), Commit: m.Commit}, day)
+		days := []string{start}
+		for j := range m.Entity.Offers {
+			o := &m.Entity.Offers[j]
+			if o.Next != nil {
+				days = append(days, o.Next.From)
+			}
+			if last, err := time.Parse(time.DateOnly, o.Until); err == nil {
+				days = append(days, last.AddDate(0, 0, 1).Format(time.DateOnly))
+			}
+		}
+		slices.Sort(days)
+		for _, day := range slices.Compact(days) {
+			at, e := m, *m.Entity
+			if day > start {
+				at.Time = dot(day, 0, false, "").At.Unix()
+			}
+			if day == start || day > start && day <= end {
+				e.Offers, at.Entity = pricing.On(e.Offers, day), &e
+				list = append(list, at)
 			}
 		}
 	}
 	return list
 }
 
-// announcedDays returns the sorted days from which offers have other prices.
-func announcedDays(offers []record.Offer) (days []string) {
-	for i := range offers {
-		o := &offers[i]
-		if o.Next != nil {
-			days = append(days, o.Next.From)
-		}
-		if last, err := time.Parse(time.DateOnly, o.Until); err == nil {
-			days = append(days, last.AddDate(0, 0, 1).Format(time.DateOnly))
-		}
-	}
-	slices.Sort(days)
-	return slices.Compact(days)
-}
-
-// draw draws the chart.
 func (h *priceHistory) draw(series []priceChange, asOf string) {
 	lines := []chart.Line{{Class: "l1", Step: true}, {Class: "l2", Step: true}}
 	highest := 0.0
@@ -263,7 +252,6 @@ func (h *priceHistory) draw(series []priceChange, asOf string) {
 
 func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e6) }
 
-// addOffers fills in the changes of single offers.
 func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf string) {
 	keys := map[[2]string]bool{}
 	for _, m := range moments {

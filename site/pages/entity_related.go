@@ -35,7 +35,6 @@ func (s *Site) similar(e *record.Entity, o uint32, most int) (alike, related []s
 	return s.similarRows(e, alternatives[:min(most, len(alternatives))]), s.similarRows(e, others[:min(most, len(others))])
 }
 
-// deprecated reports whether an entity is deprecated.
 func (s *Site) deprecated(o uint32) bool {
 	set := s.Build.Bitmap("status", record.Deprecated)
 	return set != nil && set.Contains(o)
@@ -98,7 +97,6 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 // maxResults is the maximum number of results of a benchmark on its page.
 const maxResults = 500
 
-// resultList is the results of a benchmark.
 type resultList struct {
 	Groups  []resultGroup
 	Best    bool // the best are first, or else the newest

@@ -64,21 +64,20 @@ func (s *Site) explain(typ string, x *score.Explanation) *scoreExplanation {
 		weights += x.Dimensions[i].Weight
 	}
 	d.Weight = textfmt.Short(weights)
+	var segments []chart.Segment
 	for i := range x.Dimensions {
-		d.Hatched = d.Hatched || x.Dimensions[i].Value == nil
-		d.Parts = append(d.Parts, s.explainPart(typ, &x.Dimensions[i], weights, x.AsOf))
+		p := s.explainPart(typ, &x.Dimensions[i], weights, x.AsOf)
+		unknown := p.DimensionScore.Value == nil
+		d.Parts, d.Hatched = append(d.Parts, p), d.Hatched || unknown
+		segments = append(segments, chart.Segment{Width: p.Exact, Class: p.Class, Unknown: unknown})
 	}
+	d.Bar = chart.Stacked(segments)
 	if x.Uncapped != nil {
 		d.addUp(*x.Uncapped)
 	}
 	if x.Cap != nil {
 		d.Limit = textfmt.Short(*x.Cap)
 	}
-	var segments []chart.Segment
-	for _, p := range d.Parts {
-		segments = append(segments, chart.Segment{Width: p.Exact, Class: p.Class, Unknown: p.DimensionScore.Value == nil})
-	}
-	d.Bar = chart.Stacked(segments)
 	return d
 }
 
@@ -89,29 +88,24 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
 		total-- // 89.748 rounds to 89.75, but its score is 89.7
 	}
-	left := total
-	points, order := make([]int, len(d.Parts)), make([]int, len(d.Parts))
-	for i, p := range d.Parts {
-		points[i], order[i] = int(100*p.Exact), i
-		left -= points[i]
-	}
-	rest := func(i int) float64 { return 100*d.Parts[i].Exact - float64(points[i]) }
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
-	for n := 0; left > 0 && len(order) > 0; n++ {
-		points[order[n%len(order)]]++
-		left--
-	}
-	for i := range d.Parts {
-		d.Parts[i].Points = textfmt.Hundredths(points[i])
-	}
 	d.Total = textfmt.Hundredths(total)
+	left, order := total, make([]*dimension, len(d.Parts))
+	for i := range d.Parts {
+		order[i] = &d.Parts[i]
+		left -= int(100 * d.Parts[i].Exact)
+	}
+	rest := func(p *dimension) float64 { return 100*p.Exact - math.Trunc(100*p.Exact) }
+	slices.SortStableFunc(order, func(a, b *dimension) int { return cmp.Compare(rest(b), rest(a)) })
+	for i, p := range order {
+		p.Points = textfmt.Hundredths(int(100*p.Exact) + left/len(order) + min(1, max(0, left%len(order)-i)))
+	}
 }
 
 func (s *Site) explainPart(typ string, p *score.DimensionScore, weights float64, asOf string) dimension {
-	d := dimension{DimensionScore: *p, Title: s.scoreLabel(typ, p.Name), Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+	d := dimension{DimensionScore: *p, Title: s.scoreLabel(typ, p.Name), Class: "d" + strconv.Itoa(slices.Index(record.ScoreNames, p.Name)), Value: twoDecimals(p.Counted)}
 	if weights > 0 {
 		d.Exact = p.Weight * p.Counted / weights
-		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)
+		d.Points = twoDecimals(d.Exact)
 	}
 	var terms []string
 	all, rest := 0.0, 0.0
@@ -120,11 +114,11 @@ func (s *Site) explainPart(typ string, p *score.DimensionScore, weights float64,
 		all += m.Measure.Weight
 		rest += m.Measure.Weight
 		if m.State == score.Missing {
-			d.Missing = append(d.Missing, s.measureName(m))
+			d.Missing = append(d.Missing, measureName(&m.Measure, s.label))
 			continue
 		}
 		if m.Score != nil {
-			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
+			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+twoDecimals(*m.Score))
 			rest -= m.Measure.Weight
 		}
 		d.Measures = append(d.Measures, s.explainMeasure(m, asOf))
@@ -147,22 +141,12 @@ func (s *Site) explainPart(typ string, p *score.DimensionScore, weights float64,
 	return d
 }
 
-// dimensionClass returns the CSS class for the colour of a dimension.
-func dimensionClass(of string) string {
-	return "d" + strconv.Itoa(slices.Index(record.ScoreNames, of))
-}
+func twoDecimals(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
-func (s *Site) measureName(m *score.MeasureValue) string {
-	return cmp.Or(m.Measure.Benchmark, s.signalLabel(&m.Measure))
-}
-
-// signalLabel returns the name of a measure that is not a benchmark.
-func (s *Site) signalLabel(m *score.Measure) string { return signalNames(m, s.label) }
-
-// signalNames joins the names that a function gives the signals of a measure.
-func signalNames(m *score.Measure, label func(string) string) string {
-	if m.Signal != "" {
-		return label(m.Signal)
+// measureName returns the name of a measure: its benchmark, or the names that a function gives its signals.
+func measureName(m *score.Measure, label func(string) string) string {
+	if m.Signal != "" || m.Benchmark != "" {
+		return cmp.Or(m.Benchmark, label(m.Signal))
 	}
 	var names []string
 	for _, name := range m.Sum {
@@ -173,7 +157,7 @@ func signalNames(m *score.Measure, label func(string) string) string {
 
 func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
 	d := measure{figure: readAt(orEmpty(m.Date), orEmpty(m.Source)), State: m.State, Weight: textfmt.Short(m.Measure.Weight)}
-	if d.Name = s.measureName(m); m.Result != nil {
+	if d.Name = measureName(&m.Measure, s.label); m.Result != nil {
 		d.Name = *m.Result
 	}
 	var day string
@@ -188,7 +172,7 @@ func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	d.Map = mapping(&m.Measure)
 	if m.Score != nil {
-		d.Score = strconv.FormatFloat(*m.Score, 'f', 2, 64)
+		d.Score = twoDecimals(*m.Score)
 	}
 	for _, p := range m.Parts {
 		if len(m.Parts) > 1 {
@@ -217,6 +201,4 @@ func mapping(m *score.Measure) string {
 	return "100 on the day itself, then halved every " + textfmt.Count(m.HalfLife) + " days"
 }
 
-func orEmpty(s *string) string {
-	return *cmp.Or(s, new(string))
-}
+func orEmpty(s *string) string { return *cmp.Or(s, new(string)) }

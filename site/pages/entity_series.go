@@ -51,7 +51,6 @@ func describeHistory(what string, points []chart.Point, word func(float64) strin
 		what, word(first.Value), textfmt.Day(first.Day), word(last.Value), textfmt.Day(last.Day), len(known), word(low), word(high))
 }
 
-// scoreHistory holds the scores of an entity over time.
 type scoreHistory struct {
 	Standings []cell // newest first
 	Score     template.HTML
@@ -91,7 +90,6 @@ type growth struct {
 	From, To string // the days of the two readings, "" if unknown
 }
 
-// curve is a figure over time.
 type curve struct {
 	Name   string
 	Chart  template.HTML // "" if there is only one day

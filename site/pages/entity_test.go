@@ -3,7 +3,6 @@ package pages_test
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"math"
@@ -253,15 +252,6 @@ func checkHead(t *testing.T, path string, p *node) {
 	}
 	if want := "/api/feed?entity=" + strings.Trim(path, "/"); head["alternate"] != want {
 		t.Errorf("%s: the feed is %s, want %s", path, head["alternate"], want)
-	}
-	for _, n := range p.named("script") {
-		if n.attr["type"] != "application/ld+json" {
-			continue
-		}
-		var d map[string]any
-		if err := json.Unmarshal([]byte(n.text()), &d); err != nil || d["@type"] != "SoftwareApplication" || d["aggregateRating"] != nil || d["review"] != nil {
-			t.Errorf("%s: the structured data is %s: %v", path, n.text(), err)
-		}
 	}
 }
 

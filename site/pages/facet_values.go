@@ -25,15 +25,13 @@ type facetKind struct {
 	One, Many string // what they are, after a number
 	Lead      string
 	fact      string // the column of facts that shows them
-	// besideKind is set if the entities of a kind, such as providers, have the address of the list.
-	besideKind bool
 }
 
 // The fields of every entity with pages for their values. Categories have descriptions, and pages of their own.
 var (
-	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider", false}
-	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags", false}
-	byCapability = &facetKind{"capability", "capabilities", "Capabilities", "capability", "capability", "capabilities", "What entries can do, as stated in their entries.", "capabilities", false}
+	byProvider   = &facetKind{"provider", "providers", "Providers", "provider", "provider", "providers", "The people, projects and companies that make or offer the entities in the index.", "provider"}
+	byTag        = &facetKind{"tag", "tags", "Tags", "tag", "tag", "tags", "Keywords for finding entities.", "tags"}
+	byCapability = &facetKind{"capability", "capabilities", "Capabilities", "capability", "capability", "capabilities", "What entries can do, as stated in their entries.", "capabilities"}
 )
 
 // facetKindsOf lists them, and the declared fields whose values have pages.
@@ -49,13 +47,6 @@ func facetKindsOf(declared *kinds.Set) []*facetKind {
 				One: "value", Many: "values", Lead: f.Description, fact: fact})
 		}
 	}
-	for i, k := range list {
-		if slices.ContainsFunc(declared.Kinds, func(kind *kinds.Kind) bool { return kind.Slug() == k.Slug }) {
-			beside := *k
-			beside.besideKind = true
-			list[i] = &beside
-		}
-	}
 	return list
 }
 
@@ -69,9 +60,10 @@ func (s *Site) facetKind(slug string) *facetKind {
 	return nil
 }
 
-// Path returns the path of the list of the values.
-func (k *facetKind) Path() string {
-	if k.besideKind {
+// valuesPath returns the path of the list of the values, also if the entities of a kind, such as providers, have the
+// address of the list.
+func (s *Site) valuesPath(k *facetKind) string {
+	if s.kindOf(k.Slug) != nil {
 		return k.partPath(1)
 	}
 	return "/" + k.Slug + "/"
@@ -82,12 +74,10 @@ func (k *facetKind) partPath(n int) string {
 	return "/" + k.Slug + "/all/part-" + strconv.Itoa(n) + "/"
 }
 
-// path returns the path of a value's page.
 func (k *facetKind) path(value string) string {
 	return "/" + k.Slug + "/" + siteurl.Key(record.Fold(value)) + "/"
 }
 
-// facetValue is a value of a field.
 type facetValue struct {
 	Name   string // the spelling that most entities use
 	Title  string // the name shown to people
@@ -149,7 +139,6 @@ func (s *Site) valueLinks(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// letterTitle returns the title of a letter.
 func letterTitle(letter string) string {
 	if letter == "0" {
 		return "0–9"
@@ -157,7 +146,6 @@ func letterTitle(letter string) string {
 	return textfmt.Capitalize(letter)
 }
 
-// facetPage lists the values of a field.
 type facetPage struct {
 	*facetKind
 	Used     int          // values on all pages
@@ -174,7 +162,7 @@ func (r *request) facetList() (*page, error) {
 	k := r.facetKind(r.args["values"])
 	used := r.usedValues(k)
 	d := &facetPage{facetKind: k, Used: len(used)}
-	paths := []string{k.Path()} // of the parts
+	paths := []string{r.valuesPath(k)} // of the parts
 	for len(paths)*maxFacetValues < len(used) {
 		paths = append(paths, k.partPath(len(paths)+1))
 	}
@@ -206,7 +194,7 @@ func (r *request) facetList() (*page, error) {
 	}
 	for _, o := range r.facetKinds {
 		if o == k || r.Build.Values(o.Field) != nil {
-			d.Others = append(d.Others, option{Name: o.Title, To: o.Path(), Chosen: o == k})
+			d.Others = append(d.Others, option{Name: o.Title, To: r.valuesPath(o), Chosen: o == k})
 		}
 	}
 	return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Used, k.One, k.Many) + " in the index."}, nil
@@ -229,7 +217,6 @@ type categoryGroup struct {
 	Classes []category
 }
 
-// categoriesPage is the list of all categories.
 type categoriesPage struct {
 	Groups []categoryGroup
 	Total  int
@@ -262,7 +249,6 @@ func only(pairs ...string) *view.Filter {
 	return f
 }
 
-// categories lists all categories, sorted by their most frequent type, then by title.
 func (r *request) categories() (*page, error) {
 	all := r.categoryCounts()
 	d := &categoriesPage{Total: len(all), Brief: len(all) > maxDescribed}
@@ -301,5 +287,5 @@ func (r *request) category() (*page, error) {
 	if !r.mixed(l, only("category", slug), slug) {
 		return r.notFound(), nil
 	}
-	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts+"."), "/api/feed?category="+slug), nil
+	return r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts+"."), "category="+slug), nil
 }

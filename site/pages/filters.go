@@ -134,7 +134,6 @@ func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
 	return f
 }
 
-// read reads the filters.
 func (f *filters) read(r *request) {
 	f.Fields = make([]formField, 0, 32) // so that pointers to the fields stay valid
 	all, asked, offered := f.set.Clone(), &where.Params{Given: map[string][]string{}}, !f.openOffers
@@ -144,7 +143,9 @@ func (f *filters) read(r *request) {
 		f.addName(r, formField{Name: "name", Label: map[bool]string{true: "Name or maker", false: "Name"}[len(r.Build.Values(byProvider.Field)) > 0]}, "Nothing has this name.")
 	}
 	for _, leaf := range r.kinds().Leaves() {
-		if leaf.Filter && f.has(leaf) && (leaf.Choices() != nil || !offered && f.shows(leaf)) {
+		shown := !offered && !leaf.IsNumber() && !leaf.IsDay() && // the list has a column of it
+			slices.ContainsFunc(f.of, func(k *kinds.Kind) bool { return slices.Contains(k.Columns, leaf.Path) })
+		if leaf.Filter && f.has(leaf) && (leaf.Choices() != nil || shown) {
 			f.choose(r, all, asked, leaf.Query, leaf.Title)
 		}
 	}
@@ -183,22 +184,14 @@ func (f *filters) addRest(r *request, all *roaring.Bitmap, asked *where.Params) 
 	}
 }
 
-// shows reports whether the list has a column of a field.
-func (f *filters) shows(leaf *kinds.Field) bool {
-	return slices.ContainsFunc(f.of, func(k *kinds.Kind) bool {
-		return slices.Contains(k.Columns, leaf.Path) && !leaf.IsNumber() && !leaf.IsDay()
-	})
-}
-
-// has reports whether a kind of the list has a field.
 func (f *filters) has(leaf *kinds.Field) bool {
 	return slices.ContainsFunc(f.of, func(k *kinds.Kind) bool { return k.Has(leaf) })
 }
 
 // keep removes the entities that a function does not want.
 func (f *filters) keep(r *request, wanted func(*record.Entity) bool) {
-	for it := f.set.Clone().Iterator(); it.HasNext(); {
-		if o := it.Next(); !wanted(r.Build.Entity(o)) {
+	for _, o := range f.set.ToArray() {
+		if !wanted(r.Build.Entity(o)) {
 			f.set.Remove(o)
 		}
 	}
@@ -230,18 +223,18 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 		return
 	}
 	text, _ := r.Build.Preferred(field, r.value(field))
-	meant := r.meant(x.Options, text)
-	if len(counts) <= maxChoices && len(meant) == 1 { // a choice may be named in other words
-		r.Query.Set(field, meant[0])
+	values := meant(x.Options, text)
+	if len(counts) <= maxChoices && len(values) == 1 { // a choice may be named in other words
+		r.Query.Set(field, values[0])
 	}
-	if len(counts) > maxChoices || len(meant) != 1 && r.value(field) != "" {
+	if len(counts) > maxChoices || len(values) != 1 && r.value(field) != "" {
 		for _, o := range x.Options {
 			x.Known = append(x.Known, o.Name)
 		}
 		x.Options = nil
 	}
-	if added := f.ask(r, asked, x); meant != nil {
-		asked.Given[field] = meant
+	if added := f.ask(r, asked, x); values != nil {
+		asked.Given[field] = values
 	} else if added.Value != "" && !(leaf.Splits() && strings.Contains(added.Value, ",")) {
 		added.Wrong, added.Near = "Nothing has this value.", r.nearby(field, didyoumean.Names(added.Value, added.Known, maxNear))
 		delete(asked.Given, field)
@@ -251,23 +244,15 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 
 // meant returns the values among some that a text names: by the value, by its title or, for the address of an
 // entity, by its slug.
-func (r *request) meant(options []option, text string) (values []string) {
+func meant(options []option, text string) (values []string) {
 	folded := record.Fold(text)
-	for _, same := range []func(o option) bool{
+	for _, o := range firstMatches(options,
 		func(o option) bool { return record.Fold(o.Value) == folded },
 		func(o option) bool { return record.Fold(o.Name) == folded },
-		func(o option) bool { return o.Value[strings.Index(o.Value, "/")+1:] == folded },
-	} {
-		for _, o := range options {
-			if text != "" && same(o) {
-				values = append(values, o.Value)
-			}
-		}
-		if values != nil {
-			return values
-		}
+		func(o option) bool { return o.Value[strings.Index(o.Value, "/")+1:] == folded }) {
+		values = append(values, o.Value)
 	}
-	return nil
+	return values
 }
 
 // addName adds a field for a name, and narrows the list down to what it names.
@@ -321,15 +306,10 @@ func (f *filters) addNumbers(r *request, asked *where.Params) {
 				continue
 			}
 		}
-		if !f.has(leaf) {
-			continue
-		}
-		hint := cmp.Or(limitHints[leaf.Type], unit)
-		if lowest != "" {
-			f.ask(r, asked, formField{Name: lowest, Label: title + " at least", Hint: hint})
-		}
-		if highest != "" {
-			f.ask(r, asked, formField{Name: highest, Label: title + " at most", Hint: hint})
+		for i, name := range []string{lowest, highest} {
+			if name != "" && f.has(leaf) {
+				f.ask(r, asked, formField{Name: name, Label: title + []string{" at least", " at most"}[i], Hint: cmp.Or(limitHints[leaf.Type], unit)})
+			}
 		}
 	}
 }

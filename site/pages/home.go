@@ -24,7 +24,6 @@ const (
 	homeClasses = 16 // only the largest categories
 )
 
-// homePage is the home page.
 type homePage struct {
 	Kinds      string // the plurals of the largest kinds, as in a sentence
 	News       *homeNewsLists
@@ -157,7 +156,11 @@ func (r *request) dataset() any {
 	m := r.Build.Manifest
 	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": safetext.OneLine(m.Description),
 		"version": m.ID, "dateModified": m.LastModified().Format("2006-01-02")}
-	if texts := licenseTexts(string(m.License)); len(texts) > 0 {
+	var texts []string
+	for id := range strings.SplitSeq(string(m.License), " AND ") {
+		texts = append(texts, licenseText(id))
+	}
+	if !slices.Contains(texts, "") { // no other expression, and no choice
 		d["license"] = texts
 	}
 	if r.Base != "" {
@@ -177,19 +180,16 @@ type homeNewsLists struct {
 	Sourced   string           // of how many figures the source and the day are known: all, most or some of them, or ""
 }
 
-// retirement is a retirement on some day.
 type retirement struct {
 	calendar.Event
 	Past bool // the day has passed
 }
 
-// priceNews is a changed price of an offer.
 type priceNews struct {
 	changeSummary
 	Text string // such as input $2 → $1 at OpenAI
 }
 
-// priceNews returns a change of prices in short.
 func (s *Site) priceNews(c *record.Change) priceNews {
 	n := priceNews{changeSummary: s.changeSummary(c)}
 	offer, name, _ := strings.Cut(strings.TrimPrefix(c.Fields[0].Field, "offers."), ".")
@@ -200,7 +200,6 @@ func (s *Site) priceNews(c *record.Change) priceNews {
 	return n
 }
 
-// findNews finds what is new.
 func (s *Site) findNews() *homeNewsLists {
 	n := &homeNewsLists{}
 	set := s.Build.Select(&view.Filter{})
@@ -266,7 +265,6 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 }
 
-// changeSummary describes a change.
 func (s *Site) changeSummary(c *record.Change) changeSummary {
 	_, _, here := s.Build.Find(c.Type, c.Slug)
 	if !here { // deleted entities have a tombstone

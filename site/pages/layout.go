@@ -34,7 +34,6 @@ type frame struct {
 	*page
 }
 
-// render renders a page in the layout.
 func (r *request) render(p *page) (*Answer, error) {
 	var b bytes.Buffer
 	if err := r.templates[p.Template].ExecuteTemplate(&b, "layout", frame{r, p}); err != nil {
@@ -197,25 +196,23 @@ func (r *request) developer() (*page, error) {
 	return p, nil
 }
 
-// feedLink returns a link to a feed in a format.
-func feedLink(format, to string) link {
-	return link{map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[format], to, format}
-}
-
 // Feeds returns the page's feeds, with their formats. Static sites have feeds of all changes and of single
 // entities; other feeds need the API.
 func (f frame) Feeds() (list []link) {
-	if f.Static && (f.API == "" || f.Feed == "") {
-		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
-			return []link{feedLink("rss", f.to("/"+key+"/"+feedFile))}
-		}
-		for i, end := range []string{".xml", ".atom", ".json"} {
-			list = append(list, feedLink(feed.Formats[i], f.to("/"+exports.FeedFile+end)))
-		}
-		return list
+	names, ends := []string{"RSS", "Atom", "JSON Feed"}, []string{".xml", ".atom", ".json"}
+	if key, ok := strings.CutPrefix(f.Feed, entityFeed); ok && !f.served() {
+		return []link{{names[0], f.to("/" + key + "/" + feedFile), feed.Formats[0]}}
 	}
-	for _, format := range feed.Formats {
-		list = append(list, feedLink(format, f.api(feedPath(cmp.Or(f.Feed, "/api/feed"), format))))
+	for i, format := range feed.Formats {
+		to := f.to("/" + exports.FeedFile + ends[i])
+		if !f.Static || f.API != "" && f.Feed != "" {
+			query := []string{f.Feed, "format=" + format}
+			if i == 0 {
+				query = query[:1]
+			}
+			to = f.api(strings.TrimRight("/api/feed?"+strings.TrimPrefix(strings.Join(query, "&"), "&"), "?"))
+		}
+		list = append(list, link{names[i], to, format})
 	}
 	return list
 }
@@ -226,23 +223,10 @@ func (f frame) Calendar() string {
 	if !f.served() {
 		return ""
 	}
-	_, feed, _ := strings.Cut(f.Feed, "?")
-	query, _ := url.ParseQuery(feed) // is valid
-	query.Del("figures")             // it has none
-	return f.api(strings.TrimSuffix(calendarPath+"?"+query.Encode(), "?"))
+	query, _ := url.ParseQuery(f.Feed) // is valid
+	query.Del("figures")               // it has none
+	return f.api(strings.TrimSuffix("/api/calendar?"+query.Encode(), "?"))
 }
 
-const calendarPath = "/api/calendar"
-
-// feedPath returns the path of one of the API's feeds in a format.
-func feedPath(path, format string) string {
-	if format == feed.Formats[0] {
-		return path
-	}
-	return path + map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + "format=" + format
-}
-
-// entityFeedPath returns the path of the API's feed of an entity.
-func entityFeedPath(typ, slug string) string { return entityFeedPrefix + typ + "/" + slug }
-
-const entityFeedPrefix = "/api/feed?entity="
+// entityFeed begins the query of the feed of an entity.
+const entityFeed = "entity="

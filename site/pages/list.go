@@ -117,33 +117,30 @@ func (r *request) asked(name, value string) string {
 // unseenSorts are columns by which every list can be sorted, whether or not it shows them.
 var unseenSorts = []string{"composite", "addedDate", "lastUpdated"}
 
-// fill sorts a set by the column that the query names or, without one, by the default order, and writes
-// a page of it. It returns false if there is no such page.
-func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, columns []string) bool {
+// fill sorts a set by the column that the query names or, without one, by the named one, and writes a page of
+// it. It returns false if there is no such page.
+func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault string, columns []string) bool {
+	l.Columns = []*column{r.column("name")}
 	for i, name := range columns {
 		c := r.column(name)
 		c.Lesser = i > 4
 		l.Columns = append(l.Columns, c)
 	}
-	placeCard(l.Columns)
+	placeCard(l.Columns[1:])
 	l.at = func(o uint32) item { return l.Filters.item(r.Site, o) }
-	all := append([]*column{{Name: "name", Title: "Name", key: "name"}}, l.Columns...)
-	shown := func(name string) int { return slices.IndexFunc(all, func(c *column) bool { return c.Name == name }) }
+	shown := func(name string) int {
+		return slices.IndexFunc(l.Columns, func(c *column) bool { return c.Name == name })
+	}
 	name, reversed := strings.CutPrefix(r.Query.Get("sort"), "-")
-	by := byDefault
-	if i := shown(by.Name); i >= 0 {
-		by = all[i]
+	if r.Static || shown(name) < 0 && !slices.Contains(unseenSorts, name) {
+		name, reversed = byDefault, false
 	}
-	switch i := shown(name); {
-	case r.Static || i < 0 && !slices.Contains(unseenSorts, name):
-		reversed = false
-	case i < 0:
-		by = r.column(name)
-	default:
-		by = all[i]
+	by, at := r.column(name), shown(name)
+	if at >= 0 {
+		by = l.Columns[at]
 	}
-	if by.Place == "" && shown(by.Name) > 0 { // a phone shows what the rows are sorted by
-		for _, c := range all {
+	if by.Place == "" && at > 0 { // a phone shows what the rows are sorted by
+		for _, c := range l.Columns {
 			if c.Place == "p2" {
 				c.Place = ""
 			}
@@ -151,19 +148,16 @@ func (r *request) fill(l *listing, set *roaring.Bitmap, byDefault *column, colum
 		by.Place = "p2"
 	}
 	l.ordered = r.sorted(by, set, by.Down != reversed, l.at)
-	for _, c := range all {
-		if c.Name == by.Name {
-			c.Sorted = map[bool]string{true: "descending", false: "ascending"}[by.Down != reversed]
-		}
+	by.Sorted = map[bool]string{true: "descending", false: "ascending"}[by.Down != reversed]
+	for _, c := range l.Columns {
 		switch {
 		case r.Static:
-		case c.Name == by.Name && !reversed:
+		case c == by && !reversed:
 			c.To = r.asked("sort", "-"+c.Name)
 		default:
 			c.To = r.asked("sort", c.Name)
 		}
 	}
-	l.Columns = all
 	return r.turn(l)
 }
 
@@ -205,7 +199,6 @@ func (s *Site) kind(name string) *kinds.Kind {
 	return &kinds.Kind{Name: name, Title: textfmt.Capitalize(name), Plural: textfmt.Capitalize(name)}
 }
 
-// kindPath returns the path of the list of a kind.
 func (s *Site) kindPath(name string) string { return "/" + s.kind(name).Slug() + "/" }
 
 // kindOf returns the kind whose list has a path, or nil.
@@ -229,7 +222,6 @@ func (s *Site) counted(n int, kind string) string {
 	return textfmt.Plural(n, strings.ToLower(s.kind(kind).Title), s.plural(kind))
 }
 
-// ofKind lists the entities of a kind.
 func (r *request) ofKind() (*page, error) {
 	k := r.kindOf(r.args["plural"])
 	l := &listing{Heading: k.Plural, Text: k.Description, Pick: true, What: kinds.InSentence(k.Plural)}
@@ -240,7 +232,7 @@ func (r *request) ofKind() (*page, error) {
 	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.Own.Comparable(k.Name) { // the newest first
 		by = columns[i]
 	}
-	if !r.fill(l, l.Filters.set, r.column(by), columns) {
+	if !r.fill(l, l.Filters.set, by, columns) {
 		return r.notFound(), nil
 	}
 	if l.Total == 1 {
@@ -249,7 +241,7 @@ func (r *request) ofKind() (*page, error) {
 	if k.HasBlock(kinds.Offers) {
 		l.SortNote = "The price is that of the cheapest offer."
 	}
-	p := r.listPage(l, "All "+r.counted(l.Total, k.Name)+" in the index, with their main figures.", "/api/feed?type="+k.Name)
+	p := r.listPage(l, "All "+r.counted(l.Total, k.Name)+" in the index, with their main figures.", "type="+k.Name)
 	p.Title = k.Plural
 	return p, nil
 }
@@ -268,19 +260,18 @@ func (r *request) ofType() (*page, error) {
 // mixed fills in a list of entities of several kinds, or of one of them. It returns false if there is
 // no such page.
 func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
-	typ := r.choices["type"]
-	set := r.Build.Select(f)
+	typ, set := r.choices["type"], r.Build.Select(f)
 	counts := r.Build.Facet(set, "type", len(r.types()))
-	if typ != "" {
-		if len(counts) < 2 || !slices.ContainsFunc(counts, func(c view.FacetCount) bool { return c.Value == typ }) {
-			return false
-		}
+	var types []string
+	for _, c := range counts {
+		types = append(types, c.Value)
 	}
-	if len(counts) > 1 {
-		var types []string
-		for _, c := range counts {
-			types = append(types, c.Value)
-		}
+	if typ != "" && (len(types) < 2 || !slices.Contains(types, typ)) {
+		return false
+	}
+	if len(types) == 1 {
+		typ = types[0]
+	} else if len(types) > 1 {
 		m := listMenu{Name: "Kind", Options: r.choose("type", "All", types, r.plurals)}
 		m.Options[0].Count = int(set.GetCardinality())
 		for i, c := range counts {
@@ -289,22 +280,18 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 		l.Menus = append(l.Menus, m)
 	}
 	columns := []string{"type", "category", "lastUpdated"}
-	if l.What = "entities"; len(counts) == 1 {
-		typ = counts[0].Value
-	}
+	l.What, l.Pick = "entities", true
 	if typ != "" {
 		set.And(r.Build.Bitmap("type", typ))
 		columns, l.What = r.columnNames(r.kinds().Kind(typ)), r.plural(typ)
 	}
-	l.Pick = true
-	if !r.fill(l, set, r.column("composite"), columns) {
+	if !r.fill(l, set, "composite", columns) {
 		return false
 	}
 	r.relate(l, set, but)
 	return true
 }
 
-// facetValueList lists the entities with a value of a field.
 func (r *request) facetValueList() (*page, error) {
 	k := r.facetKind(r.args["values"])
 	all, key := r.facets[k.Field](), r.args["key"]
@@ -320,7 +307,7 @@ func (r *request) facetValueList() (*page, error) {
 		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", near(key, slices.Sorted(maps.Keys(links)), func(n string) link { return links[n] })...), nil
 	}
 	v := all[i]
-	l := &listing{Crumbs: []option{{Name: k.Title, To: k.Path()}}, Heading: v.Title}
+	l := &listing{Crumbs: []option{{Name: k.Title, To: r.valuesPath(k)}}, Heading: v.Title}
 	if !r.mixed(l, only(k.Field, v.Name), record.Fold(v.Name)) {
 		return r.notFound(), nil
 	}

@@ -99,7 +99,6 @@ func (r *request) markdown(d *entityPage) []byte {
 	return w.Bytes()
 }
 
-// markdownWords lists words.
 func markdownWords(list []string) string { return site.Text(strings.Join(list, ", ")) }
 
 // markdownFacts returns what is known of an entity, each fact with a name.
@@ -154,7 +153,6 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 	return items
 }
 
-// markdownLinked lists values with links to their pages.
 func (r *request) markdownLinked(list []link) string {
 	var items []string
 	for _, l := range list {
@@ -167,7 +165,6 @@ func (r *request) markdownLinked(list []link) string {
 	return strings.Join(items, ", ")
 }
 
-// markdownOffers writes the offers.
 func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
 	if t == nil {
 		return
@@ -190,12 +187,10 @@ func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
 	}
 }
 
-// markdownSource returns the source of a figure.
 func (g *figure) markdownSource() string {
 	return cmp.Or(site.Autolink(g.Address), site.Text(g.Source))
 }
 
-// markdownScore writes the score and its parts.
 func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 	if !d.Scored() {
 		return

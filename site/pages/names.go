@@ -1,9 +1,9 @@
 package pages
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -15,11 +15,11 @@ import (
 	"kindex/site/textfmt"
 )
 
-// knownName is a name of an entity, with what it belongs to and its maker.
+// knownName is a name of an entity, with what it belongs to and its maker, as nameWords returns them.
 type knownName struct {
-	words, maker []string
-	families     [][]string // words of its declared slugs, such as a family
-	ordinal      uint32
+	name, maker string
+	families    []string // its declared slugs, such as a family
+	ordinal     uint32
 }
 
 // findNames reads the names of all listed entities, by kind. It is called once for each build.
@@ -27,7 +27,7 @@ func (s *Site) findNames() map[string][]knownName {
 	names := map[string][]knownName{}
 	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
 		e := s.Build.Entity(o)
-		n := knownName{words: nameWords(e.Name), maker: nameWords(e.Provider), ordinal: o}
+		n := knownName{name: nameWords(e.Name), maker: nameWords(e.Provider), ordinal: o}
 		for _, v := range e.Values {
 			if text, ok := v.Value.(string); ok && v.Field.Type == kinds.Slug && v.Field.Filter {
 				n.families = append(n.families, nameWords(text))
@@ -46,56 +46,62 @@ func (r *request) namesOf(of []*kinds.Kind) (list []knownName) {
 	return list
 }
 
+// firstMatches returns what the first of some tests that accepts anything accepts.
+func firstMatches[T any](list []T, tests ...func(T) bool) (found []T) {
+	for _, test := range tests {
+		for _, x := range list {
+			if test(x) {
+				found = append(found, x)
+			}
+		}
+		if found != nil {
+			break
+		}
+	}
+	return found
+}
+
 // named returns the entities of some kinds that a text names: those of a family, or of families that
 // begin with the text or, if there is none, of a maker or, if there is none, with such a name. If there are
 // none, near holds similar names of families and makers.
 func (r *request) named(of []*kinds.Kind, text string) (found *roaring.Bitmap, near []string) {
-	words, found := nameWords(text), roaring.New()
-	list := r.namesOf(of)
-	for _, match := range []func(n knownName) bool{
+	words, list := nameWords(text), r.namesOf(of)
+	found = roaring.New()
+	for _, n := range firstMatches(list,
 		func(n knownName) bool {
-			return slices.ContainsFunc(n.families, func(f []string) bool { return startsWith(f, words) })
+			return slices.ContainsFunc(n.families, func(f string) bool { return startsWith(f, words) })
 		},
 		func(n knownName) bool { return sameWords(words, n.maker) },
 		func(n knownName) bool { return namesCompany(words, n.maker) },
-		func(n knownName) bool { return sameWords(n.words, words) },
-		func(n knownName) bool { return startsWith(n.words, words) },
-		func(n knownName) bool { return strings.Contains(strings.Join(n.words, " "), strings.Join(words, " ")) },
-	} {
-		for _, n := range list {
-			if len(words) > 0 && match(n) {
-				found.Add(n.ordinal)
-			}
-		}
-		if !found.IsEmpty() {
-			return found, nil
-		}
+		func(n knownName) bool { return sameWords(n.name, words) },
+		func(n knownName) bool { return startsWith(n.name, words) },
+		func(n knownName) bool { return words != "" && strings.Contains(n.name, words) }) {
+		found.Add(n.ordinal)
+	}
+	if !found.IsEmpty() {
+		return found, nil
 	}
 	var known []string
 	for _, n := range list {
-		known = append(known, strings.Join(n.maker, " "))
+		known = append(known, n.maker)
 		for _, f := range n.families {
-			known = append(known, strings.Join(f, "-"))
+			known = append(known, strings.ReplaceAll(f, " ", "-"))
 		}
 	}
 	slices.Sort(known)
-	return found, didyoumean.Names(strings.Join(words, " "), slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == "" }), maxNear)
+	known = slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == "" })
+	return found, didyoumean.Names(words, known, maxNear)
 }
 
 // sellers returns the slugs of the providers of offers with a name, or nil if there are none.
-func (r *request) sellers(text string) (slugs []string) {
+func (r *request) sellers(text string) []string {
 	words := nameWords(text)
-	for _, match := range []func(a, b []string) bool{sameWords, namesCompany} {
-		for _, slug := range r.Build.Offers().Providers() {
-			if match(words, nameWords(slug)) || match(words, nameWords(r.providerName(slug))) {
-				slugs = append(slugs, slug)
-			}
-		}
-		if slugs != nil {
-			break
+	with := func(same func(a, b string) bool) func(string) bool {
+		return func(slug string) bool {
+			return same(words, nameWords(slug)) || same(words, nameWords(r.providerName(slug)))
 		}
 	}
-	return slugs
+	return firstMatches(r.Build.Offers().Providers(), with(sameWords), with(namesCompany))
 }
 
 // modelsNamed returns the models that a text names: by slug, by identifier or by name. If there are
@@ -105,7 +111,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []lin
 		return ordinals, nil
 	}
 	for _, n := range r.namesOf(r.kinds().With(kinds.Offers)) {
-		if sameWords(n.words, nameWords(text)) {
+		if sameWords(n.name, nameWords(text)) {
 			ordinals = append(ordinals, n.ordinal)
 		}
 	}
@@ -120,46 +126,28 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []lin
 	return nil, near
 }
 
-// nameWords returns the words of a name, folded: runs of letters and numbers such as 5.5, so that gpt5
-// and GPT-5 are the same words.
-func nameWords(name string) (words []string) {
-	kind := ' '
-	runes := []rune(record.Fold(name))
-	for i, c := range runes {
-		was := kind
-		switch {
-		case unicode.IsLetter(c) || unicode.IsMark(c):
-			kind = 'a'
-		case unicode.IsDigit(c), c == '.' && was == '0' && i+1 < len(runes) && unicode.IsDigit(runes[i+1]):
-			kind = '0'
-		default:
-			kind = ' '
-			continue
-		}
-		if kind == was {
-			words[len(words)-1] += string(c)
-		} else {
-			words = append(words, string(c))
-		}
-	}
-	return words
+var nameWord = regexp.MustCompile(`\p{Nd}+(?:\.\p{Nd}+)*|[\pL\pM]+`)
+
+// nameWords returns the words of a name, folded and separated by spaces: runs of letters and numbers such as
+// 5.5, so that gpt5 and GPT-5 are the same words.
+func nameWords(name string) string {
+	return strings.Join(nameWord.FindAllString(record.Fold(name), -1), " ")
 }
 
 // sameWords reports whether two names are the same but for how they are divided into words.
-func sameWords(a, b []string) bool { return len(a) > 0 && strings.Join(a, "") == strings.Join(b, "") }
+func sameWords(a, b string) bool {
+	return a != "" && strings.ReplaceAll(a, " ", "") == strings.ReplaceAll(b, " ", "")
+}
 
-// startsWith reports whether a name starts with some words.
-func startsWith(name, words []string) bool {
-	return len(words) > 0 && len(name) >= len(words) && slices.Equal(name[:len(words)], words)
+func startsWith(name, words string) bool {
+	return words != "" && strings.HasPrefix(name+" ", words+" ")
 }
 
 // companyWords may follow the name of a company without changing whom it means.
 var companyWords = []string{"ai", "inc", "ltd", "llc", "gmbh", "corp", "corporation", "company", "lab", "labs", "research", "cloud", "group", "technologies", "team", "platform", "api"}
 
 // namesCompany reports whether words as people write them name a company.
-func namesCompany(words, company []string) bool {
-	extra := func(words []string) bool {
-		return !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(companyWords, w) })
-	}
-	return sameWords(words, company) || startsWith(company, words) || startsWith(words, company) && extra(words[len(company):])
+func namesCompany(words, company string) bool {
+	return sameWords(words, company) || startsWith(company, words) || startsWith(words, company) &&
+		!slices.ContainsFunc(strings.Fields(words[len(company):]), func(w string) bool { return !slices.Contains(companyWords, w) })
 }

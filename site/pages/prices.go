@@ -79,7 +79,6 @@ type costForm struct {
 	Costs  []costRow
 }
 
-// costRow is what a use costs at an offer.
 type costRow struct {
 	pricing.Cost
 	Seller string // name of the provider

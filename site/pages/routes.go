@@ -52,7 +52,6 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/robots.txt", nil, (*request).robots},
 		{"/favicon.ico", nil, (*request).favicon},
 		{"/sitemap.xml", nil, (*request).sitemap},
-		{"/sitemap/:file", nil, (*request).sitemapPart},
 		{"/og/:file", nil, (*request).indexPicture},
 		{"/og/:type/:file", nil, (*request).entityPicture},
 		{"/:type/", nil, (*request).ofType},
@@ -61,7 +60,6 @@ func init() { // the table is set in init, because pages look up their own paths
 	}
 }
 
-// find finds the route of a request.
 func (s *Site) find(q Request) *request {
 	r := &request{Site: s, Request: q, args: map[string]string{}, choices: map[string]string{}}
 	for i := range routes {
@@ -75,7 +73,6 @@ func (s *Site) find(q Request) *request {
 	return r
 }
 
-// request is a request in progress.
 type request struct {
 	*Site
 	Request
@@ -95,7 +92,6 @@ func (r *request) with(choices ...string) string {
 	return r.route.path(r.args, chosen)
 }
 
-// route is a kind of page.
 type route struct {
 	pattern string   // :name matches one segment
 	choices []string // names of optional choices, which follow as name-value, in this order
@@ -139,7 +135,6 @@ func (t *route) match(s *Site, path string, args, choices map[string]string) boo
 	return true
 }
 
-// path returns a path of the route.
 func (t *route) path(args, choices map[string]string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.Trim(t.pattern, "/"), "/") {
@@ -172,13 +167,11 @@ func (s *Site) Route(path string) string {
 	return ""
 }
 
-// problemPage is an error page.
 type problemPage struct {
 	Text string
 	Near []link // suggestions
 }
 
-// notFound is the page for unknown addresses.
 func (r *request) notFound() *page {
 	return r.missing("Page not found", "There is nothing at this address.")
 }
@@ -241,7 +234,6 @@ func (s *Site) suggestEntities(text string, f *view.Filter) []link {
 	return s.linksTo(s.Index.Alternatives(words, all, maxNear), pathOf)
 }
 
-// pathOf returns the path of the page of an entity.
 func pathOf(e *record.Entity) string { return siteurl.Entity(e.Type, e.Slug) }
 
 // linksTo returns links to pages about entities, with what each entity is. A function names the pages; "" leaves an

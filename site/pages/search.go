@@ -33,22 +33,20 @@ const (
 	maxChosenLen = 2000 // bytes in all values
 )
 
-// searchOrder is an order of results, with its name in the URL.
-type searchOrder struct {
+// sorts are the orders of results, with their names in the URL.
+var sorts = []struct {
 	Name, Title string
 	Sort        view.Sort
-}
-
-var sorts = []searchOrder{
+}{
 	{"relevance", "Best match", view.Sort{}},
 	{"score", "Highest score", view.DefaultSort},
 	{"name", "Name", view.Sort{Key: "name"}},
 	{"updated", "Latest change", view.Sort{Key: "lastUpdated", Desc: true}},
 }
 
-// searchPage is the result of a search.
 type searchPage struct {
 	Query string
+	order int // of sorts
 	Sort  string
 	Sorts []option
 	pager
@@ -67,7 +65,6 @@ type searchPage struct {
 	Lacking []string // words that some results lack because few have all
 }
 
-// searchHit is a result.
 type searchHit struct {
 	*record.Entity
 	Marked map[string]template.HTML // what every result shows, with the matches marked, by field
@@ -97,12 +94,15 @@ func (r *request) search() (*page, error) {
 	}
 	r.Query, d.TooMany = r.boundedQuery(d.Query)
 	d.Browse = safetext.OneLine(d.Query) == ""
-	if !slices.ContainsFunc(sorts[1:], func(o searchOrder) bool { return o.Name == d.Sort }) {
-		d.Sort = sorts[0].Name
+	for i, o := range sorts {
+		if o.Name == d.Sort {
+			d.order = i
+		}
 	}
-	if d.Browse && d.Sort == sorts[0].Name {
-		d.Sort = sorts[1].Name
+	if d.Browse {
+		d.order = max(1, d.order)
 	}
+	d.Sort = sorts[d.order].Name
 	if !d.Browse && !d.TooLong {
 		p.Title = textfmt.Name(d.Query) + " – search"
 	}
@@ -145,7 +145,6 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 	return q, tooMany
 }
 
-// results searches, sorts and counts.
 func (r *request) results(d *searchPage) {
 	filter := only()
 	for _, f := range r.facetNames() {
@@ -191,14 +190,13 @@ func (r *request) results(d *searchPage) {
 // hits reads the results of a page in the requested order.
 func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) {
 	var list []indexes.Hit
-	if d.Sort == sorts[0].Name && res != nil {
-		list = res.Hits
-	} else if d.Sort != sorts[0].Name {
-		i := slices.IndexFunc(sorts, func(o searchOrder) bool { return o.Name == d.Sort })
-		page, _, _ := r.Build.Page(found, sorts[i].Sort, nil, skip, searchRows)
+	if d.order > 0 {
+		page, _, _ := r.Build.Page(found, sorts[d.order].Sort, nil, skip, searchRows)
 		for _, o := range page {
 			list = append(list, indexes.Hit{Ordinal: o})
 		}
+	} else if res != nil {
+		list = res.Hits
 	}
 	for _, h := range list {
 		shown := searchHit{Entity: r.Build.Entity(h.Ordinal), Marked: map[string]template.HTML{}}

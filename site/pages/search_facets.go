@@ -130,7 +130,14 @@ func (s *Site) valueTitle(filter, value string) string {
 	case filter == "category":
 		return textfmt.Name(s.categoryTitle(value))
 	case filter == byCapability.Field:
-		return textfmt.Name(cmp.Or(s.wordTitles[value], value))
+		if v := s.Build.Vocabulary(); v != nil {
+			for _, w := range v.Capabilities {
+				if w.Slug == value {
+					value = cmp.Or(string(w.Title), value)
+				}
+			}
+		}
+		return textfmt.Name(value)
 	case filter == "type" || filter == "pricingModel" || filter == "maintenance":
 		return s.label(value)
 	case leaf == nil:

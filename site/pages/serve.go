@@ -75,12 +75,6 @@ func New(from Source, o Options) (*Site, error) {
 	for _, c := range from.Categories {
 		s.titles[c.Slug] = c.Title
 	}
-	if v := from.Build.Vocabulary(); v != nil {
-		s.wordTitles = make(map[string]string, len(v.Capabilities))
-		for _, w := range v.Capabilities {
-			s.wordTitles[w.Slug] = string(w.Title)
-		}
-	}
 	s.mapped = sync.OnceValues(s.findMapped)
 	s.news = sync.OnceValue(s.findNews)
 	s.names = sync.OnceValue(s.findNames)
@@ -137,8 +131,8 @@ type page struct {
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
 	Picture     string // path of the preview image; "" means the image of the index
-	Feed        string // path and query of the API's feed; "" means the feed of all changes
-	LinkedData  any    // schema.org, as JSON-LD; nil if there is none
+	Feed        string // query of the API's feed; "" means that of all changes
+	LinkedData  any    // of the index (schema.org), as JSON-LD; nil on other pages
 	Canonical   string // canonical path; "" means the page's own
 	Section     string // section of the navigation, if the path does not determine it
 
@@ -155,7 +149,6 @@ type page struct {
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; base-uri 'none'"
 
-// option is a choice.
 type option struct {
 	Name, Value string
 	Count       int
@@ -215,19 +208,18 @@ type Options struct {
 type Site struct {
 	Source
 	Options
-	titles     map[string]string // of categories
-	wordTitles map[string]string // of capabilities
-	templates  map[string]*template.Template
+	titles    map[string]string // of categories
+	templates map[string]*template.Template
 
 	facetKinds     []*facetKind
 	facets         map[string]func() []facetValue // by field
-	knownColumns   sync.Map                       // bool by kind and column; see columnNames
+	knownColumns   sync.Map                       // []string by kind; see columnNames
 	categoryCounts func() []category
 	guides         func() ([]*guidePage, error)
-	news           func() *homeNewsLists            // result of findNews, which is called once
-	names          func() map[string][]knownName    // result of findNames, which is called once
-	places         func() map[uint32]boardPlace     // result of findPlaces, which is called once
-	mapped         func() ([][]sitemapEntry, error) // result of findMapped, which is called once
+	news           func() *homeNewsLists         // result of findNews, which is called once
+	names          func() map[string][]knownName // result of findNames, which is called once
+	places         func() map[uint32]boardPlace  // result of findPlaces, which is called once
+	mapped         func() ([]mappedPage, error)  // result of findMapped, which is called once
 }
 
 // types returns the types that entities in the build have.
@@ -246,7 +238,6 @@ func (s *Site) to(path string) string {
 	return u.EscapedPath() + tail
 }
 
-// api returns the URL of a path of the API.
 func (s *Site) api(path string) string { return s.API + path }
 
 // served reports whether there is an API that pages can link to.
@@ -277,5 +268,4 @@ func (s *Site) words() feed.Words {
 	return feed.Words{Kinds: s.kinds(), Categories: s.titles, Name: s.Build.NameOf}
 }
 
-// kinds returns the kinds of the index.
 func (s *Site) kinds() *kinds.Set { return s.Build.Kinds() }

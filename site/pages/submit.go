@@ -14,7 +14,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// formPage is the page with the form.
 type formPage struct {
 	*form.Form
 	Groups  []formGroup
@@ -83,21 +82,20 @@ type knownValuesOf struct {
 func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	d := &formPage{Form: f, Content: r.contentFolder(), Action: siteurl.CheckSubmission, Send: siteurl.Submit}
-	d.Groups = make([]formGroup, len(form.Groups))
-	count := map[string]int{}
-	for _, field := range f.Fields() {
-		count[field.Group]++
+	for _, title := range form.Groups {
+		g := formGroup{Title: title}
+		for _, field := range f.Fields() {
+			if field.Group == title {
+				g.Inputs = append(g.Inputs, r.input(field, f))
+			}
+		}
+		g.Folded = form.Folded(title, len(g.Inputs)) && !slices.ContainsFunc(g.Inputs, func(in formInput) bool {
+			return in.Value != "" && (f.Amends == "" || f.Checked) || len(in.Problems) > 0
+		})
+		if g.Inputs != nil {
+			d.Groups = append(d.Groups, g)
+		}
 	}
-	for i, title := range form.Groups {
-		d.Groups[i] = formGroup{Title: title, Folded: form.Folded(title, count[title])}
-	}
-	for _, field := range f.Fields() {
-		in := r.input(field, f)
-		g := &d.Groups[slices.Index(form.Groups, field.Group)]
-		g.Inputs = append(g.Inputs, in)
-		g.Folded = g.Folded && (in.Value == "" || f.Amends != "" && !f.Checked) && len(in.Problems) == 0
-	}
-	d.Groups = slices.DeleteFunc(d.Groups, func(g formGroup) bool { return len(g.Inputs) == 0 })
 	for _, p := range f.Problems {
 		if p.Input == "" {
 			d.Other = append(d.Other, p)
@@ -176,7 +174,6 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 // first.
 const maxKnown = 200
 
-// knownValues returns the existing values of the fields of the form.
 func (s *Site) knownValues() (list []knownValuesOf) {
 	all := s.Build.Select(&view.Filter{})
 	for _, field := range form.Fields(s.kinds(), "") {
@@ -199,7 +196,6 @@ func (s *Site) knownValues() (list []knownValuesOf) {
 	return list
 }
 
-// contentFolder returns the name of the content folder.
 func (s *Site) contentFolder() string {
 	if r := s.Build.Manifest.Repository; r != nil && r.Path != "" {
 		return textfmt.Name(r.Path)
@@ -215,7 +211,6 @@ type howToSubmitPage struct {
 	Read    string // page of the guide to the content, or "" if there is none
 }
 
-// exampleFile is a file to start from.
 type exampleFile struct{ Type, File, YAML, New string }
 
 // example returns the name and contents of a file of a kind to start from.

@@ -104,7 +104,7 @@ func (r *request) gains(l *listing, window string) (young bool) {
 		}
 		course, more = r.label(by), "Growth"
 	}
-	l.Columns = []*column{{Name: "name", Title: "Name"},
+	l.Columns = []*column{r.column("name"),
 		{Name: "gain", Title: "Gain", Number: true, Down: true, Sorted: "descending", Place: "p1", cell: func(it *item) cell { return of[it.ordinal].gain }},
 		{Name: "course", Title: course, Number: true, Down: true, Place: "p2", cell: func(it *item) cell { return of[it.ordinal].course }},
 		{Name: "more", Title: more, Number: true, Down: true, Lesser: true, cell: func(it *item) cell { return of[it.ordinal].more }}}

@@ -215,7 +215,7 @@ func TestWholeAddresses(t *testing.T) {
 			found[to] = true
 		}
 	}
-	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap/0.xml"} {
+	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap.xml"} {
 		if !found[want] {
 			t.Errorf("nothing names %s by its full URL", want)
 		}
@@ -237,7 +237,7 @@ func TestAddressOfSite(t *testing.T) {
 	all := files(t, dir)
 	for name, line := range map[string]string{
 		"tool/keras/index.html": `<link rel="canonical" href="` + want + `tool/keras/">`,
-		"sitemap.xml":           `<loc>` + want + `sitemap/0.xml</loc>`,
+		"sitemap.xml":           `<loc>` + want + `tool/keras/</loc>`,
 		"tool/keras/feed.xml":   `<link>` + want + `tool/keras/</link>`,
 		"robots.txt":            `Sitemap: ` + want + `sitemap.xml`,
 	} {
