@@ -132,21 +132,17 @@ func (r *request) addEntity(d *comparePage, ordinal uint32) {
 
 // addNamed adds the entity with the given name, or fills in suggestions.
 func (r *request) addNamed(d *comparePage, text string) {
-	var list []uint32
-	find := func(typ, slug string) {
-		if o, _, found := r.Build.Find(typ, slug); found {
-			list = append(list, o)
-		}
+	typ, slug, _ := strings.Cut(text, "/")
+	if o, _, found := r.Build.Find(typ, slug); found {
+		r.addEntity(d, o)
+		return
 	}
-	if typ, slug, ok := strings.Cut(text, "/"); ok {
-		find(typ, slug)
-	}
-	if len(list) == 0 {
-		list = r.Build.FindByName(text, maxSuggested)
-	}
+	list := r.Build.FindByName(text, maxSuggested)
 	if len(list) == 0 {
 		for _, t := range r.kinds().Names() {
-			find(t, strings.ToLower(text))
+			if o, _, found := r.Build.Find(t, strings.ToLower(text)); found {
+				list = append(list, o)
+			}
 		}
 	}
 	switch len(list) {

@@ -46,12 +46,6 @@ const guideAddress = "http://127.0.0.1:8080"
 // guidesOfOperators are about the machine of the service, on which it listens at guideAddress.
 var guidesOfOperators = []string{"deploying", "operating", "releases", "scaling"}
 
-type docsPage struct {
-	Guides []*guidePage
-	Fields string // URL of the documentation of the content files, or "" if unknown
-	Schema string // path
-}
-
 // guideRow matches a row of the table of guides: the name of a client or of a guide, and for whom it is.
 var guideRow = regexp.MustCompile(`(?m)^\| \[[^]]*\]\((?:\.\./sdk/(\w+)/README|([\w-]+))\.md\) \| (.*) \|$`)
 
@@ -112,8 +106,9 @@ func (s *Site) guideLink(folder, address string, guides []*guidePage) string {
 
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
-	d := &docsPage{all, textfmt.WebURL(r.Build.Manifest.Repository.View("README.md")), "/data/" + r.Build.Manifest.ID + "/entity.schema.json"}
-	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The API reference, the guides, and how scores are calculated."}, err
+	fields := textfmt.WebURL(r.Build.Manifest.Repository.View("README.md")) // URL of the documentation of the content files, or ""
+	return &page{Template: "docs", Title: "Docs", Data: map[string]any{"Guides": all, "Fields": fields, "Schema": "/data/" + r.Build.Manifest.ID + "/entity.schema.json"},
+		Description: "The API reference, the guides, and how scores are calculated."}, err
 }
 
 // guide renders a guide. Its examples use the service that shows it, if that is known.
@@ -123,25 +118,22 @@ func (r *request) guide() (*page, error) {
 		return nil, err
 	}
 	name, titles := r.args["guide"], map[string]string{"scoring": "How scores are calculated"}
-	var shown *guidePage
 	for _, g := range all {
-		if titles[g.Name] = g.Title; g.Name == name {
-			own := *g
-			shown = &own
-		}
+		titles[g.Name] = g.Title
 	}
-	if shown == nil {
+	i := slices.IndexFunc(all, func(g *guidePage) bool { return g.Name == name })
+	if i < 0 {
 		return r.missing("Guide not found", "", near(name, slices.Sorted(maps.Keys(titles)), func(n string) link {
 			return link{Name: titles[n], To: guidePath(n)}
 		})...), nil
 	}
-	base := map[bool]string{false: r.Base, true: r.API}[r.Static]
+	shown, base := *all[i], map[bool]string{false: r.Base, true: r.API}[r.Static]
 	if base != "" && !slices.Contains(guidesOfOperators, name) {
 		shown.Lead = strings.ReplaceAll(shown.Lead, guideAddress, base)
 		shown.HTML = strings.NewReplacer(guideAddress, html.EscapeString(base), "https://index.example.org", html.EscapeString(base)).Replace(shown.HTML)
 	}
 	shown.Body = template.HTML(shown.HTML) //nolint:gosec // package mdrender drops HTML in the text
-	return &page{Template: "guide", Title: shown.Title, Description: shown.Lead, Data: shown, Scripts: []string{"code.js"}}, nil
+	return &page{Template: "guide", Title: shown.Title, Description: shown.Lead, Data: &shown, Scripts: []string{"code.js"}}, nil
 }
 
 // APIDocsPath is the path of the API reference; the paths of its files start with it.
@@ -153,11 +145,6 @@ type Operation struct {
 	Method, Path, Summary string
 }
 
-type apiPage struct {
-	Files      map[string]string // paths of the page's files, by name
-	Operations []Operation       // listed for browsers without JavaScript
-}
-
 // APIDocs renders the API reference: Swagger UI for the description at /api/openapi, and
 // a list of the operations for browsers without JavaScript. Only an edge has it.
 func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
@@ -166,7 +153,7 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 	for file, name := range site.APIDocsFiles() {
 		files[file] = s.to(APIDocsPath + "/" + name)
 	}
-	return r.render(&page{Template: "apidocs", Title: "API reference", Sheet: layeredSheet, Data: &apiPage{files, operations},
+	return r.render(&page{Template: "apidocs", Title: "API reference", Sheet: layeredSheet, Data: map[string]any{"Files": files, "Operations": operations},
 		Description: "Every operation of the " + s.Build.Manifest.Title + " API, with a console for trying it out."})
 }
 

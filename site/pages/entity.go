@@ -150,8 +150,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	if r.titles[e.Category] != "" {
 		d.Crumbs = append(d.Crumbs, link{Name: textfmt.Name(r.categoryTitle(e.Category)), To: categoryPath(e.Category)})
 	}
-	x := r.Formula.Explain(e, asOf)
-	d.Score = r.explain(e.Type, x)
+	d.Score = r.explain(e.Type, r.Formula.Explain(e, asOf))
 	d.Card = r.mainFacts(e)
 	var ended *link
 	d.Main, ended = r.addresses(e)
@@ -161,7 +160,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Maker = r.valueLinks(byProvider, []string{e.Provider})[0].To
 	d.Tags, d.Skills = r.valueLinks(byTag, e.Tags), r.valueLinks(byCapability, e.Capabilities)
 	d.Tags, d.Skills = d.Tags[:min(entityTopics, len(d.Tags))], d.Skills[:min(entityTopics, len(d.Skills))]
-	d.Signals, d.Results = r.figures(e, x)
+	d.Signals, d.Results = r.figures(e)
 	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
 	d.Source = r.sourceOf(e)
 }
@@ -180,15 +179,14 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 		return r.missing("No data for "+textfmt.Day(day), "The index has data "+daysBetween(first, last)+".", current...), nil
 	}
 	v, standing := a.At(typ, slug, day)
-	switch standing {
-	case history.Unknown:
-		if current == nil {
-			return r.missingEntity(typ, slug)
-		}
+	switch {
+	case standing == history.Unknown && current == nil:
+		return r.missingEntity(typ, slug)
+	case standing == history.Unknown:
 		return r.missing("No history yet", "The file has not been committed.", current...), nil
-	case history.NotYet:
+	case standing == history.NotYet:
 		return r.missing("Not in the index on "+textfmt.Day(day), "It was added on "+textfmt.Day(time.Unix(a.Version(v).Time, 0).UTC().Format(time.DateOnly))+".", current...), nil
-	case history.Gone:
+	case standing == history.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}
 	authored, err := a.Entity(v)

@@ -11,7 +11,6 @@ import (
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
-	"kindex/exports/score"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -95,7 +94,7 @@ func licenseText(id string) string {
 	return "https://spdx.org/licenses/" + id + ".html"
 }
 
-// figure is one observation and its contribution to the score.
+// figure is one observation.
 type figure struct {
 	Name    string
 	To      string // path of what has it, or "" if that is the page's entity
@@ -106,25 +105,21 @@ type figure struct {
 	Date    string // when the figure was observed
 	Address string // URL of the source, or "" if it is not a web address
 	Source  string // the source's host, or its text if it is not a web address
-	Counts  string // the dimension that the figure counts towards, or "" if there is none
-	Why     string // why the figure does not count, although a dimension uses this kind of figure
 }
 
 // figureTable is a table of figures. The last ones are folded if there are many.
 type figureTable struct {
-	Name    string // of several figures
-	One     string // of one
-	About   string // which of several tables it is, or ""
-	Counted bool   // any of the figures is about a score
-	By      bool   // it says who measured them
-	Rows    []figure
-	Rest    *figureTable
+	Name  string // of several figures
+	One   string // of one
+	About string // which of several tables it is, or ""
+	By    bool   // it says who measured them
+	Rows  []figure
+	Rest  *figureTable
 }
 
 // newFigureTable returns a table of figures, which folds those after the first most unless they are few.
 func newFigureTable(name, about string, rows []figure, most int) *figureTable {
 	t := &figureTable{Name: name, About: about, One: strings.TrimSuffix(name, "s"), Rows: rows}
-	t.Counted = slices.ContainsFunc(rows, func(g figure) bool { return g.Counts != "" || g.Why != "" })
 	t.By = slices.ContainsFunc(rows, func(g figure) bool { return g.By != "" })
 	rest := *t
 	if t.Rest, rest.Rows = &rest, nil; len(rows) > most+3 {
@@ -133,7 +128,7 @@ func newFigureTable(name, about string, rows []figure, most int) *figureTable {
 	return t
 }
 
-func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
+func (s *Site) figures(e *record.Entity) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
 		g := readAt(f.Date, f.Source)
 		if g.Name, g.Value = s.label(f.Name), textfmt.Day(f.Day); f.Day == "" {
@@ -142,27 +137,14 @@ func (s *Site) figures(e *record.Entity, x *score.Explanation) (signals, results
 		if t := s.kinds().Signal(f.Name); t != nil && !t.IsDay() {
 			g.Unit = t.Unit
 		}
-		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool { return countsIn(m, f.Name) })
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
 		g := readAt(b.Date, b.Source)
 		g.Name, g.Value = b.FoldedName(), textfmt.Count(b.Value)
-		s.addContribution(&g, e.Type, x, func(m *score.MeasureValue) bool {
-			value, isNumber := m.Value.(float64)
-			return m.Result != nil && *m.Result == g.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
-		})
 		results = append(results, g)
 	}
 	return signals, results
-}
-
-// countsIn reports whether a measure is about a signal. A sum replaces the measure's own signal.
-func countsIn(m *score.MeasureValue, signal string) bool {
-	if m.Parts != nil {
-		return slices.ContainsFunc(m.Parts, func(p score.Part) bool { return p.Signal == signal })
-	}
-	return m.Measure.Signal == signal
 }
 
 // readAt returns a figure that was read on a day at a source.
@@ -172,26 +154,6 @@ func readAt(day, source string) figure {
 		g.Source = textfmt.Name(source)
 	}
 	return g
-}
-
-// addContribution sets Counts or Why.
-func (s *Site) addContribution(g *figure, typ string, x *score.Explanation, is func(*score.MeasureValue) bool) {
-	for i := range x.Dimensions {
-		p := &x.Dimensions[i]
-		for j := range p.Measures {
-			switch m := &p.Measures[j]; {
-			case !is(m):
-			case m.State == score.Counted && p.Value != nil:
-				g.Counts = s.scoreLabel(typ, p.Name)
-			case m.State == score.Counted:
-				g.Why = "not enough other data for " + s.scoreInSentence(typ, p.Name)
-			case m.State == score.Stale:
-				g.Why = "too old to count"
-			case m.State == score.Future:
-				g.Why = "dated after the as-of day"
-			}
-		}
-	}
 }
 
 // source is the content file of an entity.

@@ -50,6 +50,7 @@ type dimension struct {
 type measure struct {
 	figure
 	State  string
+	Why    string   // why it does not count
 	Parts  []string // of a sum of several signals, in words
 	Map    string   // how the figure is mapped to a score
 	Score  string   // with two decimals, or "" if the measure does not count

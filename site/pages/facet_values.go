@@ -200,9 +200,6 @@ func (r *request) facetList() (*page, error) {
 	return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Used, k.One, k.Many) + " in the index."}, nil
 }
 
-// maxDescribed is the maximum number of categories that are listed with descriptions.
-const maxDescribed = 200
-
 // category is a category with the number of its entities of each type.
 type category struct {
 	record.Category
@@ -220,7 +217,6 @@ type categoryGroup struct {
 type categoriesPage struct {
 	Groups []categoryGroup
 	Total  int
-	Brief  bool // there are too many categories to show descriptions
 }
 
 // countCategories counts the categories. It is called once for each build.
@@ -251,7 +247,7 @@ func only(pairs ...string) *view.Filter {
 
 func (r *request) categories() (*page, error) {
 	all := r.categoryCounts()
-	d := &categoriesPage{Total: len(all), Brief: len(all) > maxDescribed}
+	d := &categoriesPage{Total: len(all)}
 	for _, t := range append(r.types(), "empty") {
 		g := categoryGroup{Title: r.plurals(t), ID: r.kind(t).Slug()}
 		for _, c := range all {

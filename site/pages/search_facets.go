@@ -175,10 +175,6 @@ func (r *request) queried(change func(url.Values)) string {
 	return to.here()
 }
 
-// searchTexts is the maximum number of entities for which the search file of a static
-// site includes descriptions; with more entities, it would be too large to load.
-const searchTexts = 20_000
-
 // searchFields lists the first columns of the search file. Those of the other filters follow, as lists.
 var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tag", "license", "pricingModel", "composite", "rank", "lastUpdated"}
 
@@ -229,9 +225,6 @@ func (r *request) searchFile() (*page, error) {
 	for _, o := range list {
 		e := r.Build.Entity(o)
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
-		if len(list) > searchTexts {
-			text = ""
-		}
 		row := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
 			e.PricingModel, e.Scores.Composite, r.Boards.Rank(o), e.LastUpdated}
 		for _, f := range filters {

@@ -17,14 +17,14 @@ import (
 type formPage struct {
 	*form.Form
 	Groups  []formGroup
-	Known   []knownValuesOf
-	Other   []form.Remark // problems that do not belong to a field
-	Content string        // the content folder
-	Edit    string        // for a correction, URL of a page that opens an editor for the file, or "" if there is none
-	View    string        // URL of a page that shows the file and its history, or ""
-	Entity  string        // path of the entity's page
-	Action  string        // path that checks the entered values
-	Send    string        // path to which the entered values are submitted
+	Known   map[string][]string // existing values that fields suggest, by filter
+	Other   []form.Remark       // problems that do not belong to a field
+	Content string              // the content folder
+	Edit    string              // for a correction, URL of a page that opens an editor for the file, or "" if there is none
+	View    string              // URL of a page that shows the file and its history, or ""
+	Entity  string              // path of the entity's page
+	Action  string              // path that checks the entered values
+	Send    string              // path to which the entered values are submitted
 }
 
 // SaveTo returns the URL of the file.
@@ -69,12 +69,6 @@ func (i formInput) Says() string {
 		return i.ID + "-says"
 	}
 	return i.ID + "-hint " + i.ID + "-says"
-}
-
-// knownValuesOf holds the existing values that a field suggests.
-type knownValuesOf struct {
-	ID     string
-	Values []string
 }
 
 // Submit renders the page with the form. Only an edge has it: on a static site, Get
@@ -174,26 +168,26 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 // first.
 const maxKnown = 200
 
-func (s *Site) knownValues() (list []knownValuesOf) {
-	all := s.Build.Select(&view.Filter{})
+func (s *Site) knownValues() map[string][]string {
+	all, known := s.Build.Select(&view.Filter{}), map[string][]string{}
 	for _, field := range form.Fields(s.kinds(), "") {
 		if field.Known == "" {
 			continue
 		}
-		k := knownValuesOf{ID: "known-" + field.Known}
+		var values []string
 		for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
-			k.Values = append(k.Values, textfmt.Name(v.Value))
+			values = append(values, textfmt.Name(v.Value))
 		}
 		if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
-			k.Values = nil // there are no others
+			values = nil // there are no others
 			for _, w := range v.Capabilities {
-				k.Values = append(k.Values, w.Slug)
+				values = append(values, w.Slug)
 			}
 		}
-		slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
-		list = append(list, k)
+		slices.SortFunc(values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
+		known[field.Known] = values
 	}
-	return list
+	return known
 }
 
 func (s *Site) contentFolder() string {
@@ -201,14 +195,6 @@ func (s *Site) contentFolder() string {
 		return textfmt.Name(r.Path)
 	}
 	return "content"
-}
-
-// howToSubmitPage explains how to propose an entity without the form.
-type howToSubmitPage struct {
-	Form    string // URL of a form elsewhere, or "" if there is none
-	Content string
-	Files   []exampleFile
-	Read    string // page of the guide to the content, or "" if there is none
 }
 
 type exampleFile struct{ Type, File, YAML, New string }
@@ -237,16 +223,15 @@ func (r *request) exampleCategory(typ string) string {
 
 // howToSubmit renders the page for sites without the form.
 func (r *request) howToSubmit() (*page, error) {
-	d := &howToSubmitPage{Content: r.contentFolder()}
+	form, files, repository := "", []exampleFile(nil), r.Build.Manifest.Repository
 	if r.Static && r.API != "" {
-		d.Form = r.API + siteurl.Submit
+		form = r.API + siteurl.Submit
 	}
-	repository := r.Build.Manifest.Repository
 	for _, t := range slices.Backward(r.Build.Kinds().Names()) {
 		file, yaml := r.example(t)
-		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
+		files = append(files, exampleFile{t, file, yaml, repository.New(file, yaml)})
 	}
-	d.Read = repository.View("README.md")
-	return &page{Template: "how-to-submit", Title: "Propose an entry", Data: d, Scripts: []string{"submit.js"},
+	return &page{Template: "how-to-submit", Title: "Propose an entry", Scripts: []string{"submit.js"},
+		Data:        map[string]any{"Form": form, "Content": r.contentFolder(), "Files": files, "Read": repository.View("README.md")},
 		Description: "How to propose an entry, or to correct one, by pull request."}, nil
 }

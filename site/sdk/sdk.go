@@ -11,9 +11,10 @@ import (
 	"embed"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/mod/semver"
 )
 
 // The languages of the libraries. Each is the last segment of the address of the newest version.
@@ -68,7 +69,7 @@ func read() map[string][]Archive {
 			}
 			all[language] = append(all[language], archive(language, e.Name(), data))
 		}
-		newestFirst(all[language])
+		slices.SortFunc(all[language], func(a, b Archive) int { return semver.Compare("v"+b.Version, "v"+a.Version) })
 	}
 	return all
 }
@@ -81,21 +82,4 @@ func archive(language, file string, data []byte) Archive {
 	}
 	return Archive{Language: language, Version: version, File: file, Name: "kindex-" + strings.TrimPrefix(file, "kindex-"),
 		Data: data, SHA256: sha256.Sum256(data)}
-}
-
-func newestFirst(list []Archive) {
-	slices.SortFunc(list, func(a, b Archive) int { return slices.Compare(numbers(b.Version), numbers(a.Version)) })
-}
-
-// numbers returns the parts of a version, for comparison.
-func numbers(version string) []int {
-	var list []int
-	for part := range strings.SplitSeq(version, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			panic("sdk: " + version + " is not a version")
-		}
-		list = append(list, n)
-	}
-	return list
 }

@@ -51,7 +51,7 @@ func (w *writer) writeList(names []string) error {
 
 // remove removes the files of the previous site that the new site does not have, and any
 // folders that become empty.
-func (w *writer) remove(before []string) (removed int, err error) {
+func (w *writer) remove(before []string) error {
 	for _, name := range before {
 		if _, kept := slices.BinarySearch(w.names, name); kept {
 			continue
@@ -59,11 +59,11 @@ func (w *writer) remove(before []string) (removed int, err error) {
 		err := w.root.Remove(filepath.FromSlash(name))
 		switch {
 		case err == nil:
-			removed++
+			w.report.Removed++
 		// The list of an interrupted run may contain names that were never written, even
 		// under a path that is now a file.
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			return removed, err
+			return err
 		}
 		for dir := path.Dir(name); dir != "." && w.isFolder(dir); dir = path.Dir(dir) {
 			if w.root.Remove(filepath.FromSlash(dir)) != nil {
@@ -71,7 +71,7 @@ func (w *writer) remove(before []string) (removed int, err error) {
 			}
 		}
 	}
-	return removed, nil
+	return nil
 }
 
 func (w *writer) isFolder(name string) bool {

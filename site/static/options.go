@@ -9,7 +9,6 @@ import (
 	"path"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
 	"kindex/site/pages"
@@ -82,26 +81,4 @@ func address(text string) (*url.URL, error) {
 	}
 	u.RawPath = ""
 	return u, nil
-}
-
-// open opens the published build. Other builders may publish and remove builds at any time:
-// if the build is removed before it has been opened, open tries the newly published one.
-func (o *Options) open() (*exports.Build, []byte, error) {
-	for {
-		id, err := store.Current(o.Out)
-		if err != nil {
-			return nil, nil, err
-		}
-		var manifest []byte
-		b, err := exports.OpenCurrent(o.Out)
-		if err == nil {
-			if manifest, _, err = store.ManifestBytes(b.Dir); err == nil {
-				return b, manifest, nil
-			}
-			err = errors.Join(err, b.Close())
-		}
-		if now, gone := store.Current(o.Out); gone != nil || now == id {
-			return nil, nil, err
-		}
-	}
 }

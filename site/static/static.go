@@ -50,11 +50,15 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	b, manifest, err := o.open()
+	b, err := exports.OpenCurrent(o.Out)
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
+	manifest, _, err := store.ManifestBytes(b.Dir)
+	if err != nil {
+		return nil, err
+	}
 	from, err := pages.SourceOf(b)
 	if err != nil {
 		return nil, err
@@ -80,13 +84,12 @@ type writer struct {
 	build    *exports.Build
 	manifest []byte // manifest of the build, as written
 
-	mu      sync.Mutex
-	names   []string        // of all files, with slashes
-	list    *os.File        // to which names are added
-	listed  map[string]bool // the files of the previous site
-	folders sync.Map        // existing folders
-
-	pages, written, done, bytes, parts atomic.Int64
+	written, parts atomic.Int64 // new and changed files, and temporary ones
+	mu             sync.Mutex
+	report         Report
+	names          []string        // of all files, with slashes
+	list           *os.File        // to which names are added
+	listed         map[string]bool // the files of the previous site
 }
 
 func (w *writer) write(ctx context.Context) (*Report, error) {
@@ -112,14 +115,14 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		}
 	}
 	slices.Sort(w.names)
-	removed, err := w.remove(before)
-	if err != nil {
+	if err := w.remove(before); err != nil {
 		return nil, err
 	}
 	if err := w.writeList(w.names); err != nil {
 		return nil, err
 	}
-	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, w.root.Remove(partsDir)
+	w.report.Files, w.report.Written = len(w.names), int(w.written.Load())
+	return &w.report, w.root.Remove(partsDir)
 }
 
 // page writes the page of a path. Files cannot redirect: redirects become pages with a
@@ -128,9 +131,6 @@ func (w *writer) page(p string) (*pages.Answer, error) {
 	a, err := w.site.Get(pages.Request{Path: p})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p, err)
-	}
-	if strings.HasSuffix(p, "/") {
-		w.pages.Add(1)
 	}
 	body := a.Body
 	if a.Location != "" {
@@ -142,20 +142,15 @@ func (w *writer) page(p string) (*pages.Answer, error) {
 	} else if a.Status >= 400 && a.Status != 410 {
 		return nil, fmt.Errorf("%s: unexpected status %d for a page", p, a.Status)
 	}
-	if n := int(w.done.Add(1)); w.Progress != nil && n%64 == 0 {
-		w.Progress(n, 0)
+	name := strings.TrimPrefix(p, "/")
+	if strings.HasSuffix(p, "/") {
+		name += pageFile
 	}
-	return a, w.put(fileOf(p), body)
+	return a, w.put(name, body)
 }
 
-// fileOf returns the file name of a path.
-func fileOf(p string) string {
-	name := strings.TrimPrefix(p, "/")
-	if name == "" || strings.HasSuffix(name, "/") {
-		name += "index.html"
-	}
-	return name
-}
+// pageFile is the name of the file of a page, in the folder that its path names.
+const pageFile = "index.html"
 
 var moved = template.Must(template.New("moved").Parse(`<!doctype html>
 <html lang="en">
@@ -234,11 +229,8 @@ func (w *writer) put(name string, body []byte) error {
 // replace writes a file under a temporary name and renames it.
 func (w *writer) replace(to string, body []byte) error {
 	if folder := filepath.Dir(to); folder != "." {
-		if _, made := w.folders.Load(folder); !made {
-			if err := w.root.MkdirAll(folder, 0o755); err != nil {
-				return err
-			}
-			w.folders.Store(folder, true)
+		if err := w.root.MkdirAll(folder, 0o755); err != nil {
+			return err
 		}
 	}
 	part := filepath.Join(partsDir, strconv.FormatInt(w.parts.Add(1), 10))
@@ -250,10 +242,15 @@ func (w *writer) replace(to string, body []byte) error {
 
 // note lists a file before it is written, so that the next run can remove it if this one is interrupted.
 func (w *writer) note(name string, size int) error {
-	w.bytes.Add(int64(size))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.names = append(w.names, name)
+	if w.report.Bytes += int64(size); path.Base(name) == pageFile {
+		w.report.Pages++
+	}
+	if w.Progress != nil && len(w.names)%64 == 0 {
+		w.Progress(len(w.names), 0)
+	}
 	if w.listed[name] {
 		return nil
 	}
