@@ -121,10 +121,8 @@ func (r *request) entityPicture() (*page, error) {
 	if e.Provider != "" && record.Fold(e.Provider) != record.Fold(e.Name) {
 		about += " by " + e.Provider
 	}
-	var facts []string
-	for _, f := range r.mainFacts(e)[:min(3, len(r.mainFacts(e)))] {
-		facts = append(facts, f.Name+" "+textfmt.Name(f.Value()))
-	}
+	facts := each(r.mainFacts(e), func(f fact) string { return f.Name + " " + textfmt.Name(f.Value()) })
+	facts = facts[:min(3, len(facts))]
 	return picture(ogimage.Card{Site: r.Build.Manifest.Title, Name: safetext.OneLine(e.Name), Fallback: e.Key(), About: safetext.OneLine(about), Facts: strings.Join(facts, "   ")})
 }
 

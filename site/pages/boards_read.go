@@ -59,9 +59,7 @@ func (b *ranking) read() *page {
 	if slices.Contains(known, b.slug) {
 		return nil
 	}
-	for _, own := range b.Own.Published() {
-		known = append(known, own.Slug)
-	}
+	known = append(known, each(b.Own.Published(), func(own *board.Board) string { return own.Slug })...)
 	list := near(b.slug, known, func(slug string) link { return link{To: boardPath(slug), Name: b.boardTitle(slug)} })
 	return b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.slug)), list...)
 }
@@ -99,10 +97,8 @@ func (b *ranking) unpublished() *page {
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
 // categories that no longer exist.
-func (b *ranking) knownCategories() (known []string) {
-	for _, c := range b.Site.Categories {
-		known = append(known, c.Slug)
-	}
+func (b *ranking) knownCategories() []string {
+	known := each(b.Site.Categories, func(c record.Category) string { return c.Slug })
 	if b.day == "" {
 		return known
 	}

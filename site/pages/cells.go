@@ -35,14 +35,11 @@ type cell struct {
 const unknownCell = -1
 
 // columnsOf returns the names of the columns of a declared field: of its parts, unless they are one value or range.
-func columnsOf(f *kinds.Field) (list []string) {
+func columnsOf(f *kinds.Field) []string {
 	if f.Type != kinds.Group || f.Dated {
 		return []string{f.Name}
 	}
-	for _, part := range f.Parts {
-		list = append(list, part.Path)
-	}
-	return list
+	return each(f.Parts, func(part *kinds.Field) string { return part.Path })
 }
 
 // fieldCell shows the value of a declared field.

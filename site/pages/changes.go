@@ -86,19 +86,14 @@ func (c changeSummary) Fold() bool { return len(c.Shown()) > maxOpen || c.Event 
 var changeFilters = []string{"event", "type", "category", "figures"}
 
 // changeOptions returns the values of a filter.
-func (s *Site) changeOptions(field string) (list []option) {
+func (s *Site) changeOptions(field string) []option {
 	switch field {
 	case "event":
 		return []option{{Name: "Added", Value: "created"}, {Name: "Updated", Value: "updated"}, {Name: "Deleted", Value: "deleted"}}
 	case "type":
-		for _, v := range s.Build.History().ChangeValues("type") {
-			list = append(list, option{Name: textfmt.Capitalize(s.plural(v)), Value: v})
-		}
-		return list
+		return each(s.Build.History().ChangeValues("type"), func(v string) option { return option{Name: textfmt.Capitalize(s.plural(v)), Value: v} })
 	case "category":
-		for _, v := range s.changeCategories() {
-			list = append(list, option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
-		}
+		list := each(s.changeCategories(), func(v string) option { return option{Name: textfmt.Name(s.categoryTitle(v)), Value: v} })
 		slices.SortStableFunc(list, func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
 		return list
 	}
@@ -318,10 +313,7 @@ func (r *request) month() (*page, error) {
 }
 
 // monthOptions returns links to the newest months.
-func (s *Site) monthOptions(most int) (list []option) {
+func (s *Site) monthOptions(most int) []option {
 	names := s.News.Months()
-	for _, name := range names[:min(most, len(names))] {
-		list = append(list, option{Name: monthTitle(name), To: monthPath(name)})
-	}
-	return list
+	return each(names[:min(most, len(names))], func(name string) option { return option{Name: monthTitle(name), To: monthPath(name)} })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -69,19 +70,12 @@ func (r *request) compare() (*page, error) {
 		d.Ready = r.comparisonsOf(d.Entities[0])
 	}
 	d.Groups, d.Why = r.comparison(d.Entities), r.outrankings(d.Entities)
-	var names []string
-	for _, e := range d.Entities {
-		names = append(names, textfmt.Name(e.Name))
-	}
-	p.Title = "Compare " + textfmt.JoinAnd(names)
+	p.Title = "Compare " + textfmt.JoinAnd(each(d.Entities, func(e item) string { return textfmt.Name(e.Name) }))
 	return p, nil
 }
 
-func (d *comparePage) keys() (keys []string) {
-	for _, e := range d.Entities {
-		keys = append(keys, e.Key())
-	}
-	return keys
+func (d *comparePage) keys() []string {
+	return each(d.Entities, func(e item) string { return e.Key() })
 }
 
 func comparePath(keys ...string) string {
@@ -215,9 +209,6 @@ func (r *request) exampleComparisons() (list []link) {
 
 // comparisonsOf returns comparisons of an entity with similar entities.
 func (r *request) comparisonsOf(c item) []link {
-	var list []uint32
-	for _, n := range r.Build.Similar(c.ordinal) {
-		list = append(list, n.Ordinal)
-	}
+	list := each(r.Build.Similar(c.ordinal), func(n exports.Neighbour) uint32 { return n.Ordinal })
 	return r.linksTo(list[:min(maxNear, len(list))], func(e *record.Entity) string { return comparePath(c.Key(), e.Key()) })
 }

@@ -181,7 +181,7 @@ func topicRows(list []item) []compareRow {
 			shared = nil
 		}
 		if len(shared) > 0 {
-			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Same: true, Common: names(shared)})
+			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Same: true, Common: each(shared, textfmt.Name)})
 		}
 		own := compareRow{Field: f.field + "-own", Title: f.own}
 		if len(shared) == 0 {
@@ -189,7 +189,8 @@ func topicRows(list []item) []compareRow {
 		}
 		for _, e := range list {
 			rest := slices.DeleteFunc(slices.Clone(e.FieldValues(f.field)), func(v string) bool { return slices.Contains(shared, v) })
-			own.Cells = append(own.Cells, cell{Text: strings.Join(names(rest), ", "), List: names(rest)})
+			rest = each(rest, textfmt.Name)
+			own.Cells = append(own.Cells, cell{Text: strings.Join(rest, ", "), List: rest})
 		}
 		own.markDifferences()
 		rows = append(rows, knownRows([]compareRow{own})...)
@@ -224,9 +225,9 @@ func (r *request) rowTemplates() *rowTemplates {
 		shared = append(shared, compareRow{Field: f.field + "-common", Title: f.common}, compareRow{Field: f.field + "-own", Title: f.own, Alone: f.all})
 	}
 	k.Groups = append(r.compareGroups(""), compareGroup{"benchmarks", "Benchmarks in common", nil}, compareGroup{"topics", "Topics", shared})
-	for _, c := range r.Categories {
-		k.Categories = append(k.Categories, option{Name: textfmt.Name(c.Title), Value: c.Slug, To: categoryPath(c.Slug)})
-	}
+	k.Categories = each(r.Categories, func(c record.Category) option {
+		return option{Name: textfmt.Name(c.Title), Value: c.Slug, To: categoryPath(c.Slug)}
+	})
 	for _, v := range slices.Concat(r.Build.Kinds().Names(), r.kinds().PricingModels, record.Statuses) {
 		k.Values = append(k.Values, option{Name: r.label(v), Value: v})
 	}

@@ -206,11 +206,10 @@ func (*scoringPage) Dimensions(f *score.TypeFormula) (list []weighted) {
 }
 
 // Measures returns the measures of a dimension.
-func (d *scoringPage) Measures(of *score.Dimension) (list []weighted) {
-	for _, m := range of.Measures {
-		list = append(list, weighted{Name: measureName(&m, d.Site.label), Measure: m, Weight: m.Weight})
-	}
-	return shared(list)
+func (d *scoringPage) Measures(of *score.Dimension) []weighted {
+	return shared(each(of.Measures, func(m score.Measure) weighted {
+		return weighted{Name: measureName(&m, d.Site.label), Measure: m, Weight: m.Weight}
+	}))
 }
 
 // Stale reports whether a measure of a dimension has an age limit.

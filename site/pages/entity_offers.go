@@ -105,11 +105,10 @@ func modeName(name string) string {
 	return textfmt.Capitalize(textfmt.Name(name))
 }
 
-func describeTiers(prefix string, tiers []record.Tier) (list []string) {
-	for _, t := range tiers {
-		list = append(list, textfmt.Capitalize(prefix+"over "+textfmt.Count(t.Over)+" input tokens: "+describePrices(&t.Prices)))
-	}
-	return list
+func describeTiers(prefix string, tiers []record.Tier) []string {
+	return each(tiers, func(t record.Tier) string {
+		return textfmt.Capitalize(prefix + "over " + textfmt.Count(t.Over) + " input tokens: " + describePrices(&t.Prices))
+	})
 }
 
 // priceWords are the names of prices, in the order of record.PriceNames.

@@ -127,9 +127,7 @@ func (s *Site) resultsOf(o uint32) *resultList {
 		if slices.ContainsFunc(list, func(r view.Result) bool { return r.Metric != g.Metric }) {
 			g.Metric = ""
 		}
-		for _, r := range list {
-			g.Rows = append(g.Rows, s.resultRow(r, g.Metric == ""))
-		}
+		g.Rows = each(list, func(r view.Result) figure { return s.resultRow(r, g.Metric == "") })
 		l.Groups = append(l.Groups, g)
 	}
 	if l.Groups == nil {

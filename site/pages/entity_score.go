@@ -149,11 +149,7 @@ func measureName(m *score.Measure, label func(string) string) string {
 	if m.Signal != "" || m.Benchmark != "" {
 		return cmp.Or(m.Benchmark, label(m.Signal))
 	}
-	var names []string
-	for _, name := range m.Sum {
-		names = append(names, label(name))
-	}
-	return strings.Join(names, " + ")
+	return strings.Join(each(m.Sum, label), " + ")
 }
 
 func (s *Site) explainMeasure(m *score.MeasureValue, asOf string) measure {

@@ -128,15 +128,14 @@ func (s *Site) usedValues(k *facetKind) []facetValue {
 
 // valueLinks returns values of a field with links to their pages. Values from earlier versions may no longer
 // have a page.
-func (s *Site) valueLinks(k *facetKind, values []string) (list []link) {
-	for _, v := range values {
-		to := ""
+func (s *Site) valueLinks(k *facetKind, values []string) []link {
+	return each(values, func(v string) link {
+		l := link{Name: s.valueTitle(k.Field, v)}
 		if s.Build.Bitmap(k.Field, v) != nil {
-			to = k.path(v)
+			l.To = k.path(v)
 		}
-		list = append(list, link{Name: s.valueTitle(k.Field, v), To: to})
-	}
-	return list
+		return l
+	})
 }
 
 func letterTitle(letter string) string {

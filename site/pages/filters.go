@@ -92,7 +92,7 @@ func (r *request) value(name string) string {
 // add adds a field with its value.
 func (f *filters) add(r *request, x formField) *formField {
 	x.Value = r.value(x.Name)
-	if !markChosen(x.Options, x.Value) && x.Options != nil && x.Value != "" {
+	if !markChosen(x.Options, x.Value) && len(x.Options) > 0 && x.Value != "" {
 		x.Wrong, x.invalid = "Choose a value from the list.", true
 	}
 	f.Fields = append(f.Fields, x)
@@ -211,9 +211,9 @@ func (f *filters) ask(r *request, asked *where.Params, x formField) *formField {
 func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, field, label string) {
 	x, leaf := formField{Name: field, Label: label}, r.facetOf(field)
 	counts := r.Build.Facet(all, field, maxOptions)
-	for _, c := range counts {
-		x.Options = append(x.Options, option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count})
-	}
+	x.Options = each(counts, func(c view.FacetCount) option {
+		return option{Name: r.valueTitle(field, c.Value), Value: c.Value, Count: c.Count}
+	})
 	some := leaf != nil && len(counts) == 1 && counts[0].Count < int(all.GetCardinality())
 	if len(counts) < 2 && !some && r.value(field) == "" {
 		return
@@ -228,10 +228,7 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 		r.Query.Set(field, values[0])
 	}
 	if len(counts) > maxChoices || len(values) != 1 && r.value(field) != "" {
-		for _, o := range x.Options {
-			x.Known = append(x.Known, o.Name)
-		}
-		x.Options = nil
+		x.Known, x.Options = each(x.Options, func(o option) string { return o.Name }), nil
 	}
 	if added := f.ask(r, asked, x); values != nil {
 		asked.Given[field] = values
@@ -276,9 +273,7 @@ func (f *filters) addModel(r *request, all *roaring.Bitmap) {
 	for _, leaf := range r.kinds().Leaves() {
 		if leaf.Filter && f.has(leaf) && leaf.Type == kinds.Slug {
 			x := formField{Name: leaf.Query, Label: leaf.Title + " or maker"}
-			for _, c := range r.Build.Facet(all, leaf.Query, maxOptions) {
-				x.Known = append(x.Known, c.Value)
-			}
+			x.Known = each(r.Build.Facet(all, leaf.Query, maxOptions), func(c view.FacetCount) string { return c.Value })
 			f.addName(r, x, "No "+strings.ToLower(leaf.Title)+", maker or "+strings.ToLower(f.of[0].Title)+" has this name.")
 		}
 	}
@@ -353,9 +348,6 @@ func (f *filters) blame(asked *where.Params) bool {
 }
 
 // nearby returns links to the list with other values of a parameter.
-func (r *request) nearby(name string, values []string) (list []link) {
-	for _, v := range values {
-		list = append(list, link{To: r.asked(name, v), Name: v})
-	}
-	return list
+func (r *request) nearby(name string, values []string) []link {
+	return each(values, func(v string) link { return link{To: r.asked(name, v), Name: v} })
 }

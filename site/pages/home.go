@@ -34,10 +34,7 @@ type homePage struct {
 
 func (r *request) home() (*page, error) {
 	h := &homePage{}
-	var plurals []string
-	for _, t := range r.largest()[:min(2, len(r.largest()))] {
-		plurals = append(plurals, r.plural(t))
-	}
+	plurals := each(r.largest()[:min(2, len(r.largest()))], r.plural)
 	if h.Kinds = textfmt.JoinAnd(plurals); len(plurals) == 0 {
 		h.Kinds = "entries"
 	}
@@ -156,10 +153,7 @@ func (r *request) dataset() any {
 	m := r.Build.Manifest
 	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": safetext.OneLine(m.Description),
 		"version": m.ID, "dateModified": m.LastModified().Format("2006-01-02")}
-	var texts []string
-	for id := range strings.SplitSeq(string(m.License), " AND ") {
-		texts = append(texts, licenseText(id))
-	}
+	texts := each(strings.Split(string(m.License), " AND "), licenseText)
 	if !slices.Contains(texts, "") { // no other expression, and no choice
 		d["license"] = texts
 	}

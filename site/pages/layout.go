@@ -85,11 +85,10 @@ func (f frame) Lists() (list []option) {
 }
 
 // Others returns links to the lists of the other kinds.
-func (f frame) Others() (list []option) {
-	for _, t := range f.largest()[min(maxKinds, len(f.largest())):] {
-		list = append(list, option{Name: f.plurals(t), To: f.kindPath(t), Chosen: f.In(f.kindPath(t))})
-	}
-	return list
+func (f frame) Others() []option {
+	return each(f.largest()[min(maxKinds, len(f.largest())):], func(t string) option {
+		return option{Name: f.plurals(t), To: f.kindPath(t), Chosen: f.In(f.kindPath(t))}
+	})
 }
 
 // largest returns the kinds, those with most entities first.

@@ -183,10 +183,9 @@ func (r *request) turn(l *listing) bool {
 
 // choose returns the values of a choice in the path, after that for none, as links to the page with each.
 func (r *request) choose(choice, none string, values []string, name func(string) string) []option {
-	list := []option{{Name: none, To: r.here(choice, "")}}
-	for _, v := range values {
-		list = append(list, option{Name: name(v), Value: v, To: r.here(choice, v)})
-	}
+	list := append([]option{{Name: none, To: r.here(choice, "")}}, each(values, func(v string) option {
+		return option{Name: name(v), Value: v, To: r.here(choice, v)}
+	})...)
 	markChosen(list, r.choices[choice])
 	return list
 }
@@ -262,10 +261,7 @@ func (r *request) ofType() (*page, error) {
 func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 	typ, set := r.choices["type"], r.Build.Select(f)
 	counts := r.Build.Facet(set, "type", len(r.types()))
-	var types []string
-	for _, c := range counts {
-		types = append(types, c.Value)
-	}
+	types := each(counts, func(c view.FacetCount) string { return c.Value })
 	if typ != "" && (len(types) < 2 || !slices.Contains(types, typ)) {
 		return false
 	}

@@ -78,18 +78,15 @@ func (r *request) markdown(d *entityPage) []byte {
 		}
 	}
 	similar := func(heading string, list []similarRow) {
-		var items []string
-		for _, x := range list {
-			items = append(items, site.Link(x.Name, r.markdownURL(x.Type, x.Slug))+": "+markdownWords(x.Reasons))
-		}
-		w.Section(heading, items)
+		w.Section(heading, each(list, func(x similarRow) string {
+			return site.Link(x.Name, r.markdownURL(x.Type, x.Slug)) + ": " + markdownWords(x.Reasons)
+		}))
 	}
 	similar("Alternatives", d.Alternatives)
 	similar("Related", d.Related)
-	var items []string
-	for _, c := range d.History.Changes[:min(markdownChanges, len(d.History.Changes))] {
-		items = append(items, c.Timestamp.UTC().Format(time.DateOnly)+": "+site.Text(c.Summary.Title))
-	}
+	items := each(d.History.Changes[:min(markdownChanges, len(d.History.Changes))], func(c changeSummary) string {
+		return c.Timestamp.UTC().Format(time.DateOnly) + ": " + site.Text(c.Summary.Title)
+	})
 	if n := d.History.Total; n > len(items) {
 		items = append(items, textfmt.Count(n-len(items))+" more")
 	}
@@ -127,7 +124,7 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 	}
 	for _, f := range d.Facts {
 		value := site.Text(f.Value())
-		if f.Links != nil {
+		if len(f.Links) > 0 {
 			value = r.markdownLinked(f.Links)
 		}
 		add(f.Name, value, f.Note)
@@ -144,25 +141,18 @@ func (r *request) markdownFacts(d *entityPage) (items []string) {
 		add(id.Name, site.Link(id.Note, id.To), "")
 	}
 	for i, list := range [][]link{d.Tags, d.Skills} {
-		var names []string
-		for _, l := range list {
-			names = append(names, l.Name)
-		}
-		add([]string{"Tags", "Capabilities"}[i], markdownWords(names), "")
+		add([]string{"Tags", "Capabilities"}[i], markdownWords(each(list, func(l link) string { return l.Name })), "")
 	}
 	return items
 }
 
 func (r *request) markdownLinked(list []link) string {
-	var items []string
-	for _, l := range list {
+	return strings.Join(each(list, func(l link) string {
 		if l.To == "" {
-			items = append(items, site.Text(l.Name))
-			continue
+			return site.Text(l.Name)
 		}
-		items = append(items, site.Link(l.Name, r.Abs(l.To)))
-	}
-	return strings.Join(items, ", ")
+		return site.Link(l.Name, r.Abs(l.To))
+	}), ", ")
 }
 
 func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
@@ -197,10 +187,7 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 	}
 	var rows [][]string
 	for _, p := range d.Score.Parts {
-		var figures []string
-		for _, m := range p.Measures {
-			figures = append(figures, m.Name+" "+m.Value+" → "+cmp.Or(m.Score, m.State))
-		}
+		figures := each(p.Measures, func(m measure) string { return m.Name + " " + m.Value + " → " + cmp.Or(m.Score, m.State) })
 		if n := len(p.Missing); n > 0 {
 			figures = append(figures, strconv.Itoa(n)+" missing")
 		}
@@ -279,11 +266,8 @@ func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 }
 
 // reasons returns the reasons for a similarity in words.
-func (s *Site) reasons(n exports.Neighbour) (list []string) {
-	for _, r := range n.Reasons {
-		list = append(list, site.Reason(s.Build.Feature(r), s.titles))
-	}
-	return list
+func (s *Site) reasons(n exports.Neighbour) []string {
+	return each(n.Reasons, func(id uint32) string { return site.Reason(s.Build.Feature(id), s.titles) })
 }
 
 // entityMarkdown renders the Markdown file next to an entity's page. If there is no API,

@@ -84,9 +84,7 @@ func (r *request) named(of []*kinds.Kind, text string) (found *roaring.Bitmap, n
 	var known []string
 	for _, n := range list {
 		known = append(known, n.maker)
-		for _, f := range n.families {
-			known = append(known, strings.ReplaceAll(f, " ", "-"))
-		}
+		known = append(known, each(n.families, func(f string) string { return strings.ReplaceAll(f, " ", "-") })...)
 	}
 	slices.Sort(known)
 	known = slices.DeleteFunc(slices.Compact(known), func(s string) bool { return s == "" })

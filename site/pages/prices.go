@@ -158,9 +158,9 @@ func (r *request) calculate() *costForm {
 	}
 	e := r.Build.Entity(found[0])
 	c.Model = &link{Name: e.Name, To: siteurl.Entity(e.Type, e.Slug)}
-	for _, cost := range pricing.CalculateAll(r.Build.OffersOf(e), "", c.Use) {
-		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})
-	}
+	c.Costs = each(pricing.CalculateAll(r.Build.OffersOf(e), "", c.Use), func(cost pricing.Cost) costRow {
+		return costRow{cost, r.providerName(cost.Offer.Provider)}
+	})
 	return c
 }
 

@@ -152,11 +152,8 @@ func (t *route) path(args, choices map[string]string) string {
 }
 
 // Routes returns the patterns of all pages' paths, in which :name stands for one segment.
-func Routes() (patterns []string) {
-	for i := range routes {
-		patterns = append(patterns, routes[i].pattern)
-	}
-	return patterns
+func Routes() []string {
+	return each(routes, func(t route) string { return t.pattern })
 }
 
 // Route returns the pattern that a path belongs to, or "" if there is no such page.
@@ -184,10 +181,7 @@ var sections = []string{"leaderboards", "trending", "changes", "categories", "pr
 // resemble the last.
 func (r *request) notFoundWithSuggestions() *page {
 	first, slug, deeper := strings.Cut(strings.Trim(r.Path, "/"), "/")
-	known := slices.Concat(r.types(), sections)
-	for _, name := range r.types() {
-		known = append(known, r.kinds().Kind(name).Slug())
-	}
+	known := slices.Concat(r.types(), sections, each(r.types(), func(name string) string { return r.kinds().Kind(name).Slug() }))
 	p := r.notFound()
 	d := p.Data.(*problemPage)
 	for _, key := range didyoumean.Names(first, known, maxNear) {
@@ -217,11 +211,8 @@ func (r *request) missing(heading, text string, list ...link) *page {
 const maxNear = 5
 
 // near returns links to what has a name similar to a text.
-func near(text string, known []string, to func(name string) link) (list []link) {
-	for _, name := range didyoumean.Names(text, known, maxNear) {
-		list = append(list, to(name))
-	}
-	return list
+func near(text string, known []string, to func(name string) link) []link {
+	return each(didyoumean.Names(text, known, maxNear), to)
 }
 
 // suggestEntities returns the entities that best match a text.

@@ -192,9 +192,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	var list []indexes.Hit
 	if d.order > 0 {
 		page, _, _ := r.Build.Page(found, sorts[d.order].Sort, nil, skip, searchRows)
-		for _, o := range page {
-			list = append(list, indexes.Hit{Ordinal: o})
-		}
+		list = each(page, func(o uint32) indexes.Hit { return indexes.Hit{Ordinal: o} })
 	} else if res != nil {
 		list = res.Hits
 	}

@@ -78,9 +78,9 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 			continue
 		}
 		shown := listMenu{Name: f, Title: r.filterTitle(f)}
-		for _, v := range counted[f] {
-			shown.Options = append(shown.Options, option{r.valueTitle(f, v.Value), v.Value, v.Count, r.toggled(f, v.Value), slices.Contains(chosen, v.Value)})
-		}
+		shown.Options = each(counted[f], func(v view.FacetCount) option {
+			return option{r.valueTitle(f, v.Value), v.Value, v.Count, r.toggled(f, v.Value), slices.Contains(chosen, v.Value)}
+		})
 		if len(shown.Options) > 1 || len(chosen) > 0 && len(shown.Options) > 0 {
 			d.Facets = append(d.Facets, shown)
 		}
@@ -225,24 +225,16 @@ func (r *request) searchFile() (*page, error) {
 	for _, o := range list {
 		e := r.Build.Entity(o)
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
-		row := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
+		row := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, each(e.Tags, textfmt.Name), textfmt.Name(e.License),
 			e.PricingModel, e.Scores.Composite, r.Boards.Rank(o), e.LastUpdated}
 		for _, f := range filters {
-			row = append(row, names(e.FieldValues(f)))
+			row = append(row, each(e.FieldValues(f), textfmt.Name))
 		}
 		rows = append(rows, row)
 	}
 	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
 		"synonyms": append([][]string{}, r.Build.Synonyms()...), "rows": rows})
 	return &page{body: b, mediaType: "application/json"}, err
-}
-
-func names(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = textfmt.Name(s)
-	}
-	return out
 }
 
 // record renders an entity as the API returns it, with its rank on the overall

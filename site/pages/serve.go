@@ -165,6 +165,15 @@ func markChosen(list []option, value string) (found bool) {
 	return found
 }
 
+// each returns what a function makes of each element of a list.
+func each[T, U any](list []T, of func(T) U) []U {
+	out := make([]U, len(list))
+	for i, x := range list {
+		out[i] = of(x)
+	}
+	return out
+}
+
 // Source is the build that pages are rendered from. It must stay open as long as the Site
 // is in use.
 type Source struct {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"kindex/exports/board"
 	"kindex/exports/history"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -67,17 +68,9 @@ func (r *request) sitemap() (*page, error) {
 func (s *Site) findMapped() (list []mappedPage, err error) {
 	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
 	guides, err := s.guides()
-	for _, g := range guides {
-		paths = append(paths, g.Path())
-	}
-	for i, b := range s.Own.Published() {
-		if i == 0 {
-			paths = append(paths, boardsPath)
-		}
-		paths = append(paths, boardPath(b.Slug))
-	}
-	for _, t := range s.types() {
-		paths = append(paths, s.kindPath(t))
+	paths = append(append(paths, each(guides, (*guidePage).Path)...), each(s.types(), s.kindPath)...)
+	if boards := s.Own.Published(); len(boards) > 0 {
+		paths = append(append(paths, boardsPath), each(boards, func(b *board.Board) string { return boardPath(b.Slug) })...)
 	}
 	for _, k := range s.facetKinds {
 		if s.Build.Values(k.Field) != nil {
@@ -87,9 +80,7 @@ func (s *Site) findMapped() (list []mappedPage, err error) {
 	for _, c := range s.Categories {
 		paths = append(paths, categoryPath(c.Slug), boardPath(c.Slug))
 	}
-	for _, p := range paths {
-		list = append(list, mappedPage{path: p})
-	}
+	list = each(paths, func(path string) mappedPage { return mappedPage{path: path} })
 	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
 		list = append(list, mappedPage{s.path(o), s.Build.Entity(o).LastUpdated})
 	}
@@ -174,9 +165,7 @@ func (s *Site) unlinked() []string {
 	if s.Base != "" {
 		paths = append(paths, "/sitemap.xml")
 	}
-	for _, t := range s.types() {
-		paths = append(paths, "/"+t+"/")
-	}
+	paths = append(paths, each(s.types(), func(t string) string { return "/" + t + "/" })...)
 	for _, c := range s.Categories {
 		for _, old := range c.Formerly {
 			paths = append(paths, categoryPath(old), boardPath(old), changesPath("category", old))
@@ -184,9 +173,7 @@ func (s *Site) unlinked() []string {
 	}
 	for _, k := range s.facetKinds {
 		for _, v := range s.Build.Values(k.Field) {
-			for _, synonym := range s.Build.ReplacedBy(k.Field, v) {
-				paths = append(paths, k.path(synonym))
-			}
+			paths = append(paths, each(s.Build.ReplacedBy(k.Field, v), k.path)...)
 		}
 	}
 	add := func(typ, slug string) bool {

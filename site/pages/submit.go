@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/form"
@@ -140,20 +141,14 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 			in.Options = append(in.Options, option{Name: t.Title, Value: t.Name})
 		}
 	case "category":
-		for _, c := range r.Categories {
-			in.Options = append(in.Options, option{Name: textfmt.Name(c.Title), Value: c.Slug})
-		}
+		in.Options = each(r.Categories, func(c record.Category) option { return option{Name: textfmt.Name(c.Title), Value: c.Slug} })
 	case "pricingModel":
-		for _, p := range r.kinds().PricingModels {
-			in.Options = append(in.Options, option{Name: r.label(p), Value: p})
-		}
+		in.Options = each(r.kinds().PricingModels, func(p string) option { return option{Name: r.label(p), Value: p} })
 	case "name":
 		in.Likes = f.Similar
 	case form.Figure:
 		typ, _, _ := strings.Cut(f.Amends, "/")
-		for _, t := range r.kinds().Kind(typ).Signals {
-			in.Options = append(in.Options, option{Name: r.label(t.Name), Value: t.Name})
-		}
+		in.Options = each(r.kinds().Kind(typ).Signals, func(x *kinds.Signal) option { return option{Name: r.label(x.Name), Value: x.Name} })
 	}
 	for _, o := range field.Options {
 		in.Options = append(in.Options, option{Name: textfmt.Name(o.Title), Value: o.Value})
@@ -174,10 +169,7 @@ func (s *Site) knownValues() map[string][]string {
 		if field.Known == "" {
 			continue
 		}
-		var values []string
-		for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
-			values = append(values, textfmt.Name(v.Value))
-		}
+		values := each(s.Build.Facet(all, field.Known, maxKnown), func(v view.FacetCount) string { return textfmt.Name(v.Value) })
 		if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
 			values = nil // there are no others
 			for _, w := range v.Capabilities {
