@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func LLMs(m *Map) []byte {
 	}
 	w.Line(fmt.Sprintf("%s in %s%s as of %s (build %s). Figures have the date and the source that the content states. "+
 		"An entity is identified by its type (%s) and slug; `/api/entity/TYPE/SLUG.md` is its record in Markdown.%s Errors are JSON and suggest corrections.",
-		textfmt.Plural(d.Counts.Entities, "entity", "entities"), textfmt.Plural(d.Counts.Categories, "category", "categories"), ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), typeNames(d), limit))
+		textfmt.Plural(d.Counts.Entities, "entity", "entities"), textfmt.Plural(d.Counts.Categories, "category", "categories"), ranked, Text(d.AsOf[:min(10, len(d.AsOf))]), Text(d.ID), Text(strings.Join(slices.Sorted(maps.Keys(d.Counts.Types)), ", ")), limit))
 	w.Line("## API")
 	list := []string{
 		Link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
@@ -125,13 +126,4 @@ func (m *Map) leaders(w *Markdown) {
 		items = append(items, Link(e.Name, MarkdownURL(m.Base, e.Type, e.Slug))+": "+Text(e.Description))
 	}
 	w.Section("Leading entities", items)
-}
-
-func typeNames(m *store.Manifest) string {
-	var names []string
-	for name := range m.Counts.Types {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return Text(strings.Join(names, ", "))
 }

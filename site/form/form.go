@@ -258,8 +258,7 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 	}
 	input := fields[at]
 	r.Input, r.Value = input.Name, suggestion
-	switch first, _, _ := strings.Cut(message, " "); {
-	case slices.Contains([]string{"is", "must", "has", "holds", "contains"}, first):
+	if first, _, _ := strings.Cut(message, " "); slices.Contains([]string{"is", "must", "has", "holds", "contains"}, first) {
 		message = input.Label + " " + message
 	}
 	r.Message = Sentence(message)

@@ -52,17 +52,18 @@ func (r *request) boards() (*page, error) {
 	if !b.turn(l) {
 		return b.notFound(), nil
 	}
-	if r.Static && b.day != "" && l.Next != "" {
-		l.Next, l.Rest = "", true
+	if l.Rest = r.Static && b.day != "" && l.Next != ""; l.Rest {
+		l.Next = ""
 	}
 	p := r.listPage(l, l.Text, "")
 	p.NoIndex, p.Section, p.Title = b.day != "", boardsPath, l.Heading
 	if b.own == nil {
-		word := map[bool]string{true: "score", false: b.by}[b.by == "composite"]
-		p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", l.Heading, word, textfmt.Day(b.today()))
+		word := "score"
 		if b.by != "composite" {
+			word = b.by
 			p.Title += " by " + word
 		}
+		p.Description = fmt.Sprintf("%s, ranked by %s as of %s.", l.Heading, word, textfmt.Day(b.today()))
 	}
 	if b.day != "" {
 		p.Title += ", " + textfmt.Day(b.day)
@@ -123,12 +124,11 @@ func (b *ranking) list() *listing {
 		b.addMenus(l)
 	}
 	b.addDays(l)
-	moved := leaderboard.Movements(b.former.Ranks(b.from, b.ordinals))
-	places := make(map[uint32]int, len(b.ordinals))
-	for i, o := range b.ordinals {
-		places[o] = i
+	moved := map[uint32]leaderboard.Movement{}
+	for i, m := range leaderboard.Movements(b.former.Ranks(b.from, b.ordinals)) {
+		moved[b.ordinals[i]] = m
 	}
-	l.at = func(o uint32) item { return b.item(o, moved[places[o]]) }
+	l.at = func(o uint32) item { return b.item(o, moved[o]) }
 	return l
 }
 
@@ -176,21 +176,19 @@ func (b *ranking) columns() (list []*column) {
 	if b.own == nil {
 		return list
 	}
-	var own []*column
-	names := b.columnNames(b.kinds().Kind(typ))
-	if len(list) == 1 { // what the score says comes first
-		measured := b.signalsOf(b.own.TypeFormula())
-		names = append(measured, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(measured, name) })...)
+	scores, names := len(list), b.columnNames(b.kinds().Kind(typ))
+	if scores == 1 { // what the score says comes first
+		names = append(b.signalsOf(b.own.TypeFormula()), names...)
 	}
-	for _, name := range names {
-		if name != "board" && len(list)+len(own) < 6 {
+	for i, name := range names {
+		if name != "board" && len(list) < 6 && !slices.Contains(names[:i], name) {
 			c := b.column(name)
-			c.Lesser = len(list)+len(own) > 3
-			own = append(own, c)
+			c.Lesser = len(list) > 3
+			list = append(list, c)
 		}
 	}
-	place(own, "p2")
-	return append(list, own...)
+	place(list[scores:], "p2")
+	return list
 }
 
 // scoreNames returns the names of the scores that the leaderboard shows. Scores of a category on an

@@ -8,6 +8,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/view"
+	"kindex/site"
 	"kindex/site/textfmt"
 )
 
@@ -42,11 +43,13 @@ func (s *Site) deprecated(o uint32) bool {
 
 func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow) {
 	for _, n := range near {
-		other, reasons := s.Build.Entity(n.Ordinal), s.reasons(n)
-		brief, shared := slices.Clone(reasons), map[string]int{} // places of reasons by kind
+		other, shared := s.Build.Entity(n.Ordinal), map[string]int{} // places of reasons by kind
+		var reasons []string
 		for i, id := range n.Reasons {
 			shared[s.Build.Feature(id).Kind] = i + 1
+			reasons = append(reasons, site.Reason(s.Build.Feature(id), s.titles))
 		}
+		brief := slices.Clone(reasons)
 		job := shared["tag"]+shared["capability"] > 0
 		if i := shared["category"]; i > 0 && (job || shared["provider"] > 0) {
 			brief = slices.Delete(brief, i-1, i)

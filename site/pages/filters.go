@@ -123,19 +123,15 @@ func (f *filters) finish(r *request) {
 // unfiltered returns the filters of the list of some kinds or, with offered, of their offers, before they are
 // read. The pages of a static site have no others.
 func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
-	f := &filters{of: of, openOffers: !offered}
-	var types []string
-	for _, k := range of {
-		types = append(types, "type", k.Name)
-	}
-	if f.set = r.Build.Select(only(types...)); offered {
+	f, types := &filters{of: of, openOffers: !offered}, only()
+	types.Fields["type"] = each(of, func(k *kinds.Kind) []string { return []string{k.Name} })
+	if f.set = r.Build.Select(types); offered {
 		f.keep(r, func(e *record.Entity) bool { return len(e.Offers) > 0 })
 	}
 	return f
 }
 
 func (f *filters) read(r *request) {
-	f.Fields = make([]formField, 0, 32) // so that pointers to the fields stay valid
 	all, asked, offered := f.set.Clone(), &where.Params{Given: map[string][]string{}}, !f.openOffers
 	if offered {
 		f.addModel(r, all)

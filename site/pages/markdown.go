@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/site"
 	"kindex/site/siteurl"
@@ -263,11 +262,6 @@ func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 		}
 	}
 	return until
-}
-
-// reasons returns the reasons for a similarity in words.
-func (s *Site) reasons(n exports.Neighbour) []string {
-	return each(n.Reasons, func(id uint32) string { return site.Reason(s.Build.Feature(id), s.titles) })
 }
 
 // entityMarkdown renders the Markdown file next to an entity's page. If there is no API,

@@ -215,7 +215,7 @@ func TestWholeAddresses(t *testing.T) {
 			found[to] = true
 		}
 	}
-	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap.xml"} {
+	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png"} {
 		if !found[want] {
 			t.Errorf("nothing names %s by its full URL", want)
 		}

@@ -80,21 +80,15 @@ func Count(n any) string {
 // Compact formats a number with three significant digits, such as 29.8M.
 func Compact(x float64) string {
 	for _, u := range []struct {
-		from float64
-		sign string
-	}{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e4, "k"}} {
-		if math.Abs(x) < u.from {
-			continue
+		from, by float64
+		sign     string
+	}{{1e12, 1e12, "T"}, {1e9, 1e9, "B"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}} {
+		if v, places := x/u.by, 1; math.Abs(x) >= u.from {
+			if math.Abs(v) >= 99.95 {
+				places = 0
+			}
+			return strings.TrimSuffix(strconv.FormatFloat(v, 'f', places, 64), ".0") + u.sign
 		}
-		v := x / u.from
-		if u.sign == "k" {
-			v = x / 1e3
-		}
-		places := 1
-		if math.Abs(v) >= 99.95 {
-			places = 0
-		}
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', places, 64), ".0") + u.sign
 	}
 	return Count(x)
 }
@@ -155,15 +149,15 @@ func Value(f *kinds.Field, v any) string {
 	case float64:
 		return number(f, v)
 	case []string:
-		list := make([]string, len(v))
-		for i, word := range v {
-			list[i] = cmp.Or(f.Titles[word], word)
+		var list []string
+		for _, word := range v {
+			list = append(list, cmp.Or(f.Titles[word], word))
 		}
 		return Name(strings.Join(list, ", "))
 	case []float64:
-		list := make([]string, len(v))
-		for i, x := range v {
-			list[i] = number(f, x)
+		var list []string
+		for _, x := range v {
+			list = append(list, number(f, x))
 		}
 		return strings.Join(list, ", ")
 	case string:
