@@ -78,7 +78,9 @@ func (s *Site) findMapped() (list []mappedPage, err error) {
 		}
 	}
 	for _, c := range s.Categories {
-		paths = append(paths, categoryPath(c.Slug), boardPath(c.Slug))
+		if paths = append(paths, categoryPath(c.Slug)); c.Ranked > 0 {
+			paths = append(paths, boardPath(c.Slug))
+		}
 	}
 	list = each(paths, func(path string) mappedPage { return mappedPage{path: path} })
 	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
