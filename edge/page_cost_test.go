@@ -126,7 +126,7 @@ type linked int
 func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string {
 	t.Helper()
 	v := s.published()
-	site := suite.Must(v.Site())(t)
+	site := v.Site()
 	found := map[string][]string{}
 	most := map[string]string{} // the longest record of each type
 	for typ, slug := range v.Build.Keys {
@@ -147,7 +147,7 @@ func (s *served) unmeteredRequests(t testing.TB, per linked) map[string][]string
 	all := map[string][]string{}
 	source := site.Source
 	source.Index = nil
-	files := suite.Must(pages.New(source, pages.Options{Static: true, Base: "https://index.example.org"}))(t)
+	files := pages.New(source, pages.Options{Static: true, Base: "https://index.example.org"})
 	var mu sync.Mutex
 	var paths []string
 	followed := map[string]int{}

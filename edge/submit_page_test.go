@@ -601,7 +601,7 @@ func TestContribute(t *testing.T) {
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		v := s.reloader.Current()
-		site := suite.Must(pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"}))(t)
+		site := pages.New(v.Source, pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})
 		a, err := site.Get(pages.Request{Path: siteurl.Submit})
 		suite.Require(t, err == nil && a.Status == http.StatusOK, a, err)
 		text := html.UnescapeString(string(a.Body))

@@ -90,14 +90,10 @@ const DocsPath = pages.APIDocsPath
 // APIDocs handles GET /docs/api. The page documents the API and can send requests to it. It loads
 // nothing from other origins and does not store the API key that the user enters.
 func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
-	website, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
 	list := each(openapi.Operations(c.Served.Build.Kinds()), func(o openapi.Operation) pages.Operation {
 		return pages.Operation{Method: o.Method, Path: o.Path, Summary: o.Summary}
 	})
-	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.BaseURL()}, list)
+	a, err := c.Served.Site().APIDocs(pages.Request{Path: DocsPath, Base: c.BaseURL()}, list)
 	if err != nil {
 		return nil, err
 	}

@@ -163,11 +163,7 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	if !markdown {
 		return objectReply(c, c.Served.Build.Record(f.ordinal)), nil
 	}
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
-	body, err := site.Markdown(f.ordinal, c.BaseURL())
+	body, err := c.Served.Site().Markdown(f.ordinal, c.BaseURL())
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 

@@ -144,11 +144,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	if !markdown {
 		return objectReply(c, e.AppendJSON(nil)), nil
 	}
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
-	return &web.Reply{MediaType: MarkdownType, Body: site.MarkdownAt(e, v, asOf, c.BaseURL())}, nil
+	return &web.Reply{MediaType: MarkdownType, Body: c.Served.Site().MarkdownAt(e, v, asOf, c.BaseURL())}, nil
 }
 
 // versionAt returns the version of an entity at the end of a day. It returns a problem if the

@@ -52,7 +52,7 @@ func site(t testing.TB) *pages.Site {
 			if from, w.err = pages.SourceOf(b); w.err != nil {
 				return
 			}
-			w.site, w.err = pages.New(from, pages.Options{SignIn: true, Contact: "operator@example.org"})
+			w.site = pages.New(from, pages.Options{SignIn: true, Contact: "operator@example.org"})
 		}
 	})
 	suite.Require(t, w.err == nil, w.err)

@@ -207,14 +207,10 @@ func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 
 // formPage returns the page with a form. The page must not be cached, since it may be personal.
 func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
 	if f.Amends != "" {
 		f.File = currentFile(c, f)
 	}
-	a, err := site.Submit(pages.Request{Path: siteurl.Submit, Base: c.BaseURL(), Account: f.Account}, f)
+	a, err := c.Served.Site().Submit(pages.Request{Path: siteurl.Submit, Base: c.BaseURL(), Account: f.Account}, f)
 	r, err := pageReply(a, err)
 	if r != nil {
 		r.Cache = web.NoStore

@@ -100,11 +100,7 @@ func noSuchEntity(c *web.Call, key string) (*web.Reply, error) {
 	if !web.PrefersHTML(c.Request.Header["Accept"]) {
 		return nil, web.UnknownEntity(c, typ, slug)
 	}
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
-	return pageReply(site.MissingEntity(pages.Request{Path: siteurl.Submit, Base: c.BaseURL()}, slug))
+	return pageReply(c.Served.Site().MissingEntity(pages.Request{Path: siteurl.Submit, Base: c.BaseURL()}, slug))
 }
 
 func showCorrection(c *web.Call, f *form.Form, draft *submission.Draft) (err error) {

@@ -89,11 +89,7 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 		v.Fail(w, web.ErrNotReady())
 		return
 	}
-	var err error
-	if v.site, err = v.Served.Site(); err != nil {
-		v.Fail(w, err)
-		return
-	}
+	v.site = v.Served.Site()
 	page, err := v.authorize(w, answer)
 	if err != nil {
 		page = v.refusal(w, err)

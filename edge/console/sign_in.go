@@ -46,11 +46,7 @@ func (s *Console) renderSignIn(r *http.Request, p *panel.Page) ([]byte, error) {
 	if v == nil {
 		return nil, web.ErrNotReady()
 	}
-	site, err := v.Site()
-	if err != nil {
-		return nil, err
-	}
-	a, err := site.Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.Shared.URL, "/")}, p)
+	a, err := v.Site().Panel(pages.Request{Path: r.URL.Path, Base: strings.TrimSuffix(s.Shared.URL, "/")}, p)
 	if err != nil {
 		return nil, err
 	}

@@ -20,11 +20,7 @@ var pageHeader = http.Header{
 // PageMethodNotAllowed handles requests with a method that pages do not support. If the page does
 // not exist, the response is 404 instead of 405.
 func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
-	a, err := site.Get(pages.Request{Path: c.Request.URL.Path})
+	a, err := c.Served.Site().Get(pages.Request{Path: c.Request.URL.Path})
 	switch {
 	case err != nil:
 		return nil, err
@@ -37,13 +33,9 @@ func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 // Page answers with a page of the website.
 func (s *Console) Page(c *web.Call) (*web.Reply, error) {
 	c.Writer.Header()["Vary"] = c.Shared.Vary("Accept-Encoding, Accept")
-	site, err := c.Served.Site()
-	if err != nil {
-		return nil, err
-	}
 	// Invalid parts of the query are ignored: other sites may have added parameters to a link.
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery)
-	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.BaseURL()})
+	a, err := c.Served.Site().Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.BaseURL()})
 	return s.pageOrProblem(c, a, err)
 }
 

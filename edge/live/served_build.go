@@ -33,7 +33,7 @@ type ServedBuild struct {
 	Slugs          []string // the slugs of the categories
 	Titles         map[string]string
 
-	Site func() (*pages.Site, error) // returns the pages of its website, which are made on first use
+	Site func() *pages.Site // returns the pages of its website, which are made on first use
 
 	options         *Options
 	signatureLogged sync.Once // that the signature is invalid
@@ -93,7 +93,7 @@ func (o *Options) serve(b *exports.Build, modified time.Time, categories []recor
 		v.Slugs = append(v.Slugs, c.Slug)
 		v.Titles[c.Slug] = c.Title
 	}
-	v.Site = sync.OnceValues(func() (*pages.Site, error) {
+	v.Site = sync.OnceValue(func() *pages.Site {
 		source := v.Source
 		source.Signature = v.Signature
 		return pages.New(source, o.Pages)

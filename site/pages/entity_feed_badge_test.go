@@ -180,7 +180,7 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 	t.Cleanup(func() { b.Close() })
 	b.Manifest.Title = title
 	from := suite.Must(pages.SourceOf(b))(t)
-	s := suite.Must(pages.New(from, pages.Options{Static: true}))(t)
+	s := pages.New(from, pages.Options{Static: true})
 	use := parse(t, get(t, s, "/tool/pytorch/").Body).all(func(n *node) bool { return n.attr["id"] == "use" })[0]
 	snippets := map[string]string{}
 	for _, code := range use.named("code") {

@@ -35,7 +35,7 @@ func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *p
 	if len(edits) == 0 && !o.Static {
 		from.Index = index
 	}
-	return suite.Must(pages.New(from, o))(t)
+	return pages.New(from, o)
 }
 
 // get renders a page.

@@ -11,7 +11,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -97,18 +96,14 @@ func (s *Site) largest() []string {
 	return slices.SortedStableFunc(slices.Values(s.types()), func(a, b string) int { return count(b) - count(a) })
 }
 
-// parsed returns the templates by file, each with the layout and the parts. They are parsed
-// once; each site clones them and adds its own functions.
-var parsed = sync.OnceValue(func() map[string]*template.Template {
-	none := &Site{}
-	base := template.Must(template.New("").Funcs(none.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/part-*.html"))
+// parse parses the templates, each with the layout and the parts.
+func (s *Site) parse() {
+	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/part-*.html"))
 	files, _ := fs.Glob(templateFiles, "templates/*.html") // the pattern is valid
-	m := map[string]*template.Template{}
 	for _, file := range files {
-		m[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
+		s.templates[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
 	}
-	return m
-})
+}
 
 // label returns the display name of a field, a score, a signal or one of their values.
 func (s *Site) label(name string) string { return textfmt.Label(s.kinds(), name) }

@@ -93,7 +93,7 @@ func TestOwnBoards(t *testing.T) {
 		}
 	}
 	from.AsOf = from.AsOf.AddDate(1, 0, 0) // the figures are old then
-	later := suite.Must(pages.New(from, pages.Options{}))(t)
+	later := pages.New(from, pages.Options{})
 	for path, heading := range map[string]string{"/leaderboards/tools-in-use/": "h1", "/leaderboards/": "h3"} {
 		const note = `<span class="until">as of <time datetime="2`
 		if now, then := between(htmlAt(t, s, path), "<"+heading, "</"+heading), between(htmlAt(t, later, path), "<"+heading, "</"+heading); strings.Contains(now, note) || !strings.Contains(then, note) {

@@ -67,11 +67,11 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 }
 
 // New returns the site of a build.
-func New(from Source, o Options) (*Site, error) {
+func New(from Source, o Options) *Site {
 	if o.Root == "" {
 		o.Root = "/"
 	}
-	s := &Site{Source: from, Options: o, titles: map[string]string{}}
+	s := &Site{Source: from, Options: o, titles: map[string]string{}, templates: map[string]*template.Template{}}
 	for _, c := range from.Categories {
 		s.titles[c.Slug] = c.Title
 	}
@@ -85,15 +85,8 @@ func New(from Source, o Options) (*Site, error) {
 	for _, k := range s.facetKinds {
 		s.facets[k.Field] = sync.OnceValue(func() []facetValue { return s.countFacet(k) })
 	}
-	s.templates = make(map[string]*template.Template, len(parsed()))
-	for name, t := range parsed() {
-		own, err := t.Clone()
-		if err != nil {
-			return nil, err
-		}
-		s.templates[name] = own.Funcs(s.functions())
-	}
-	return s, nil
+	s.parse()
+	return s
 }
 
 // Request is a request for a page.

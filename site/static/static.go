@@ -67,10 +67,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("url in index.yaml: %w", err) // --url was checked
 	}
-	site, err := pages.New(from, pages.Options{Root: base.Path + "/", Base: base.String(), Static: true, API: strings.TrimSuffix(o.API, "/")})
-	if err != nil {
-		return nil, err
-	}
+	site := pages.New(from, pages.Options{Root: base.Path + "/", Base: base.String(), Static: true, API: strings.TrimSuffix(o.API, "/")})
 	w := &writer{Options: o, site: site, build: b, manifest: manifest}
 	return w.write(ctx)
 }
