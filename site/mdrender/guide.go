@@ -21,7 +21,7 @@ import (
 type Guide struct {
 	Title    string // the top-level heading, as plain text
 	Lead     string // the first paragraph, as plain text
-	HTML     string // the guide without its title and without a list of its headings
+	HTML     string // the guide without its title
 	Headings []Heading
 }
 
@@ -30,7 +30,7 @@ type Heading struct{ ID, Text string }
 
 // converter parses and renders. It is stateless.
 var converter = goldmark.New(
-	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
+	goldmark.WithExtensions(extension.Linkify,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), // style attributes violate the Content-Security-Policy
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
@@ -41,7 +41,7 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	g := &Guide{}
 	var title ast.Node
-	var links, contents []ast.Node
+	var links []ast.Node
 	blocks := 0
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -61,11 +61,6 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 			if g.Lead == "" {
 				g.Lead = plain(n, markdown)
 			}
-		case *ast.List:
-			if n.Parent() == doc && isContents(n) {
-				contents = append(contents, n)
-				return ast.WalkSkipChildren, nil
-			}
 		case *ast.Link, *ast.Image, *ast.AutoLink:
 			links = append(links, n)
 		case *ast.FencedCodeBlock, *ast.CodeBlock, *extast.Table:
@@ -80,9 +75,6 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	for _, n := range links {
 		lead(n, link)
 	}
-	for _, n := range contents {
-		doc.RemoveChild(doc, n)
-	}
 	if title != nil {
 		title.Parent().RemoveChild(title.Parent(), title)
 	}
@@ -90,21 +82,6 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	err = converter.Renderer().Render(&out, markdown, doc)
 	g.HTML = out.String()
 	return g, err
-}
-
-// isContents reports whether a list consists of links to headings of the same guide. Such a
-// list is left out, because pages use Headings instead.
-func isContents(list *ast.List) bool {
-	links, others := 0, 0
-	_ = ast.Walk(list, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
-		if a, ok := n.(*ast.Link); ok && entering {
-			if links++; !bytes.HasPrefix(a.Destination, []byte("#")) {
-				others++
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return links >= list.ChildCount() && others == 0
 }
 
 // lead replaces the target of a link, or replaces the link with its text.

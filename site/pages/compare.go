@@ -8,7 +8,6 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
-	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/textfmt"
@@ -56,11 +55,11 @@ func (r *request) compare() (*page, error) {
 		return p, nil
 	}
 	r.readEntities(d)
-	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
-		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []link { return r.addOptions(d, list) })
+	if text := r.value("suggest"); text != "" {
+		return r.suggestionsPage(text, func(list []uint32) []link { return r.addOptions(d, list) })
 	}
-	if text := safetext.OneLine(r.Query.Get("add")); text != "" && !d.Full() {
-		r.addNamed(d, textfmt.Truncate(text, 100))
+	if text := r.value("add"); text != "" && !d.Full() {
+		r.addNamed(d, text)
 	}
 	switch len(d.Entities) {
 	case 0:

@@ -32,14 +32,14 @@ func (s *Site) history(path string, changes []uint32) *changeList {
 	if path != "" && p.Last < p.Total {
 		p.Next = path + "history/page-2/"
 	}
-	return s.changesOn(p, path, changes, 0)
+	return s.changesOn(p, path, changes)
 }
 
-// changesOn returns the changes of the page that begins at from, newest first.
-func (s *Site) changesOn(p pager, path string, changes []uint32, from int) *changeList {
+// changesOn returns the changes of a page, newest first.
+func (s *Site) changesOn(p pager, path string, changes []uint32) *changeList {
 	h := &changeList{pager: p}
-	for i := from; i < p.Last; i++ {
-		h.Changes = append(h.Changes, s.changeRow(path, int(changes[len(changes)-1-i])))
+	for i := max(1, p.First); i <= p.Last; i++ {
+		h.Changes = append(h.Changes, s.changeRow(path, int(changes[len(changes)-i])))
 	}
 	return h
 }
@@ -95,7 +95,7 @@ func (r *request) entityHistory() (*page, error) {
 		name = textfmt.Name(r.Build.Entity(of.ordinal).Name)
 	}
 	crumbs := []link{{Name: textfmt.Capitalize(r.plural(typ)), To: r.kindPath(typ)}, {Name: name, To: of.path()}}
-	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, r.changesOn(p, of.path(), of.changes, from)}, NoIndex: of.deleted || from > 0,
+	return &page{Template: "history", Title: "History of " + name, Data: &historyPage{name, crumbs, of.deleted, r.changesOn(p, of.path(), of.changes)}, NoIndex: of.deleted || from > 0,
 		Description: "Every change to " + name + ", field by field, with commits and pull requests.", Feed: entityFeed + typ + "/" + slug}, nil
 }
 

@@ -85,8 +85,8 @@ func (r *request) search() (*page, error) {
 		p.Data = &searchPage{Browse: true}
 		return p, nil
 	}
-	if text := safetext.OneLine(r.Query.Get("suggest")); text != "" {
-		return r.suggestionsPage(textfmt.Truncate(text, 100), func(list []uint32) []link { return r.linksTo(list, pathOf) })
+	if text := r.value("suggest"); text != "" {
+		return r.suggestionsPage(text, func(list []uint32) []link { return r.linksTo(list, pathOf) })
 	}
 	d := &searchPage{Query: r.Query.Get("q"), Sort: r.Query.Get("sort")}
 	if len(d.Query) > maxQueryLen {
