@@ -200,11 +200,11 @@ func (f frame) Feeds() (list []link) {
 	for i, format := range feed.Formats {
 		to := f.to("/" + exports.FeedFile + ends[i])
 		if !f.Static || f.API != "" && f.Feed != "" {
-			query := []string{f.Feed, "format=" + format}
-			if i == 0 {
-				query = query[:1]
+			query := f.Feed
+			if i > 0 {
+				query = strings.TrimPrefix(query+"&format="+format, "&")
 			}
-			to = f.api(strings.TrimRight("/api/feed?"+strings.TrimPrefix(strings.Join(query, "&"), "&"), "?"))
+			to = f.api(strings.TrimSuffix("/api/feed?"+query, "?"))
 		}
 		list = append(list, link{names[i], to, format})
 	}
