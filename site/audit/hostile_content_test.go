@@ -16,6 +16,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
+	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 )
 
@@ -188,7 +189,7 @@ func (a attacker) build(t testing.TB) string {
 	for i := range loaded.Categories {
 		c := &loaded.Categories[i]
 		if i == 1 {
-			c.Title, c.Description = a.wild(0), a.wild(2)
+			c.Title, c.Description = a.wild(0), jsonenc.OptionalString(a.wild(2))
 		}
 	}
 	out := t.TempDir()
