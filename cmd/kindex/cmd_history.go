@@ -35,6 +35,7 @@ deleted or renamed entity has its history under every address that it ever had.`
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBuild(o.dir, func(b *exports.Build) error { return runHistory(cmd, b, o, strings.Join(args, "")) })
 		},
+		ValidArgsFunction: completeKey(&o.dir),
 	}
 	f := c.Flags()
 	dirFlag(f, &o.dir)

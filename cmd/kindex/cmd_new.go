@@ -49,6 +49,16 @@ existing file.`,
 			}
 			return runNew(cmd, o, args[0], args[1])
 		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			declared, err := content.ReadKinds(o.content)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return declared.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 	f := c.Flags()
 	cli.ContentFlag(f, &o.content)

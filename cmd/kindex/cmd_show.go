@@ -30,6 +30,7 @@ without a type will do if only one type has it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
 		},
+		ValidArgsFunction: completeKey(&dir),
 	}
 	dirFlag(c.Flags(), &dir)
 	cli.JSONFlag(c)

@@ -30,6 +30,23 @@ func withBuild(dir string, do func(b *exports.Build) error) (err error) {
 	return do(b)
 }
 
+// completeKey returns the completion for an argument TYPE/SLUG of a command with --dir.
+func completeKey(dir *string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, start string) (keys []string, _ cobra.ShellCompDirective) {
+		if len(args) == 0 && cli.ApplyEnvironment(cmd) == nil {
+			_ = withBuild(*dir, func(b *exports.Build) error { // without a build, there is nothing to complete
+				for typ, slug := range b.Keys {
+					if key := typ + "/" + slug; strings.HasPrefix(key, start) && len(keys) < 200 {
+						keys = append(keys, key)
+					}
+				}
+				return nil
+			})
+		}
+		return keys, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // splitKey splits a name that a person wrote: a type and a slug, or a slug that only one type has.
 func splitKey(b *exports.Build, name string) (typ, slug string, err error) {
 	if typ, slug, ok := strings.Cut(name, "/"); ok {
