@@ -16,48 +16,41 @@ func isAddress(text string) bool {
 	return strings.Contains(text, "://") || scpAddress.MatchString(text)
 }
 
-// site is a part of a website whose paths contain identifiers.
-type site struct {
-	host      string
-	prefix    string // of the path
-	namespace string
-	parts     int    // segments of the path that form the identifier
-	prepend   string // what the identifier starts with
-	separator string // between its segments, if not a slash
+// sites are the parts of websites whose paths contain identifiers: the start of an address, and the number of
+// segments after it that form an identifier. They are searched in order.
+var sites = []struct {
+	prefix, namespace string
+	segments          int
+}{
+	{"github.com/", "github", 2},
+	{"pypi.org/project/", "pypi", 1},
+	{"pypi.org/simple/", "pypi", 1},
+	{"npmjs.com/package/", "npm", 1},
+	{"registry.npmjs.org/", "npm", 1},
+	{"crates.io/crates/", "crates", 1},
+	{"docs.rs/crate/", "crates", 1},
+	{"hub.docker.com/r/", "docker", 2},
+	{"hub.docker.com/_/", "docker", 1},
+	{"docker.io/", "docker", 2},
+	{"anaconda.org/", "conda", 2},
+	{"formulae.brew.sh/formula/", "homebrew", 1},
+	{"formulae.brew.sh/cask/", "homebrew", 1},
+	{"central.sonatype.com/artifact/", "maven", 2},
+	{"mvnrepository.com/artifact/", "maven", 2},
+	{"huggingface.co/papers/", "arxiv", 1},
+	{"huggingface.co/", "huggingface", 2},
+	{"huggingface.co/", "huggingface", 1},
+	{"ollama.com/library/", "ollama", 1},
+	{"openrouter.ai/", "openrouter", 2},
+	{"arxiv.org/abs/", "arxiv", 2},
+	{"arxiv.org/abs/", "arxiv", 1},
+	{"arxiv.org/pdf/", "arxiv", 2},
+	{"arxiv.org/pdf/", "arxiv", 1},
+	{"arxiv.org/html/", "arxiv", 1},
 }
 
-// sites are searched in order.
-var sites = []site{
-	{host: "github.com", namespace: "github", parts: 2},
-	{host: "pypi.org", prefix: "project/", namespace: "pypi", parts: 1},
-	{host: "pypi.org", prefix: "simple/", namespace: "pypi", parts: 1},
-	{host: "npmjs.com", prefix: "package/@", namespace: "npm", parts: 2, prepend: "@"},
-	{host: "npmjs.com", prefix: "package/", namespace: "npm", parts: 1},
-	{host: "registry.npmjs.org", prefix: "@", namespace: "npm", parts: 2, prepend: "@"},
-	{host: "registry.npmjs.org", namespace: "npm", parts: 1},
-	{host: "crates.io", prefix: "crates/", namespace: "crates", parts: 1},
-	{host: "docs.rs", prefix: "crate/", namespace: "crates", parts: 1},
-	{host: "hub.docker.com", prefix: "r/", namespace: "docker", parts: 2},
-	{host: "hub.docker.com", prefix: "_/", namespace: "docker", parts: 1},
-	{host: "docker.io", namespace: "docker", parts: 2},
-	{host: "anaconda.org", namespace: "conda", parts: 2},
-	{host: "formulae.brew.sh", prefix: "formula/", namespace: "homebrew", parts: 1},
-	{host: "formulae.brew.sh", prefix: "cask/", namespace: "homebrew", parts: 1},
-	{host: "central.sonatype.com", prefix: "artifact/", namespace: "maven", parts: 2, separator: ":"},
-	{host: "mvnrepository.com", prefix: "artifact/", namespace: "maven", parts: 2, separator: ":"},
-	{host: "huggingface.co", prefix: "datasets/", namespace: "huggingface", parts: 2, prepend: "datasets/"},
-	{host: "huggingface.co", prefix: "spaces/", namespace: "huggingface", parts: 2, prepend: "spaces/"},
-	{host: "huggingface.co", prefix: "papers/", namespace: "arxiv", parts: 1},
-	{host: "huggingface.co", namespace: "huggingface", parts: 2},
-	{host: "huggingface.co", namespace: "huggingface", parts: 1},
-	{host: "ollama.com", prefix: "library/", namespace: "ollama", parts: 1},
-	{host: "openrouter.ai", namespace: "openrouter", parts: 2},
-	{host: "arxiv.org", prefix: "abs/", namespace: "arxiv", parts: 2},
-	{host: "arxiv.org", prefix: "abs/", namespace: "arxiv", parts: 1},
-	{host: "arxiv.org", prefix: "pdf/", namespace: "arxiv", parts: 2},
-	{host: "arxiv.org", prefix: "pdf/", namespace: "arxiv", parts: 1},
-	{host: "arxiv.org", prefix: "html/", namespace: "arxiv", parts: 1},
-}
+// extraSegment matches identifiers that have a segment more than others at the same site.
+var extraSegment = regexp.MustCompile(`^(?:@|datasets/|spaces/)`)
 
 // hostAliases maps hosts to the ones that sites lists.
 var hostAliases = map[string]string{"hf.co": "huggingface.co", "export.arxiv.org": "arxiv.org", "dx.doi.org": "doi.org"}
@@ -90,7 +83,7 @@ func parseAddress(text string, known Known) (list []Reference) {
 	case "doi.org":
 		list = references("doi", path)
 	default:
-		list = onSite(host, path)
+		list = onSite(host + "/" + path)
 	}
 	u.Scheme, u.User, u.Host = "https", nil, host
 	address := record.NormalizeURL(u.String())
@@ -102,32 +95,29 @@ func parseAddress(text string, known Known) (list []Reference) {
 	return append(list, Reference{Namespace: URL, Value: address})
 }
 
-// onSite returns the identifiers in the path of a page on a host of sites.
-func onSite(host, path string) (list []Reference) {
-	for i := range sites {
-		s := &sites[i]
-		if s.host != host {
+// onSite returns the identifiers in the address of a page, without its scheme.
+func onSite(address string) (list []Reference) {
+	for _, s := range sites {
+		rest, ok := strings.CutPrefix(address, s.prefix)
+		n := s.segments
+		if extraSegment.MatchString(rest) {
+			n++
+		}
+		segments := strings.SplitN(rest, "/", n+1)
+		if !ok || len(segments) < n {
 			continue
 		}
-		rest, ok := strings.CutPrefix(path, s.prefix)
-		if !ok {
-			continue
+		value, version := strings.Join(segments[:n], "/"), ""
+		if len(segments) > n {
+			if version = versionIn(segments[n]); version == "" && s.namespace == "huggingface" && s.segments == 1 {
+				continue // the first segment is an owner
+			}
 		}
-		value, rest, ok := cutSegments(rest, s.parts)
-		if !ok {
-			continue
-		}
-		version := versionIn(rest)
-		if rest != "" && version == "" && s.namespace == "huggingface" && s.parts == 1 {
-			continue // the first segment is an owner
-		}
-		if s.separator != "" {
-			value = strings.ReplaceAll(value, "/", s.separator)
-		}
-		value = s.prepend + value
 		switch s.namespace {
 		case "github":
 			value = strings.TrimSuffix(value, ".git")
+		case "maven":
+			value = strings.ReplaceAll(value, "/", ":")
 		case "docker", "ollama":
 			if name, tag, ok := strings.Cut(value, ":"); ok {
 				value, version = name, tag
@@ -142,33 +132,16 @@ func onSite(host, path string) (list []Reference) {
 			r.Version = version
 			list = append(list, r)
 		}
-		if s.prefix != "" {
+		if s.namespace != "huggingface" {
 			break
 		}
 	}
 	return list
 }
 
-// cutSegments splits a path after its first n segments. The rest is empty or starts with a
-// slash. ok is false if there are fewer segments.
-func cutSegments(path string, n int) (first, rest string, ok bool) {
-	end := -1 // of the segments so far
-	for range n {
-		if end == len(path) {
-			return "", "", false
-		}
-		if i := strings.IndexByte(path[end+1:], '/'); i >= 0 {
-			end += 1 + i
-		} else {
-			end = len(path)
-		}
-	}
-	return path[:end], path[end:], true
-}
-
 // versionIn returns the version or revision that the rest of a path names, or "".
 func versionIn(rest string) string {
-	first, rest, more := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	first, rest, more := strings.Cut(rest, "/")
 	switch first {
 	case "v", "tree", "blob", "resolve", "commit":
 		version, _, _ := strings.Cut(rest, "/")

@@ -101,7 +101,6 @@ func (e *Entity) Decode(b []byte) error {
 	if err := decodeObject(b, append(e.members(), member{"formerly", &e.Formerly}, member{"rest", &e.Rest})); err != nil {
 		return fmt.Errorf("entity record: %w", err)
 	}
-	e.share()
 	return nil
 }
 
@@ -164,10 +163,10 @@ func (f *Fact) decode(object []byte) error {
 	if err := jsonenc.Decode(object, &r); err != nil {
 		return err
 	}
-	f.Date, f.Source = r.Date, r.Source
+	f.Date, f.Source = share(r.Date), share(r.Source)
 	switch v := r.Value.(type) {
 	case string:
-		f.Day = v
+		f.Day = share(v)
 	case float64:
 		f.Number = v
 	default:

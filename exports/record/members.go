@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unique"
 
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
@@ -137,9 +138,17 @@ func decodeObject(object []byte, members []member) error {
 		if err := decodeValue(value, members[i].value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if text, ok := members[i].value.(*string); ok && !slices.Contains(ownTexts, name) {
+			*text = share(*text)
+		}
 		return nil
 	})
 }
+
+// ownTexts are the members that few objects share. Others, such as days and sources, are in memory once.
+var ownTexts = []string{"slug", "name", "description", "url", "id"}
+
+func share(text string) string { return unique.Make(text).Value() }
 
 func decodeValue(b []byte, value any) error {
 	switch v := value.(type) {
@@ -149,6 +158,11 @@ func decodeValue(b []byte, value any) error {
 		if string(b) == "[]" {
 			return nil
 		}
+		err := jsonenc.Decode(b, v)
+		for i, text := range *v {
+			(*v)[i] = share(text)
+		}
+		return err
 	case *[]Tier:
 		return decodeList(b, v, (*Tier).members)
 	case *[]Offer:

@@ -1,7 +1,7 @@
 package record
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -81,27 +81,12 @@ func (p Price) String() string {
 	if !p.Known() {
 		return ""
 	}
-	return string(p.append(nil))
-}
-
-func (p Price) append(dst []byte) []byte {
-	whole, rest := p.Micros()/1e6, p.Micros()%1e6
-	dst = strconv.AppendInt(dst, whole, 10)
-	if rest == 0 {
-		return dst
-	}
-	point := len(dst)
-	dst = strconv.AppendInt(dst, 1e6+rest, 10) // seven digits, the first of which is replaced
-	dst[point] = '.'
-	return bytes.TrimRight(dst, "0")
+	return strconv.FormatFloat(p.Float(), 'f', -1, 64) // exact: see MaxPrice
 }
 
 // AppendJSON appends the price in dollars as a number, or null.
 func (p Price) AppendJSON(dst []byte) []byte {
-	if !p.Known() {
-		return append(dst, "null"...)
-	}
-	return p.append(dst)
+	return append(dst, cmp.Or(p.String(), "null")...)
 }
 
 // MarshalJSON encodes the price in dollars as a number, or null.
@@ -118,11 +103,12 @@ func (p *Price) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("%s is not a price", b)
 	}
 	price, exact, err := RoundPrice(x)
-	if err == nil && !exact {
-		err = fmt.Errorf("%s has more than six decimals", b)
+	switch {
+	case err != nil:
+		return err
+	case !exact:
+		return fmt.Errorf("%s has more than six decimals", b)
 	}
-	if err == nil {
-		*p = price
-	}
-	return err
+	*p = price
+	return nil
 }

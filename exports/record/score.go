@@ -20,7 +20,7 @@ func ScoreOf(x float64) Score {
 	if !(x >= 0 && x <= 100) {
 		panic(fmt.Sprintf("record: %v is not a score", x))
 	}
-	return ScoreFromCode(int16(math.Round(x * 10)))
+	return Score{plusOne: uint16(math.Round(x*10)) + 1}
 }
 
 // Known reports whether the score is not null.
@@ -36,37 +36,20 @@ func (s Score) Tenths() int16 { return max(s.Code(), 0) }
 // less than every number.
 func (s Score) Compare(t Score) int { return cmp.Compare(s.Code(), t.Code()) }
 
-// Code returns the score as it is stored in lookup files: in tenths of a point, or
-// -1 for null.
+// Code returns the score in tenths of a point, or -1 for null.
 func (s Score) Code() int16 { return int16(s.plusOne) - 1 }
-
-// ScoreFromCode is the inverse of Code.
-func ScoreFromCode(c int16) Score {
-	if c < 0 {
-		return Score{}
-	}
-	return Score{plusOne: uint16(c) + 1}
-}
 
 // String returns the score with exactly one decimal, or "" for null.
 func (s Score) String() string {
 	if !s.Known() {
 		return ""
 	}
-	return string(s.append(nil))
-}
-
-func (s Score) append(dst []byte) []byte {
-	dst = strconv.AppendInt(dst, int64(s.Tenths()/10), 10)
-	return append(dst, '.', '0'+byte(s.Tenths()%10))
+	return strconv.FormatFloat(s.Float(), 'f', 1, 64)
 }
 
 // AppendJSON appends the number, or null.
 func (s Score) AppendJSON(dst []byte) []byte {
-	if !s.Known() {
-		return append(dst, "null"...)
-	}
-	return s.append(dst)
+	return append(dst, cmp.Or(s.String(), "null")...)
 }
 
 // MarshalJSON encodes the number, or null.
@@ -74,8 +57,7 @@ func (s Score) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
 // UnmarshalJSON decodes what MarshalJSON wrote.
 func (s *Score) UnmarshalJSON(b []byte) error {
-	if string(b) == "null" {
-		*s = Score{}
+	if *s = (Score{}); string(b) == "null" {
 		return nil
 	}
 	x, err := strconv.ParseFloat(string(b), 64)
