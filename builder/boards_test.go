@@ -14,7 +14,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	boardpkg "kindex/exports/board"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -163,7 +162,7 @@ func allOf(t *testing.T, c *view.View) (list []*record.Entity) {
 // sort of their records' scores.
 func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf time.Time) {
 	t.Helper()
-	list := suite.Must(boardpkg.Open(b, leaderboard.New(b, asOf), formula, asOf))(t)
+	list := suite.Must(boardpkg.Open(b, formula, asOf))(t)
 	compare := func(what string, own *boardpkg.Board, r *boardpkg.Ranking, at time.Time) {
 		t.Helper()
 		var got []placed

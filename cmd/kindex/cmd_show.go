@@ -60,7 +60,7 @@ func runShow(cmd *cobra.Command, b *exports.Build, key string) error {
 	if err != nil {
 		return err
 	}
-	boards, err := board.Open(b, nil, formula, asOf)
+	boards, err := board.Open(b, formula, asOf)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/history"
 	"kindex/exports/jsonenc"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -65,7 +64,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if own != nil {
 		return l.ownBoard(own, typ, by)
 	}
-	previous, err := c.Served.Boards.PreviousBoard(l.day, name, typ, by)
+	previous, err := c.Served.Own.PreviousBoard(l.day, name, typ, by)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +93,7 @@ func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
 }
 
 // leaderboard completes a page of a leaderboard, which r is if it is one of boards.yaml.
-func (l *list) leaderboard(count int, page []uint32, next *query.Cursor, before int, previous *leaderboard.PreviousBoard, r *board.Ranking, members ...member) *web.Reply {
+func (l *list) leaderboard(count int, page []uint32, next *query.Cursor, before int, previous *board.PreviousBoard, r *board.Ranking, members ...member) *web.Reply {
 	ranks := previous.Ranks(l.catalogue, page)
 	for i, o := range page {
 		rank := before + i + 1

@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"kindex/exports"
-	"kindex/exports/leaderboard"
 	"kindex/exports/score"
 	"kindex/exports/view"
 )
 
-// List holds the boards of a build, with or without edits. Its methods may be called
+// List holds the boards of a build, with or without edits, and computes earlier ranks on all leaderboards. Its methods may be called
 // concurrently until the build is closed. The zero value has no boards.
 type List struct {
 	Boards []*Board // in the order of boards.yaml, including those that are not published
@@ -20,14 +19,14 @@ type List struct {
 	build   *exports.Build
 	formula *score.Formula // of the build's scores
 	asOf    time.Time
-	ranks   *leaderboard.Boards
 	now     []func() *Ranking // by board, computed once
+
+	previous sync.Map // *PreviousBoard by key, for the as-of day
 }
 
-// Open reads the boards of a build, with or without edits. ranks are the build's other
-// leaderboards; formula and asOf are those of the build's scores.
-func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, asOf time.Time) (*List, error) {
-	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks}
+// Open reads the boards of a build, with or without edits. formula and asOf are those of the build's scores.
+func Open(b *exports.Build, formula *score.Formula, asOf time.Time) (*List, error) {
+	l := &List{build: b, formula: formula, asOf: asOf}
 	data, err := b.ReadFile(exports.BoardsFile)
 	if data == nil || err != nil {
 		return l, err
@@ -81,10 +80,4 @@ func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 func (l *List) At(b *Board, past *view.View) *Ranking {
 	asOf, _ := time.Parse(time.DateOnly, past.Day) // a day of the history
 	return b.Rank(past, asOf)
-}
-
-// Previous returns a board of the list as it was MovementDays of package history before a day, or
-// before the as-of day if day is "". by is a score of the records, or ScoreName.
-func (l *List) Previous(b *Board, day, by string) (*leaderboard.PreviousBoard, error) {
-	return l.ranks.PreviousRanking(day, "board "+b.Slug+"/"+by, func(past *view.View) []uint32 { return l.At(b, past).Order(by) })
 }

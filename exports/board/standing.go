@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"kindex/exports"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -16,7 +15,7 @@ type Standing struct {
 	Slug     string // of the board
 	Title    string // "" for the board of a category
 	Rank, Of int
-	Moved    leaderboard.Movement
+	Moved    Movement
 	Since    string // the day with which the rank is compared, or "" if the board is not known for it
 }
 
@@ -54,7 +53,7 @@ func (l *List) inCategory(o uint32, e *record.Entity) (*Standing, error) {
 	if rank == 0 {
 		return nil, nil
 	}
-	former, err := l.ranks.PreviousBoard("", e.Category, e.Type, view.DefaultSort.Key)
+	former, err := l.PreviousBoard("", e.Category, e.Type, view.DefaultSort.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +84,10 @@ func Comparable(formula *score.Formula, typ, name string) bool {
 }
 
 // at fills in a rank on a board, whose records are in order.
-func (s *Standing) at(rank int, ordinals []uint32, former *leaderboard.PreviousBoard, b *exports.Build) *Standing {
+func (s *Standing) at(rank int, ordinals []uint32, former *PreviousBoard, b *exports.Build) *Standing {
 	s.Rank, s.Of = rank, len(ordinals)
 	if former.Known() {
-		s.Since, s.Moved = former.Day(), leaderboard.Movements(former.Ranks(b.View, ordinals))[rank-1]
+		s.Since, s.Moved = former.Day(), Movements(former.Ranks(b.View, ordinals))[rank-1]
 	}
 	return s
 }

@@ -108,6 +108,14 @@ func (v *View) Listed() int { return v.listed }
 // Ranked returns the number of listed records that have a composite score.
 func (v *View) Ranked() int { return v.scored }
 
+// Rank returns a record's rank among all ranked records, or 0 if it is not ranked.
+func (v *View) Rank(ordinal uint32) int {
+	if at := int(v.place[ordinal]); at < v.scored { // ranked records come first
+		return at + 1
+	}
+	return 0
+}
+
 // Entity returns a record's entity, or nil if the ordinal is unused.
 func (v *View) Entity(ordinal uint32) *record.Entity { return v.entities[ordinal] }
 

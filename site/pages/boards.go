@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"kindex/exports/board"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
@@ -30,7 +29,7 @@ type ranking struct {
 	asOf          time.Time
 	from          *view.View
 	ordinals      []uint32 // best first
-	former        *leaderboard.PreviousBoard
+	former        *board.PreviousBoard
 	figures       board.Span
 }
 
@@ -82,7 +81,7 @@ func (b *ranking) rank() (err error) {
 	}
 	if b.own == nil {
 		b.ordinals, _, _ = b.from.Page(b.from.Board(b.slug, b.typ, b.by), view.Sort{Key: b.by, Desc: true}, nil, 0, b.from.Len())
-		b.former, err = b.Boards.PreviousBoard(b.day, b.slug, b.typ, b.by)
+		b.former, err = b.Own.PreviousBoard(b.day, b.slug, b.typ, b.by)
 		return err
 	}
 	r := b.Own.Now(b.own)
@@ -124,15 +123,15 @@ func (b *ranking) list() *listing {
 		b.addMenus(l)
 	}
 	b.addDays(l)
-	moved := map[uint32]leaderboard.Movement{}
-	for i, m := range leaderboard.Movements(b.former.Ranks(b.from, b.ordinals)) {
+	moved := map[uint32]board.Movement{}
+	for i, m := range board.Movements(b.former.Ranks(b.from, b.ordinals)) {
 		moved[b.ordinals[i]] = m
 	}
 	l.at = func(o uint32) item { return b.item(o, moved[o]) }
 	return l
 }
 
-func (b *ranking) item(o uint32, moved leaderboard.Movement) item {
+func (b *ranking) item(o uint32, moved board.Movement) item {
 	e := b.from.Entity(o)
 	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: b.scoresOf(e), offer: &record.Offer{}}
 	it.offer.Prices[record.InputPrice], it.offer.Prices[record.OutputPrice] = e.Price.Input, e.Price.Output

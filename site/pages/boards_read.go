@@ -10,7 +10,6 @@ import (
 
 	"kindex/exports/board"
 	"kindex/exports/kinds"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -23,7 +22,7 @@ type boardDelta struct {
 	Words string // for screen readers
 }
 
-func deltaOf(moved leaderboard.Movement) boardDelta {
+func deltaOf(moved board.Movement) boardDelta {
 	switch n := moved.By; {
 	case !moved.Known:
 		return boardDelta{"new", "new", "new"}
@@ -95,7 +94,7 @@ func (b *ranking) unpublished() *page {
 	return b.missing("Board not published", text, list...)
 }
 
-// knownCategories returns the categories that may have a leaderboard. For an earlier day, they include
+// knownCategories returns the categories that may have a board. For an earlier day, they include
 // categories that no longer exist.
 func (b *ranking) knownCategories() []string {
 	known := each(b.Site.Categories, func(c record.Category) string { return c.Slug })
@@ -130,7 +129,7 @@ func (b *ranking) addMenus(l *listing) {
 	l.Menus = append(l.Menus, m)
 }
 
-// addDays lists the days that have a snapshot, and the day of the page; the as-of day is today's leaderboard. A static
+// addDays lists the days that have a snapshot, and the day of the page; the as-of day is today's board. A static
 // site has the boards of the first ones only, and no boards of boards.yaml of earlier days.
 func (b *ranking) addDays(l *listing) {
 	days, typ := b.earlierDays(), b.typ

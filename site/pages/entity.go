@@ -102,7 +102,7 @@ func (r *request) entity() (*page, error) {
 	}
 	d.Prices, d.Curves = r.priceHistory(moments, d.AsOf), r.curves(d, moments, r.AsOf)
 	if d.Scored() {
-		ranks, err := r.Boards.RankHistory(o)
+		ranks, err := r.Own.RankHistory(o)
 		if err != nil {
 			return nil, err
 		}

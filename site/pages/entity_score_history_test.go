@@ -6,7 +6,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports/leaderboard"
+	"kindex/exports/board"
 	"kindex/site/pages"
 )
 
@@ -20,8 +20,8 @@ func TestCourse(t *testing.T) {
 		s := siteOf(t, from, pages.Options{})
 		for o := uint32(0); o < uint32(s.Build.Len()); o += 9 {
 			e, days := s.Build.Entity(o), map[string]bool{}
-			list := suite.Must(s.Boards.RankHistory(o))(t)
-			for _, at := range append(list, leaderboard.RankAt{Day: s.AsOf.Format(time.DateOnly), Score: e.Scores.Composite}) {
+			list := suite.Must(s.Own.RankHistory(o))(t)
+			for _, at := range append(list, board.RankAt{Day: s.AsOf.Format(time.DateOnly), Score: e.Scores.Composite}) {
 				if at.Score.Known() {
 					days[at.Day] = true
 				}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"kindex/exports/board"
 	"kindex/exports/history"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/site/chart"
 	"kindex/site/textfmt"
@@ -59,9 +59,9 @@ type scoreHistory struct {
 
 // scoreHistory draws the scores of an entity over time. list is sorted from
 // oldest to newest. The result is nil if fewer than two days have a score.
-func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
+func (r *request) scoreHistory(d *entityPage, list []board.RankAt) *scoreHistory {
 	if len(list) == 0 || list[len(list)-1].Day < d.AsOf {
-		list = append(list, leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite})
+		list = append(list, board.RankAt{Day: d.AsOf, Score: d.Scores.Composite})
 	}
 	c, a := &scoreHistory{}, r.Build.History()
 	var points []chart.Point

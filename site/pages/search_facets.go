@@ -226,7 +226,7 @@ func (r *request) searchFile() (*page, error) {
 		e := r.Build.Entity(o)
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		row := []any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, each(e.Tags, textfmt.Name), textfmt.Name(e.License),
-			e.PricingModel, e.Scores.Composite, r.Boards.Rank(o), e.LastUpdated}
+			e.PricingModel, e.Scores.Composite, r.Build.Rank(o), e.LastUpdated}
 		for _, f := range filters {
 			row = append(row, each(e.FieldValues(f), textfmt.Name))
 		}
@@ -245,7 +245,7 @@ func (r *request) record() (*page, error) {
 		return r.notFound(), nil
 	}
 	rank := "null"
-	if n := r.Boards.Rank(o); n > 0 {
+	if n := r.Build.Rank(o); n > 0 {
 		rank = strconv.Itoa(n)
 	}
 	body := append([]byte(nil), r.Build.Record(o)...)

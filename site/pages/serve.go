@@ -20,7 +20,6 @@ import (
 	"kindex/exports/board"
 	"kindex/exports/feed"
 	"kindex/exports/kinds"
-	"kindex/exports/leaderboard"
 	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -171,10 +170,9 @@ func each[T, U any](list []T, of func(T) U) []U {
 // is in use.
 type Source struct {
 	Build      *exports.Build
-	Index      *indexes.Index      // nil if the search runs in the browser
-	Boards     *leaderboard.Boards // current and earlier ranks
-	News       *news.Log           // the changes, with their refreshes
-	Own        *board.List         // the boards of boards.yaml
+	Index      *indexes.Index // nil if the search runs in the browser
+	News       *news.Log      // the changes, with their refreshes
+	Own        *board.List    // the boards of boards.yaml, and earlier ranks on all leaderboards
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []record.Category
@@ -260,8 +258,8 @@ func SourceOf(b *exports.Build) (Source, error) {
 		return s, err
 	}
 	s.Categories = slices.Clone(b.Categories())
-	s.Boards, s.News = leaderboard.New(b, s.AsOf), news.New(b, s.AsOf)
-	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
+	s.News = news.New(b, s.AsOf)
+	s.Own, err = board.Open(b, s.Formula, s.AsOf)
 	return s, err
 }
 

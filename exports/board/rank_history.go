@@ -1,4 +1,4 @@
-package leaderboard
+package board
 
 import (
 	"slices"
@@ -18,18 +18,19 @@ type RankAt struct {
 // RankHistory returns the rank of a record's entity on each day that has a snapshot
 // and on which the entity existed, oldest first. Edits do not change it. The first
 // call reads every snapshot.
-func (b *Boards) RankHistory(ordinal uint32) (ranks []RankAt, err error) {
-	v, ok := b.archive.NewestOf(ordinal)
-	for _, name := range slices.Backward(b.archive.Snapshots()) {
+func (l *List) RankHistory(ordinal uint32) (ranks []RankAt, err error) {
+	archive := l.build.History()
+	v, ok := archive.NewestOf(ordinal)
+	for _, name := range slices.Backward(archive.Snapshots()) {
 		if !ok {
 			break
 		}
-		s, err := b.archive.Snapshot(name)
+		s, err := archive.Snapshot(name)
 		if err != nil {
 			return nil, err
 		}
 		var lifecycle history.Lifecycle
-		if v, lifecycle = b.archive.VersionBefore(v, history.EndOf(name)); lifecycle == history.NotYet {
+		if v, lifecycle = archive.VersionBefore(v, history.EndOf(name)); lifecycle == history.NotYet {
 			break
 		}
 		// Between a deletion and a new creation, the entity is not in the snapshot.

@@ -1,4 +1,4 @@
-package leaderboard
+package board
 
 import (
 	"time"
@@ -10,29 +10,34 @@ import (
 // PreviousBoard is a leaderboard as it was history.MovementDays before another day. Its
 // methods may be called concurrently.
 type PreviousBoard struct {
-	boards *Boards
-	date   string
-	past   *history.Day   // nil if the history begins later
-	ranks  map[uint32]int // by ordinal on that day
+	archive *history.Archive
+	date    string
+	past    *history.Day   // nil if the history begins later
+	ranks   map[uint32]int // by ordinal on that day
 }
 
 // PreviousBoard returns a leaderboard as it was history.MovementDays before the given day. board, typ
 // and by identify the leaderboard as in view.View.Board. The day is YYYY-MM-DD, or "" for
 // the as-of day, for which boards are cached. It returns an error for an invalid day.
-func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
-	return b.PreviousRanking(day, board+"/"+typ+"/"+by, func(past *view.View) []uint32 {
+func (l *List) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
+	return l.previousRanking(day, board+"/"+typ+"/"+by, func(past *view.View) []uint32 {
 		order, _, _ := past.Page(past.Board(board, typ, by), view.Sort{Key: by, Desc: true}, nil, 0, past.Len())
 		return order
 	})
 }
 
-// PreviousRanking is like PreviousBoard for any leaderboard, which key identifies: order returns the
+// Previous is PreviousBoard for a board of the list. by is a score of the records, or ScoreName.
+func (l *List) Previous(b *Board, day, by string) (*PreviousBoard, error) {
+	return l.previousRanking(day, "board "+b.Slug+"/"+by, func(past *view.View) []uint32 { return l.At(b, past).Order(by) })
+}
+
+// previousRanking is PreviousBoard for any leaderboard, which key identifies: order returns the
 // ordinals of the records on it, best first.
-func (b *Boards) PreviousRanking(day, key string, order func(*view.View) []uint32) (*PreviousBoard, error) {
-	if f, ok := b.previous.Load(key); ok && day == "" {
+func (l *List) previousRanking(day, key string, order func(*view.View) []uint32) (*PreviousBoard, error) {
+	if f, ok := l.previous.Load(key); ok && day == "" {
 		return f.(*PreviousBoard), nil
 	}
-	from := b.asOf
+	from := l.asOf
 	if day != "" {
 		var err error
 		if from, err = time.Parse(time.DateOnly, day); err != nil {
@@ -40,10 +45,10 @@ func (b *Boards) PreviousRanking(day, key string, order func(*view.View) []uint3
 		}
 	}
 	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -history.MovementDays)
-	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly), ranks: map[uint32]int{}}
-	if first := b.archive.FirstDay(); first != "" && f.date >= first {
+	f := &PreviousBoard{archive: l.build.History(), date: date.Format(time.DateOnly), ranks: map[uint32]int{}}
+	if first := f.archive.FirstDay(); first != "" && f.date >= first {
 		var err error
-		if f.past, err = b.archive.Day(f.date); err != nil {
+		if f.past, err = f.archive.Day(f.date); err != nil {
 			return nil, err
 		}
 		for i, o := range order(f.past.View) {
@@ -51,7 +56,7 @@ func (b *Boards) PreviousRanking(day, key string, order func(*view.View) []uint3
 		}
 	}
 	if day == "" {
-		b.previous.Store(key, f)
+		l.previous.Store(key, f)
 	}
 	return f, nil
 }
@@ -83,7 +88,7 @@ func (f *PreviousBoard) Ranks(from *view.View, records []uint32) []int {
 // versionAt returns the version that a record's entity had at the end of the day.
 // ok is false if the entity did not exist then.
 func (f *PreviousBoard) versionAt(from *view.View, ordinal uint32) (v int, ok bool) {
-	a := f.boards.archive
+	a := f.archive
 	if from.Day == "" {
 		v, ok = a.NewestOf(ordinal)
 	} else {

@@ -1,4 +1,4 @@
-package leaderboard_test
+package board_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package leaderboard_test
+package board_test
 
 import (
 	"slices"
@@ -7,20 +7,20 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/history"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
 
 // checkRankHistories compares the rank history of every entity in a build with the model,
 // which counts the entities that are ahead of it at the end of every week.
-func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
+func checkRankHistories(t *testing.T, p *madeHistory, a *board.List) {
 	t.Helper()
 	seen := map[string]bool{}
 	for o, e := range p.entities {
 		got := suite.Must(a.RankHistory(uint32(o)))(t)
-		var want []leaderboard.RankAt
+		var want []board.RankAt
 		for i, w := range p.weeks {
 			then, was := w.stood[p.of[e]]
 			if !was {
@@ -28,7 +28,7 @@ func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 				seen["was gone in between"] = seen["was gone in between"] || len(want) > 0
 				continue
 			}
-			s := leaderboard.RankAt{Day: w.day, Score: then.Scores.Composite}
+			s := board.RankAt{Day: w.day, Score: then.Scores.Composite}
 			s.Rank, s.Ranked = rank(w.stood, then, "composite")
 			want = append(want, s)
 			seen["was renamed"] = seen["was renamed"] || then.Slug != e.Slug
@@ -55,10 +55,14 @@ func (p *madeHistory) hadAddress(e *record.Entity, week int) bool {
 	return false
 }
 
+func opened(t *testing.T, b *exports.Build, p *madeHistory) *board.List {
+	return suite.Must(board.Open(b, formula, p.asOf()))(t)
+}
+
 func TestRankHistory(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(1, 150, 30, 40)
-	a := leaderboard.New(p.build(t), p.asOf())
+	a := opened(t, p.build(t), p)
 	var asked sync.WaitGroup // concurrent first calls are allowed
 	for o := range uint32(8) {
 		asked.Go(func() {
@@ -76,12 +80,12 @@ func TestRanks(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(2, 120, 20, 50)
 	b := p.build(t)
-	a := leaderboard.New(b, p.asOf())
+	a := opened(t, b, p)
 	last := p.weeks[len(p.weeks)-1]
 	ranked := b.Board(view.AllBoard, "", "composite")
 	for o, e := range p.entities {
 		want, of := rank(last.stood, e, "composite")
-		if got := a.Rank(uint32(o)); got != want || int(ranked.GetCardinality()) != of {
+		if got := b.Rank(uint32(o)); got != want || int(ranked.GetCardinality()) != of {
 			t.Errorf("%s is at %d of %d, want %d of %d", e.Key(), got, ranked.GetCardinality(), want, of)
 		}
 	}
@@ -142,11 +146,11 @@ func TestEdits(t *testing.T) {
 	edits = append(edits, exports.Edit{Type: fresh.Type, Slug: fresh.Slug, Entity: &fresh})
 	b, err := below.WithEdits(edits)
 	suite.Check(t, err)
-	a, old := leaderboard.New(b, p.asOf()), leaderboard.New(below, p.asOf())
+	a, old := opened(t, b, p), opened(t, below, p)
 	for key, e := range now {
 		o, _, ok := b.Find(e.Type, e.Slug)
 		want, _ := rank(now, e, "composite")
-		if got := a.Rank(o); !ok || err != nil || got != want {
+		if got := b.Rank(o); !ok || err != nil || got != want {
 			t.Errorf("%s is at %d, want %d: %v, %v", key, got, want, ok, err)
 		}
 		was := e.Slug
