@@ -163,11 +163,11 @@ func (c *checker) field(f *Field, path []string) {
 	}
 	for i, kind := range of.Kinds {
 		if c.Kind(kind) == nil {
-			c.add(false, nearest(kind, c.Names()), append(path, "kinds", fmt.Sprint(i)), "%s is not one of the kinds: %s", quoted(kind), strings.Join(c.Names(), ", "))
+			c.add(false, didyoumean.Name(kind, c.Names()), append(path, "kinds", fmt.Sprint(i)), "%s is not one of the kinds: %s", quoted(kind), strings.Join(c.Names(), ", "))
 		}
 	}
 	if f.Signal != "" && c.Signal(f.Signal) == nil {
-		c.add(false, nearest(f.Signal, c.signalNames()), append(path, "signal"), "%s is not declared under signals", quoted(f.Signal))
+		c.add(false, didyoumean.Name(f.Signal, c.signalNames()), append(path, "signal"), "%s is not declared under signals", quoted(f.Signal))
 	}
 	c.computed(f, path)
 	if f.AtMost != "" && (f.Group == nil || !slices.ContainsFunc(f.Group.Parts, func(p *Field) bool { return p.Name == f.AtMost && p != f && p.IsNumber() })) {
@@ -193,7 +193,7 @@ func (c *checker) computed(f *Field, path []string) {
 				known = append(known, x.Path)
 			}
 		}
-		c.add(false, nearest(f.ComputedFrom, known), from, "%s is not a number that files state; expected one of: %s", quoted(f.ComputedFrom), strings.Join(known, ", "))
+		c.oneOf(known, f.ComputedFrom, from, "a number that files state")
 	}
 }
 
@@ -231,20 +231,23 @@ func (c *checker) kind(k *Kind) {
 	known := c.Shown(k)
 	for list, names := range map[string][]string{"card": k.Card, "columns": k.Columns} {
 		for i, name := range names {
-			if !slices.Contains(known, name) {
-				c.add(false, nearest(name, known), append(path[:2:2], list, fmt.Sprint(i)), "%s is not a fact of this kind; expected one of: %s", quoted(name), strings.Join(known, ", "))
-			}
+			c.oneOf(known, name, append(path[:2:2], list, fmt.Sprint(i)), "a fact of this kind")
 		}
 	}
 	for name := range k.Dimensions {
 		if !slices.Contains(Scores, name) {
-			c.add(true, nearest(name, Scores), append(path[:2:2], "dimensions", name), "is not a score; expected one of: %s", strings.Join(Scores, ", "))
+			c.add(true, didyoumean.Name(name, Scores), append(path[:2:2], "dimensions", name), "is not a score; expected one of: %s", strings.Join(Scores, ", "))
 		}
 	}
 	for i, name := range k.Blocks {
-		if !slices.Contains(Blocks, name) {
-			c.add(false, nearest(name, Blocks), append(path[:2:2], "blocks", fmt.Sprint(i)), "%s is not a block; expected one of: %s", quoted(name), strings.Join(Blocks, ", "))
-		}
+		c.oneOf(Blocks, name, append(path[:2:2], "blocks", fmt.Sprint(i)), "a block")
+	}
+}
+
+// oneOf refuses a name that is not known.
+func (c *checker) oneOf(known []string, name string, path []string, what string) {
+	if !slices.Contains(known, name) {
+		c.add(false, didyoumean.Name(name, known), path, "%s is not %s; expected one of: %s", quoted(name), what, strings.Join(known, ", "))
 	}
 }
 
@@ -284,8 +287,6 @@ func (s *Set) signalNames() (names []string) {
 }
 
 func quoted(name string) string { return fmt.Sprintf("%.60q", name) }
-
-func nearest(name string, known []string) string { return didyoumean.Name(name, known) }
 
 // slugOf returns the slug of a title.
 func slugOf(title string) string {

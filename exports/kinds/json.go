@@ -1,5 +1,7 @@
 package kinds
 
+import "slices"
+
 // FieldJSON is a declared field as the API shows it.
 type FieldJSON struct {
 	*Field
@@ -50,12 +52,8 @@ func fieldsJSON(fields []*Field) []FieldJSON {
 			j.Column = f.Column()
 		}
 		lowest, highest := f.Limits()
-		for _, name := range []string{lowest, highest} {
-			if name != "" {
-				j.Filters = append(j.Filters, name)
-			}
-		}
-		if f.Filter && lowest+highest == "" && !f.IsGroup() {
+		j.Filters = slices.DeleteFunc([]string{lowest, highest}, func(name string) bool { return name == "" })
+		if f.Filter && len(j.Filters) == 0 && !f.IsGroup() {
 			j.Filters = []string{f.Query}
 		}
 		if f.Sort && !f.IsGroup() {

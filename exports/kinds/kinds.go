@@ -28,9 +28,7 @@ type Set struct {
 
 	pricing []Link   // PricingModels with their kinds
 	leaves  []*Field // the Fields, with the parts of groups in the place of the group
-	names   []string // of the Kinds
 	byPath  map[string]*Field
-	blocks  map[string]bool // those of all kinds
 	signals map[string]*Signal
 	growing []string
 }
@@ -109,7 +107,12 @@ var Default = sync.OnceValue(func() *Set {
 })
 
 // Names returns the names of the kinds, sorted.
-func (s *Set) Names() []string { return s.names }
+func (s *Set) Names() (names []string) {
+	for _, k := range s.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
 
 // Kind returns the kind with a name, or nil.
 func (s *Set) Kind(name string) *Kind {
@@ -168,7 +171,9 @@ func (s *Set) Find(name string) *Field {
 }
 
 // HasBlock reports whether any kind has a block.
-func (s *Set) HasBlock(block string) bool { return s.blocks[block] }
+func (s *Set) HasBlock(block string) bool {
+	return slices.ContainsFunc(s.Kinds, func(k *Kind) bool { return k.HasBlock(block) })
+}
 
 // With returns the kinds that have a block.
 func (s *Set) With(block string) []*Kind {
@@ -193,13 +198,10 @@ func (s *Set) Title(name string) string {
 	if x := s.signals[name]; x != nil {
 		return x.Title
 	}
-	for _, f := range s.Fields {
-		if f.Name == name {
+	for _, f := range slices.Concat(s.Fields, s.leaves) {
+		if f.Path == name {
 			return f.Title
 		}
-	}
-	if f := s.Field(name); f != nil {
-		return f.Title
 	}
 	return ""
 }
@@ -237,13 +239,6 @@ func (s *Set) index() {
 	slices.SortFunc(s.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	s.Declared = slices.Clone(s.Signals)
 	slices.SortFunc(s.Signals, func(a, b *Signal) int { return strings.Compare(a.Name, b.Name) })
-	s.blocks = map[string]bool{}
-	for _, k := range s.Kinds {
-		s.names = append(s.names, k.Name)
-		for _, block := range k.Blocks {
-			s.blocks[block] = true
-		}
-	}
 	s.signals = map[string]*Signal{}
 	for _, x := range s.Signals {
 		if s.signals[x.Name] = x; x.Grows {
@@ -270,3 +265,13 @@ func (s *Set) index() {
 		}
 	}
 }
+
+// What the block offers reads of an entity besides its offers, if the index declares it.
+const (
+	ContextSignal  = "contextTokens"  // how many tokens a request may contain
+	OutputSignal   = "outputTokens"   // how many tokens a response may contain
+	OutputModality = "outputModality" // the filter of the kinds of output
+)
+
+// OfferFilters are the filters of entities by which their offers are filtered too.
+var OfferFilters = []string{"family", "modality"}

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml"
+
+	"kindex/exports/didyoumean"
 )
 
 // Error is what is wrong with a declaration.
@@ -97,7 +99,7 @@ func (k *Kind) pick(s *Set, fields, signals []string) (mistakes []error) {
 		for i, name := range names {
 			at := []string{"kinds", k.Name, list, fmt.Sprint(i)}
 			if !slices.Contains(known, name) {
-				mistakes = append(mistakes, &Error{Path: at, Message: quoted(name) + " is not declared under " + list, Suggestion: nearest(name, known)})
+				mistakes = append(mistakes, &Error{Path: at, Message: quoted(name) + " is not declared under " + list, Suggestion: didyoumean.Name(name, known)})
 			}
 			set[name] = true
 		}

@@ -3,8 +3,10 @@
 package record
 
 import (
-	"kindex/exports/kinds"
 	"strings"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 )
 
 // The values of Entity.Status. Lists, search, leaderboards and exports leave out
@@ -162,13 +164,6 @@ func (s *Signals) Fact(name string) (Fact, bool) {
 	return Fact{}, false
 }
 
-// VersionRead returns the day on which the latest release of an entity, and so its version,
-// was read, or "" if that is unknown.
-func (e *Entity) VersionRead() string {
-	release, _ := e.Signals.Fact("lastRelease")
-	return release.Date
-}
-
 // Release returns what is known of the latest release of an entity or, if nothing is, of its first.
 func (e *Entity) Release() Fact {
 	release, ok := e.Signals.Fact("lastRelease")
@@ -213,3 +208,57 @@ const (
 
 // ResultBy lists the values of Benchmark.By.
 var ResultBy = []string{ByMaker, ByIndependent, ByCommunity}
+
+// Category is a category in categories.json.
+type Category struct {
+	Slug        string                 `json:"slug"`
+	Formerly    []string               `json:"formerly"` // earlier slugs
+	Title       string                 `json:"title"`
+	Description jsonenc.OptionalString `json:"description"`
+	Count       int                    `json:"count"`  // listed entities
+	Ranked      int                    `json:"ranked"` // number of entities on its leaderboard
+}
+
+// Vocabulary is the content of vocabulary.json: the words for capabilities and tags.
+type Vocabulary struct {
+	// Capabilities lists all capabilities that entities can have. If it is empty, entities can
+	// have any.
+	Capabilities []Word `json:"capabilities"`
+	// Tags lists the tags that have synonyms. Entities can have any other tag too.
+	Tags []Word `json:"tags"`
+}
+
+// Word is a capability or a tag.
+type Word struct {
+	Slug     string                 `json:"slug"`
+	Title    jsonenc.OptionalString `json:"title"`    // for people; "" for the slug
+	Synonyms []string               `json:"synonyms"` // slugs that the word replaces
+}
+
+// Version is the authored content of an entity from a point in time on, or its
+// deletion. Versions are numbered in chronological order.
+type Version struct {
+	Type string `json:"type"` // for a deletion, the last one before it, like Slug
+	Slug string `json:"slug"`
+	// Entity is the content as its author wrote it. It is nil if the version is a deletion, or if an
+	// earlier build contains it.
+	Entity  *Entity `json:"-"`
+	Deleted bool    `json:"deleted,omitempty"`
+	Time    int64   `json:"time"`   // Unix seconds, never less than in the preceding version of the list
+	Commit  int32   `json:"commit"` // index of the commit, -1 outside git
+	// Previous is the previous version of the same entity, which may have a
+	// different slug or be a deletion. It is -1 for the first version.
+	Previous int32 `json:"previous"`
+	Change   int32 `json:"change"` // index of the change, -1 if nothing relevant changed
+	// Added and Updated are the dates that the record shows from this version on,
+	// as DayNumbers.
+	Added   int32 `json:"-"`
+	Updated int32 `json:"-"`
+}
+
+// ArchivedCommit holds the information that a build stores about a commit.
+type ArchivedCommit struct {
+	Hash        string `json:"hash"`
+	Author      string `json:"author"`
+	PullRequest int    `json:"pullRequest"` // 0 if there is none
+}

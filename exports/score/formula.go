@@ -5,6 +5,7 @@ package score
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -302,3 +303,8 @@ func (f *Formula) JSON() []byte {
 	}
 	return append(b, '\n')
 }
+
+// Default is the scoring file used if the content has none.
+//
+//go:embed default.yaml
+var Default []byte

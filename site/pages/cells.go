@@ -151,7 +151,8 @@ func categoryCell(s *Site, it *item) cell {
 
 // versionCell shows the version, and among facts the day of its release.
 func versionCell(_ *Site, it *item) cell {
-	c := cell{Text: it.Version, Read: it.VersionRead(), Figure: true}
+	latest, _ := it.Signals.Fact("lastRelease")
+	c := cell{Text: it.Version, Read: latest.Date, Figure: true}
 	if day := textfmt.Day(it.Release().Day); day != "" && c.Text != "" {
 		c.Full = c.Text + ", released " + day
 	}

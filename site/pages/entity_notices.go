@@ -38,7 +38,8 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	case state == record.Archived:
 		list = append(list, notice{Strong: "Archived.", Text: "Its repository is read-only, " + read + "."})
 	case state == record.Dormant:
-		list = append(list, notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(e.Signals.LastCommit()) + ", " + read + "."})
+		commit, _ := e.Signals.Fact("lastCommit")
+		list = append(list, notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(commit.Day) + ", " + read + "."})
 	}
 	if len(list) == 0 {
 		return nil

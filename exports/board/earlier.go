@@ -1,9 +1,12 @@
 package board
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"kindex/exports/history"
+	"kindex/exports/record"
 	"kindex/exports/view"
 )
 
@@ -101,4 +104,66 @@ func (f *PreviousBoard) versionAt(from *view.View, ordinal uint32) (v int, ok bo
 	}
 	v, lifecycle := a.VersionBefore(v, history.EndOf(f.date))
 	return v, lifecycle == history.Exists
+}
+
+// RankAt is the rank and score of an entity at the end of a day.
+type RankAt struct {
+	Day    string       // YYYY-MM-DD, UTC
+	Score  record.Score // the composite
+	Rank   int          // among all ranked entities; 0 if the entity was not ranked
+	Ranked int          // number of ranked entities
+}
+
+// RankHistory returns the rank of a record's entity on each day that has a snapshot
+// and on which the entity existed, oldest first. Edits do not change it. The first
+// call reads every snapshot.
+func (l *List) RankHistory(ordinal uint32) (ranks []RankAt, err error) {
+	archive := l.build.History()
+	v, ok := archive.NewestOf(ordinal)
+	for _, name := range slices.Backward(archive.Snapshots()) {
+		if !ok {
+			break
+		}
+		s, err := archive.Snapshot(name)
+		if err != nil {
+			return nil, err
+		}
+		var lifecycle history.Lifecycle
+		if v, lifecycle = archive.VersionBefore(v, history.EndOf(name)); lifecycle == history.NotYet {
+			break
+		}
+		// Between a deletion and a new creation, the entity is not in the snapshot.
+		if rank, composite, found := s.Find(v); found {
+			ranks = append(ranks, RankAt{Day: name, Score: composite, Rank: rank, Ranked: s.Ranked})
+		}
+	}
+	slices.Reverse(ranks)
+	return ranks, nil
+}
+
+// Movement is how an entity moved on a board.
+type Movement struct {
+	Known bool // it was on the board before
+	By    int  // places climbed among the entities that were on the board at both ends; negative if it fell
+}
+
+// Movements returns how the entities on a board moved, given their previous ranks in the order of the
+// board, 0 for those that were not on it. Entities that came or went move nobody, other than in the
+// delta of the API, which is the difference of the ranks.
+func Movements(previous []int) []Movement {
+	var both []int // places on the board
+	for i, rank := range previous {
+		if rank > 0 {
+			both = append(both, i)
+		}
+	}
+	moved := make([]Movement, len(previous))
+	for now, i := range both {
+		moved[i] = Movement{true, -now}
+	}
+	slices.SortFunc(both, func(a, b int) int { return cmp.Compare(previous[a], previous[b]) })
+	for then, i := range both {
+		moved[i].By += then
+	}
+	return moved
 }
