@@ -13,13 +13,14 @@ import (
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
 
 func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
 	for i, b := range l.Boards {
-		var wrong *board.Error
+		var wrong *kinds.Error
 		if err := b.Resolve(l.Kinds, l.Formula); errors.As(err, &wrong) {
 			problems = append(problems, l.BoardsFile.Problem(wrong.Message, append([]string{"boards", strconv.Itoa(i)}, wrong.Path...)...))
 		} else if err != nil {

@@ -292,7 +292,7 @@ func (c *Content) parseBoards() (yamldoc.Problems, error) {
 		c.checkBoardSlug(d, at("slug"), b.Slug, categories, former, seen)
 		mistakes := b.Check(c.Kinds, categories)
 		words.checkBoard(b, func(path []string, message, suggestion string) {
-			mistakes = append(mistakes, &board.Error{Path: path, Message: message, Suggestion: suggestion})
+			mistakes = append(mistakes, &kinds.Error{Path: path, Message: message, Suggestion: suggestion})
 		})
 		for _, m := range mistakes {
 			path := at(m.Path...)

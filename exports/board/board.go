@@ -49,23 +49,14 @@ type Board struct {
 	formula *score.Formula
 }
 
-// Error is a mistake in the definition of a board.
-type Error struct {
-	Path       []string // of the field, within the board
-	Message    string
-	Suggestion string // the nearest valid value, or "" if there is none
-}
-
-func (e *Error) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
-
 // Check returns the mistakes in the conditions and in the formula of a board. categories are
 // the categories of the index. An error in a list of conditions has the path of the entry.
-func (b *Board) Check(declared *kinds.Set, categories []string) (mistakes []*Error) {
+func (b *Board) Check(declared *kinds.Set, categories []string) (mistakes []*kinds.Error) {
 	filters := Filters(declared)
 	for _, name := range slices.Sorted(maps.Keys(b.Where)) {
 		if !slices.Contains(filters, name) {
-			mistakes = append(mistakes, &Error{[]string{"where", name}, "is not a filter of a board; expected one of: " + strings.Join(filters, ", "),
-				didyoumean.Name(name, filters)})
+			mistakes = append(mistakes, &kinds.Error{Path: []string{"where", name}, Message: "is not a filter of a board; expected one of: " + strings.Join(filters, ", "),
+				Suggestion: didyoumean.Name(name, filters)})
 			continue
 		}
 		for i, value := range b.Where[name] {
@@ -75,7 +66,7 @@ func (b *Board) Check(declared *kinds.Set, categories []string) (mistakes []*Err
 			}
 		}
 		if n := len(b.Where[name]); n > 1 && (strings.HasPrefix(name, "min") || strings.HasPrefix(name, "max")) {
-			mistakes = append(mistakes, &Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
+			mistakes = append(mistakes, &kinds.Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
 		}
 	}
 	mistakes = append(mistakes, b.checkFormula(declared)...)
@@ -85,42 +76,40 @@ func (b *Board) Check(declared *kinds.Set, categories []string) (mistakes []*Err
 	return mistakes
 }
 
-// checkNeeds checks what the board needs against the formula that ranks it.
-func (b *Board) checkNeeds(formula *score.TypeFormula) []*Error {
+func (b *Board) checkNeeds(formula *score.TypeFormula) []*kinds.Error {
 	if message := b.Needs.Validate(formula); message != "" {
-		return []*Error{{Path: []string{"needs"}, Message: message}}
+		return []*kinds.Error{{Path: []string{"needs"}, Message: message}}
 	}
 	return nil
 }
 
-// checkCondition checks one value of a condition.
-func checkCondition(declared *kinds.Set, name, value string, categories []string) *Error {
+func checkCondition(declared *kinds.Set, name, value string, categories []string) *kinds.Error {
 	if name == "status" && value == record.Withdrawn {
-		return &Error{Message: "withdrawn entities are not on any leaderboard"}
+		return &kinds.Error{Message: "withdrawn entities are not on any leaderboard"}
 	}
 	given := where.Params{Given: map[string][]string{name: {value}}}
 	given.Filter(categories, view.NewTerms(declared, nil))
 	if bad, ok := given.Err.(*where.Error); ok { //nolint:errorlint // package where never wraps it
-		return &Error{Message: bad.Message, Suggestion: bad.Suggestion}
+		return &kinds.Error{Message: bad.Message, Suggestion: bad.Suggestion}
 	}
 	return nil
 }
 
 // checkFormula checks the formula as that of a type in scoring.yaml.
-func (b *Board) checkFormula(declared *kinds.Set) (mistakes []*Error) {
+func (b *Board) checkFormula(declared *kinds.Set) (mistakes []*kinds.Error) {
 	if b.Formula == nil {
 		return nil
 	}
 	_, wrong, err := score.Parse(declared, (&score.Formula{Types: map[string]*score.TypeFormula{b.Type: b.Formula}}).JSON())
 	if err != nil {
-		return []*Error{{Path: []string{"formula"}, Message: err.Error()}}
+		return []*kinds.Error{{Path: []string{"formula"}, Message: err.Error()}}
 	}
 	for _, w := range wrong {
 		path := []string{"formula"}
 		if len(w.Path) > 2 { // types, the type
 			path = append(path, w.Path[2:]...)
 		}
-		mistakes = append(mistakes, &Error{Path: path, Message: w.Message})
+		mistakes = append(mistakes, &kinds.Error{Path: path, Message: w.Message})
 	}
 	return mistakes
 }
@@ -133,7 +122,7 @@ func (b *Board) Resolve(declared *kinds.Set, formula *score.Formula) error {
 		own = formula.Types[b.Type]
 	}
 	if own == nil {
-		return &Error{Path: []string{"type"}, Message: "scoring.yaml has no formula for type " + b.Type + ", so the board needs its own formula"}
+		return &kinds.Error{Path: []string{"type"}, Message: "scoring.yaml has no formula for type " + b.Type + ", so the board needs its own formula"}
 	}
 	if wrong := b.checkNeeds(own); len(wrong) > 0 {
 		return wrong[0]

@@ -11,7 +11,6 @@ import (
 // scpAddress matches the address of a git repository without a scheme.
 var scpAddress = regexp.MustCompile(`^[A-Za-z0-9._-]+@([A-Za-z0-9.-]+):([^/:][^:]*)$`)
 
-// isAddress reports whether a text is an address rather than an identifier.
 func isAddress(text string) bool {
 	return strings.Contains(text, "://") || scpAddress.MatchString(text)
 }

@@ -288,7 +288,6 @@ func (s *Set) signalNames() (names []string) {
 
 func quoted(name string) string { return fmt.Sprintf("%.60q", name) }
 
-// slugOf returns the slug of a title.
 func slugOf(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")

@@ -85,19 +85,6 @@ type Cost struct {
 	use Use
 }
 
-// Micros returns the total in millionths of a dollar, rounded half up once; ok is false if
-// it is unknown or too large.
-func (c *Cost) Micros() (micros int64, ok bool) {
-	if c.Total == nil {
-		return 0, false
-	}
-	// floor(x·10⁶ + 1/2) with x = n/d is (2·10⁶·n + d) / 2d
-	n := new(big.Int).Mul(c.Total.Num(), big.NewInt(2e6))
-	n.Add(n, c.Total.Denom())
-	n.Div(n, new(big.Int).Lsh(c.Total.Denom(), 1))
-	return n.Int64(), n.IsInt64()
-}
-
 // firstTier returns the least number of input tokens over which prices differ, in an offer or as
 // given; 0 stands for none.
 func firstTier(o *record.Offer, over int64) int64 {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -181,10 +182,9 @@ func TestCost(t *testing.T) {
 		if sum.Cmp(want) != 0 {
 			t.Fatalf("the lines add up to %v, not %v", sum, want)
 		}
-		micros, ok := got.Micros()
-		rounded, _ := new(big.Int).SetString(strings.Replace(want.FloatString(6), ".", "", 1), 10) // half away from zero
-		if ok != rounded.IsInt64() || ok && micros != rounded.Int64() {
-			t.Fatalf("%v was rounded to %d (%t)", want, micros, ok)
+		total, err := strconv.ParseFloat(got.Dollars(), 64)
+		if rounded, _ := strconv.ParseFloat(want.FloatString(6), 64); err != nil || total != rounded { // half away from zero
+			t.Fatalf("%v was rounded to %s", want, got.Dollars())
 		}
 	}
 	if known < 10_000 || tiered < 1000 {

@@ -158,7 +158,6 @@ func termText(raw []byte) string {
 	}
 }
 
-// conditionsText describes a member of an offer.
 func conditionsText(member string, raw []byte) string {
 	if string(raw) == "null" {
 		return ""

@@ -3,6 +3,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 
 	"kindex/exports/jsonenc"
@@ -130,21 +131,11 @@ func (s *Scores) Set(name string, v Score) {
 }
 
 func (s *Scores) slot(name string) *Score {
-	switch name {
-	case "composite":
-		return &s.Composite
-	case "adoption":
-		return &s.Adoption
-	case "quality":
-		return &s.Quality
-	case "freshness":
-		return &s.Freshness
-	case "citations":
-		return &s.Citations
-	case "engagement":
-		return &s.Engagement
+	i := slices.Index(ScoreNames, name)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return [...]*Score{&s.Composite, &s.Adoption, &s.Quality, &s.Freshness, &s.Citations, &s.Engagement}[i]
 }
 
 // Signals holds the facts from which scores are computed. Facts are sorted by name.

@@ -70,14 +70,6 @@ type Measure struct {
 // DimensionNames lists the scores that a formula may define: all except composite.
 var DimensionNames = record.ScoreNames[1:]
 
-// FieldError is an error in a formula, with its location.
-type FieldError struct {
-	Path    []string // path from the root of the scoring file
-	Message string
-}
-
-func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
-
 // Restrict leaves out the types and the measures of signals that an index does not declare, and dimensions
 // and types of which nothing is left.
 func (f *Formula) Restrict(declared *kinds.Set) {
@@ -109,8 +101,8 @@ func (f *Formula) Restrict(declared *kinds.Set) {
 }
 
 // Parse decodes a formula of an index from JSON and checks it. It returns all errors in the formula's
-// fields as fieldErrors; err is set only if data cannot be decoded.
-func Parse(declared *kinds.Set, data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
+// fields as mistakes; err is set only if data cannot be decoded.
+func Parse(declared *kinds.Set, data []byte) (f *Formula, mistakes []*kinds.Error, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -119,7 +111,7 @@ func Parse(declared *kinds.Set, data []byte) (f *Formula, fieldErrors []*FieldEr
 	}
 	check := func(wrong bool, message string, path ...string) {
 		if wrong {
-			fieldErrors = append(fieldErrors, &FieldError{path, message})
+			mistakes = append(mistakes, &kinds.Error{Path: path, Message: message})
 		}
 	}
 	if c := f.DeprecatedCap; c != nil {
@@ -144,7 +136,7 @@ func Parse(declared *kinds.Set, data []byte) (f *Formula, fieldErrors []*FieldEr
 		message := t.Needs.Validate(t)
 		check(message != "", message, "types", typ, "needs")
 	}
-	return f, fieldErrors, nil
+	return f, mistakes, nil
 }
 
 // check reports what is wrong with a dimension, with its path in the dimension.

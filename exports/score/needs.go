@@ -62,7 +62,6 @@ func (n *Needs) sources() string {
 	return fmt.Sprintf("benchmark results from at least %d independent sources", n.Sources)
 }
 
-// list joins words to an enumeration.
 func list(words []string) string {
 	if len(words) == 1 {
 		return words[0]

@@ -186,7 +186,6 @@ func (d *Dimension) explain(name string, e *record.Entity, asOf time.Time) Dimen
 	return p
 }
 
-// orNil returns a pointer to a text, or nil if it is empty.
 func orNil(text string) *string {
 	if text == "" {
 		return nil

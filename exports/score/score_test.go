@@ -292,7 +292,7 @@ func TestParseErrors(t *testing.T) {
 		if err != nil || len(mistakes) != 1 || !strings.HasPrefix(mistakes[0].Error(), want) {
 			t.Errorf("%s:\ngot  %v, %v\nwant %s", text, mistakes, err, want)
 		}
-		var wrong *score.FieldError
+		var wrong *kinds.Error
 		if _, err := score.ParseChecked(kinds.Default(), []byte(text)); !errors.As(err, &wrong) || !reflect.DeepEqual(wrong, mistakes[0]) {
 			t.Errorf("%s: Read gives %v", text, err)
 		}

@@ -50,7 +50,6 @@ func (l limit) allows(n int64) bool { return n != unknown && l.low <= n && n <= 
 // Empty reports whether the filter selects all listed records.
 func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits()) == 0 }
 
-// limits returns the conditions on numbers.
 func (f *Filter) limits() (list []limit) {
 	add := func(wanted bool, key string, low, high int64) {
 		if wanted {

@@ -110,7 +110,6 @@ func (x *Order) after(p Position) (i int, ok bool) {
 	}), true
 }
 
-// compare compares the address of an entity with that of a position.
 func (p *Position) compare(e *record.Entity) int {
 	return cmp.Or(strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug))
 }

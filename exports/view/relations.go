@@ -69,7 +69,6 @@ func (v *View) Results(ordinal uint32) (groups [][]Result, best bool) {
 	return groups, better != 0
 }
 
-// newRelations returns the relations of all records.
 func (v *View) newRelations() relations {
 	forward, backward, results := map[uint32][]Relation{}, map[uint32][]Relation{}, map[uint32][]Result{}
 	relate := func(from, to uint32, field, title, inverse string) {
