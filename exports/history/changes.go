@@ -47,7 +47,7 @@ func (a *Archive) readChanges(file []byte) error {
 	c.ids, c.values = map[string]uint32{}, map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}
 	for i, line := range list {
 		var change record.Change
-		if err := change.Decode(line); err != nil {
+		if err := change.UnmarshalJSON(line); err != nil {
 			return err
 		}
 		if !changeID.MatchString(change.ID) {
@@ -86,7 +86,7 @@ func (a *Archive) ChangeLine(i int) []byte { return a.log.lines.line(i) }
 // Change decodes a change.
 func (a *Archive) Change(i int) *record.Change {
 	c := new(record.Change)
-	if err := c.Decode(a.ChangeLine(i)); err != nil {
+	if err := c.UnmarshalJSON(a.ChangeLine(i)); err != nil {
 		panic(err) // cannot happen: readChanges has decoded it
 	}
 	return c

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -101,11 +100,8 @@ func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
 // MarshalJSON implements json.Marshaler.
 func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (c *Change) UnmarshalJSON(b []byte) error { return c.Decode(bytes.Clone(b)) }
-
-// Decode decodes what AppendJSON wrote. The change stays a part of b.
-func (c *Change) Decode(b []byte) error {
+// UnmarshalJSON decodes what AppendJSON wrote.
+func (c *Change) UnmarshalJSON(b []byte) error {
 	var r changeJSON
 	if err := jsonenc.Decode(b, &r); err != nil {
 		return fmt.Errorf("change: %w", err)

@@ -2,7 +2,9 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -60,13 +62,13 @@ func (f *Filter) limits() (list []limit) {
 	add(f.MinScore.Known(), "composite", int64(f.MinScore.Code()), highest)
 	add(f.AddedSince != "", "addedDate", since(f.AddedSince), highest)
 	add(f.UpdatedSince != "", "lastUpdated", since(f.UpdatedSince), highest)
-	add(f.RetiresBefore != "", "retires", lowest, before(f.RetiresBefore))
+	add(f.RetiresBefore != "", "retires", lowest, until(f.RetiresBefore)-1)
 	add(f.MaxPrice.Known(), "price", lowest, f.MaxPrice.Micros())
 	for _, s := range f.Bounds {
 		low, high := int64(lowest), int64(highest)
 		switch {
 		case s.AtMost && s.Day != "":
-			high = min(before(s.Day), highest-1) + 1
+			high = until(s.Day)
 		case s.AtMost:
 			high = orderedNumber(s.Number)
 		case s.Day != "":
@@ -79,8 +81,7 @@ func (f *Filter) limits() (list []limit) {
 	return list
 }
 
-// since returns the lowest number of a day that is not before another one. Nothing is since a day that
-// does not exist.
+// since returns the number of a day. Nothing is since a day that does not exist.
 func since(day string) int64 {
 	if n := dayNumber(day); n != unknown {
 		return n
@@ -88,14 +89,8 @@ func since(day string) int64 {
 	return math.MaxInt64
 }
 
-// before returns the highest number of a day before another one. Nothing is before a day that does not
-// exist.
-func before(day string) int64 {
-	if n := dayNumber(day); n != unknown {
-		return n - 1
-	}
-	return unknown
-}
+// until returns the number of a day. Nothing is until a day that does not exist: its number is below all days.
+func until(day string) int64 { return max(dayNumber(day), unknown+1) }
 
 // Select returns the records that match a filter.
 func (v *View) Select(f *Filter) *roaring.Bitmap {
@@ -156,4 +151,92 @@ func (v *View) Board(category, typ, score string) *roaring.Bitmap {
 // not know which values others have replaced.
 func (f *Filter) Matches(e *record.Entity) bool {
 	return !New([]*record.Entity{e}, nil, NewTerms(e.Declared(), nil), "").Select(f).IsEmpty()
+}
+
+// value is a value of a filter field.
+type value struct {
+	folded string
+	shown  string // the spelling that most records use
+	set    *roaring.Bitmap
+}
+
+// valuesOf returns the values of a filter field by folded value. In the past, a record may have a value that was
+// replaced since: it counts as the replacement.
+func (v *View) valuesOf(name string) (list []value) {
+	sets, spellings := map[string]*roaring.Bitmap{}, map[string]map[string]int{}
+	for _, o := range v.ranked {
+		for _, text := range v.entities[o].FieldValues(name) {
+			if v.Day != "" {
+				text, _ = v.Preferred(name, text)
+			}
+			folded := record.Fold(text)
+			if sets[folded] == nil {
+				sets[folded], spellings[folded] = roaring.New(), map[string]int{}
+			}
+			sets[folded].Add(o)
+			spellings[folded][text]++
+		}
+	}
+	for _, folded := range slices.Sorted(maps.Keys(sets)) {
+		list = append(list, value{folded, mostFrequent(spellings[folded]), sets[folded]})
+	}
+	return list
+}
+
+// mostFrequent returns the spelling that most records use.
+func mostFrequent(spellings map[string]int) (best string) {
+	for _, text := range slices.Sorted(maps.Keys(spellings)) {
+		if best == "" || spellings[text] > spellings[best] {
+			best = text
+		}
+	}
+	return best
+}
+
+// Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
+// value. A field that no kind has has no values.
+func (v *View) Values(name string) (list []string) {
+	for _, x := range v.fields[name] {
+		list = append(list, x.shown)
+	}
+	return list
+}
+
+// Bitmap returns the records that have a value in a filter field, or nil if there are none. Values are
+// compared in folded form.
+func (v *View) Bitmap(name, text string) *roaring.Bitmap {
+	list := v.fields[name]
+	i, ok := slices.BinarySearchFunc(list, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
+	if !ok {
+		return nil
+	}
+	return list[i].set.Clone()
+}
+
+// FacetCount holds a value and the number of records in a set that have it.
+type FacetCount struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// Facets counts the values of filter fields in a set. Of each field, it returns at most top values,
+// most frequent first.
+func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][]FacetCount {
+	all := make(map[string][]FacetCount, len(names))
+	for _, name := range names {
+		all[name] = v.Facet(set, name, top)
+	}
+	return all
+}
+
+// Facet counts the values of one field as Facets does.
+func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
+	list := []FacetCount{}
+	for _, x := range v.fields[name] {
+		if n := set.AndCardinality(x.set); n > 0 {
+			list = append(list, FacetCount{x.shown, int(n)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b FacetCount) int { return b.Count - a.Count })
+	return list[:min(top, len(list))]
 }
