@@ -252,9 +252,6 @@ func (s *served) lists() {
 	columnNames := func(set *kinds.Set) []string {
 		return each(table.FullColumns(set), func(c table.Column) string { return c.Name })
 	}
-	signalNames := func(set *kinds.Set) []string {
-		return each(set.Signals, func(x *kinds.Signal) string { return x.Name })
-	}
 	s.schemas.at("EntityType").put("enum", anyOf(s.declared.Names()))
 	facets := s.schemas.at("Facets", "properties")
 	for _, name := range view.FilterFields(s.declared) {
@@ -263,7 +260,7 @@ func (s *served) lists() {
 		}
 	}
 	facets.keep(func(name string, _ any) bool { return slices.Contains(view.FilterFields(s.declared), name) })
-	names := []func(*kinds.Set) []string{record.RecordFields, record.ChangeFields, columnNames, signalNames,
+	names := []func(*kinds.Set) []string{record.RecordFields, record.ChangeFields, columnNames, (*kinds.Set).SignalNames,
 		view.SortKeys, view.FilterFields, (*kinds.Set).Growing, func(set *kinds.Set) []string { return set.PricingModels }}
 	walk(s.root, func(o *object) {
 		list := textsOf(o.get("enum"))

@@ -167,7 +167,7 @@ func (c *checker) field(f *Field, path []string) {
 		}
 	}
 	if f.Signal != "" && c.Signal(f.Signal) == nil {
-		c.add(false, didyoumean.Name(f.Signal, c.signalNames()), append(path, "signal"), "%s is not declared under signals", quoted(f.Signal))
+		c.add(false, didyoumean.Name(f.Signal, c.SignalNames()), append(path, "signal"), "%s is not declared under signals", quoted(f.Signal))
 	}
 	c.computed(f, path)
 	if f.AtMost != "" && (f.Group == nil || !slices.ContainsFunc(f.Group.Parts, func(p *Field) bool { return p.Name == f.AtMost && p != f && p.IsNumber() })) {
@@ -279,7 +279,8 @@ func (s *Set) Shown(k *Kind) []string {
 	return list
 }
 
-func (s *Set) signalNames() (names []string) {
+// SignalNames returns the names of the signals, sorted.
+func (s *Set) SignalNames() (names []string) {
 	for _, x := range s.Signals {
 		names = append(names, x.Name)
 	}

@@ -115,7 +115,7 @@ func (k *Kind) pick(s *Set, fields, signals []string) (mistakes []error) {
 			k.Fields = append(k.Fields, f)
 		}
 	}
-	has = wanted("signals", signals, s.signalNames())
+	has = wanted("signals", signals, s.SignalNames())
 	for _, x := range s.Signals {
 		if has[x.Name] {
 			k.Signals = append(k.Signals, x)

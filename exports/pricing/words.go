@@ -169,7 +169,6 @@ func conditionsText(member string, raw []byte) string {
 	return strings.Join(Conditions(&o), ", ")
 }
 
-// offerText describes an added or removed offer, or returns "" for null.
 func offerText(raw []byte) string {
 	if string(raw) == "null" {
 		return ""

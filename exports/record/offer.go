@@ -101,7 +101,6 @@ func (o *Offer) On(day string) Offer {
 	return on
 }
 
-// dayBefore returns the day before a day, or "" if it is none.
 func dayBefore(day string) string {
 	n, err := DayNumber(day)
 	if err != nil || n == NoDate {

@@ -85,7 +85,6 @@ func EntityRow(columns []Column, e *record.Entity, rank int) Row {
 	return row
 }
 
-// coreCell returns the cell of a column that every index has.
 func coreCell(e *record.Entity, c Column, rank int) any {
 	switch c.Name {
 	case "rank":
@@ -101,7 +100,6 @@ func coreCell(e *record.Entity, c Column, rank int) any {
 	return e.Text(c.Name)
 }
 
-// count returns a number that is null if it is 0.
 func count(n int64) any {
 	if n == 0 {
 		return nil

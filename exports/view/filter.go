@@ -183,7 +183,6 @@ func (v *View) valuesOf(name string) (list []value) {
 	return list
 }
 
-// mostFrequent returns the spelling that most records use.
 func mostFrequent(spellings map[string]int) (best string) {
 	for _, text := range slices.Sorted(maps.Keys(spellings)) {
 		if best == "" || spellings[text] > spellings[best] {

@@ -248,10 +248,7 @@ func parseBound(declared *kinds.Set, s string) (b view.Bound, err error) {
 	value = strings.TrimSpace(value)
 	signal := declared.Signal(name)
 	if signal == nil {
-		var signalNames []string
-		for _, s := range declared.Signals {
-			signalNames = append(signalNames, s.Name)
-		}
+		signalNames := declared.SignalNames()
 		if f := declared.Find(name); f != nil {
 			return bad("", "%s is a field, not a signal; filter by %s", Quoted(name), cmp.Or(f.LimitNames(), f.Query))
 		}
