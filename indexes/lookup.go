@@ -1,7 +1,7 @@
 package indexes
 
 import (
-	"maps"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -20,39 +20,34 @@ import (
 type vocabulary []word
 
 type word struct {
-	text    string
-	letters int      // their number
-	mask    uint64   // result of didyoumean.LetterMask
-	records []uint32 // that have it: most words are in so few that a set would take many times the memory
+	text     string
+	letters  int             // their number
+	mask     uint64          // result of didyoumean.LetterMask
+	ordinals []uint32        // of the records that have it, unless they are many
+	many     *roaring.Bitmap // the same
 }
 
-func newWord(text string, records []uint32) word {
-	return word{text, utf8.RuneCountInString(text), didyoumean.LetterMask(text), records}
+// manyRecords is the number of records from which a bitmap of them is faster to use and takes less memory than a list.
+const manyRecords = 64
+
+func newWord(text string, ordinals []uint32) word {
+	w := word{text: text, letters: utf8.RuneCountInString(text), mask: didyoumean.LetterMask(text)}
+	if len(ordinals) < manyRecords {
+		w.ordinals = ordinals
+	} else {
+		w.many = roaring.BitmapOf(ordinals...)
+	}
+	return w
 }
 
-// newVocabularies returns the vocabularies of the records of a build, as those of a new index of it.
-func (x *Index) newVocabularies() (fields [fieldCount]vocabulary) {
-	var records [fieldCount]map[string][]uint32
-	for f := range records {
-		records[f] = map[string][]uint32{}
+// addTo adds the records that have the word to a set.
+func (w *word) addTo(set *roaring.Bitmap) {
+	if set.AddMany(w.ordinals); w.many != nil {
+		set.Or(w.many)
 	}
-	for o, e := range x.build.All {
-		for f, list := range newDocument(e, x.titles).terms() {
-			for _, term := range list {
-				if has := records[f][term]; len(has) == 0 || has[len(has)-1] != o {
-					records[f][term] = append(has, o)
-				}
-			}
-		}
-	}
-	for f, has := range records {
-		for _, term := range slices.Sorted(maps.Keys(has)) {
-			fields[f] = append(fields[f], newWord(term, has[term]))
-		}
-	}
-	return fields
 }
 
+// readVocabulary reads the terms of a field of a segment.
 func readVocabulary(s segment.Segment, field string) (words vocabulary, err error) {
 	terms, err := s.Dictionary(field)
 	if err != nil {
@@ -69,25 +64,74 @@ func readVocabulary(s segment.Segment, field string) (words vocabulary, err erro
 			return nil, err
 		}
 		postings = list.Iterator(false, false, false, postings)
-		records := make([]uint32, 0, list.Count())
+		ordinals := make([]uint32, 0, list.Count())
 		p, err := postings.Next()
 		for ; p != nil && err == nil; p, err = postings.Next() {
-			records = append(records, uint32(p.Number()))
+			ordinals = append(ordinals, uint32(p.Number()))
 		}
 		if err != nil {
 			return nil, err
 		}
-		words = append(words, newWord(e.Term, records))
+		words = append(words, newWord(e.Term, ordinals))
 	}
 }
 
+// readEdits makes the vocabularies of those of the index without edits.
+func (x *Index) readEdits(base *Index) {
+	edited, replaced := x.build.Edited(), x.build.Replaced()
+	x.records = base.records - int(replaced.GetCardinality()) + len(edited)
+	var added [fieldCount]map[string][]uint32
+	for f := range added {
+		added[f] = map[string][]uint32{}
+	}
+	for i, e := range edited {
+		o := uint32(base.build.Len() + i)
+		for f, list := range newDocument(e, x.titles).terms() {
+			for _, term := range list {
+				if has := added[f][term]; len(has) == 0 || has[len(has)-1] != o {
+					added[f][term] = append(has, o)
+				}
+			}
+		}
+	}
+	for f := range x.fields {
+		x.fields[f] = base.fields[f].edited(replaced, added[f])
+	}
+}
+
+// edited returns the vocabulary without some records, and with the terms of others, whose ordinals are higher.
+func (v vocabulary) edited(without *roaring.Bitmap, added map[string][]uint32) vocabulary {
+	with := make(vocabulary, 0, len(v)+len(added))
+	for _, w := range v {
+		more := added[w.text]
+		delete(added, w.text)
+		if more != nil || slices.ContainsFunc(w.ordinals, without.Contains) || w.many != nil && w.many.Intersects(without) {
+			left := roaring.New()
+			w.addTo(left)
+			left.AndNot(without)
+			if w = newWord(w.text, append(left.ToArray(), more...)); len(w.ordinals) == 0 && w.many == nil {
+				continue
+			}
+		}
+		with = append(with, w)
+	}
+	for text, ordinals := range added {
+		with = append(with, newWord(text, ordinals))
+	}
+	slices.SortFunc(with, func(a, b word) int { return strings.Compare(a.text, b.text) })
+	return with
+}
+
+// records returns the records that have any of the terms.
 func (v vocabulary) records() *roaring.Bitmap {
 	found := roaring.New()
 	for i := range v {
-		found.AddMany(v[i].records)
+		v[i].addTo(found)
 	}
 	return found
 }
+
+var none = roaring.New()
 
 // starting returns the terms with a prefix, which must not be empty.
 func (v vocabulary) starting(prefix string) vocabulary {
@@ -99,39 +143,53 @@ func (v vocabulary) starting(prefix string) vocabulary {
 	return v[from : from+n]
 }
 
+// near returns the terms within the number of edits that a pattern allows, with that number.
+func (v vocabulary) near(p *pattern) iter.Seq2[*word, int] {
+	return func(yield func(*word, int) bool) {
+		for i := range v {
+			w := &v[i]
+			if n := w.letters - p.letters; n > p.edits || -n > p.edits || didyoumean.MinDistance(p.mask, w.mask) > p.edits {
+				continue
+			}
+			if d := didyoumean.Distance(p.text, w.text); d <= p.edits && !yield(w, d) {
+				return
+			}
+		}
+	}
+}
+
+// byEdits holds sets of records by the number of edits.
 type byEdits [maxEdits + 1]*roaring.Bitmap
 
-// near returns the records that have one of some terms within the number of edits that a pattern allows.
-func (v vocabulary) near(p *pattern, some func(text string) bool) (found byEdits) {
+// near returns the records that have a term of a field within the number of edits that a pattern allows.
+func (x *Index) near(field int, p *pattern) (found byEdits) {
 	for d := range found {
 		found[d] = roaring.New()
 	}
-	for _, w := range v {
-		if n := w.letters - p.letters; n > p.edits || -n > p.edits || didyoumean.MinDistance(p.mask, w.mask) > p.edits {
-			continue
-		}
-		if d := didyoumean.Distance(p.text, w.text); d <= p.edits && some(w.text) {
-			found[d].AddMany(w.records)
-		}
+	for w, d := range x.fields[field].near(p) {
+		w.addTo(found[d])
 	}
 	return found
 }
 
-func all(string) bool { return true }
-
-// term returns the records that have a term in a field.
+// term returns the records that have a term in a field. The set must not be changed.
 func (x *Index) term(field int, term string) *roaring.Bitmap {
 	v := x.fields[field]
 	if i := sort.Search(len(v), func(i int) bool { return v[i].text >= term }); i < len(v) && v[i].text == term {
-		return roaring.BitmapOf(v[i].records...)
+		if v[i].many != nil {
+			return v[i].many
+		}
+		return v[i : i+1].records()
 	}
-	return roaring.New()
+	return none
 }
 
+// prefix returns the records that have a term with a prefix in a field.
 func (x *Index) prefix(field int, prefix string) *roaring.Bitmap {
 	return x.fields[field].starting(prefix).records()
 }
 
+// fieldSets holds the records that match a word, by list.
 type fieldSets [wordFields]*roaring.Bitmap
 
 func (f *fieldSets) empty() bool {
@@ -155,9 +213,9 @@ func (x *Index) phrase(list int, words []string, within *roaring.Bitmap) *roarin
 			sets = append(sets, x.term(list, stem(w)))
 		}
 	}
-	found, want := roaring.New(), run(words)
+	found, want := roaring.New(), wordNumbers(words)
 	for o := range roaring.Values(roaring.FastAnd(append(sets, within)...)) {
-		if strings.Contains(x.words[o][list], want) {
+		if containsRun(x.words[o][list], want) {
 			found.Add(o)
 		}
 	}

@@ -27,12 +27,14 @@ type group struct {
 	list   int  // where the match is
 }
 
+// match holds all matches that were found for one word.
 type match struct {
 	groups   []group
 	union    *roaring.Bitmap
 	hasExact bool // some record has the exact word
 }
 
+// add adds records, and reports whether there are any.
 func (m *match) add(f *fieldSets, share float64, exact bool) (any bool) {
 	for i, set := range f {
 		if set != nil && !set.IsEmpty() {
@@ -105,7 +107,7 @@ func (r *ranking) addFuzzy(m *match, w *clause) {
 	w.fuzzy = newPattern(w.term, w.fuzziness)
 	var near [wordFields]byEdits
 	for list := range near {
-		near[list] = r.fields[list].near(w.fuzzy, all)
+		near[list] = r.near(list, w.fuzzy)
 	}
 	for d := 1; d <= w.fuzziness; d++ {
 		m.add(&fieldSets{near[nameField][d], near[topicField][d], near[textField][d]}, fuzzyWeight/float64(d), false)
@@ -116,6 +118,7 @@ func (r *ranking) addFuzzy(m *match, w *clause) {
 // comes before those that it ends with.
 var endings = strings.Fields("ly ization isation izing ising ation ating ized ised ated izer iser ator ment ize ise ate ing ion ed er or al e")
 
+// root returns a singular without its ending.
 func root(word string) string {
 	for _, ending := range endings {
 		if before, ok := strings.CutSuffix(word, ending); ok && len(before) >= 3 {
@@ -172,9 +175,15 @@ func (r *ranking) findNear(words []string) {
 	if edits == 0 || utf8.RuneCountInString(joined) > maxFuzzyLen {
 		return
 	}
-	found := r.fields[joinedField].near(newPattern(joined, edits), func(name string) bool {
-		return name != joined && digits(name) == digits(joined) // GPT-4 is not GPT-5
-	})
+	var found byEdits
+	for d := range found {
+		found[d] = roaring.New()
+	}
+	for name, d := range r.fields[joinedField].near(newPattern(joined, edits)) {
+		if name.text != joined && digits(name.text) == digits(joined) { // GPT-4 is not GPT-5
+			name.addTo(found[d])
+		}
+	}
 	nearer := roaring.New() // if the name and the slug of a record differ, the nearer one counts
 	for d := 1; d <= edits; d++ {
 		found[d].AndNot(nearer)
@@ -183,6 +192,7 @@ func (r *ranking) findNear(words []string) {
 	}
 }
 
+// digits returns the digits in a text.
 func digits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {

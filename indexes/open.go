@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -23,6 +24,7 @@ type Index struct {
 	synonyms *synonyms
 	fields   [fieldCount]vocabulary
 	lengths  []uint8     // results of nameLength by ordinal
+	standing []int32     // what the composite scores add to relevance, by ordinal
 	words    []textWords // by ordinal
 	retired  *roaring.Bitmap
 	topics   func() *topicNames
@@ -53,10 +55,11 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	for _, c := range b.Categories() {
 		x.titles[c.Slug] = c.Title
 	}
-	x.prepare()
+	x.prepare(nil)
 	return x, nil
 }
 
+// readSegment reads all fields of a segment file.
 func (x *Index) readSegment(file string) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // zapx panics on a corrupt segment
@@ -70,9 +73,10 @@ func (x *Index) readSegment(file string) (err error) {
 	if s.Count() != uint64(x.records) {
 		return errors.Join(fmt.Errorf("expected %d documents, got %d", x.records, s.Count()), s.Close())
 	}
-	for f := 0; err == nil && f < fieldCount; f++ {
+	err = parallel.Each(fieldCount, func(f int) (err error) {
 		x.fields[f], err = readVocabulary(s, fieldNames[f])
-	}
+		return err
+	})
 	return errors.Join(err, s.Close())
 }
 
@@ -95,16 +99,23 @@ func segmentFile(dir string, m *store.IndexManifest) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(m.Files[i].Path)), f.Close()
 }
 
-func (x *Index) prepare() {
-	n := x.build.Len()
-	x.lengths, x.words = make([]uint8, n), make([]textWords, n)
+// prepare computes what depends on all records. words are those of the first ones, if they are known.
+func (x *Index) prepare(words []textWords) {
+	x.lengths, x.standing = make([]uint8, x.build.Len()), make([]int32, x.build.Len())
 	for o, e := range x.build.All {
-		x.lengths[o], x.words[o] = nameLength(e), newTextWords(newDocument(e, x.titles))
+		x.lengths[o], x.standing[o] = nameLength(e), scoreTenth*int32(e.Scores.Composite.Tenths())
 	}
+	x.words = append(slices.Clone(words), make([]textWords, x.build.Len()-len(words))...)
+	parallel.Ranges(x.build.Len()-len(words), func(from, to int) {
+		for o := len(words) + from; o < len(words)+to; o++ {
+			x.words[o] = newTextWords(newDocument(x.build.Entity(uint32(o)), x.titles))
+		}
+	})
 	x.retired = roaring.Or(x.having("status", record.Deprecated), x.having("status", record.Withdrawn))
 	x.topics = sync.OnceValue(x.readTopicNames)
 }
 
+// having returns the records that have a value in a filter field.
 func (x *Index) having(field, value string) *roaring.Bitmap {
 	if found := x.build.Bitmap(field, value); found != nil {
 		return found
@@ -123,8 +134,8 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 	case b.Manifest.ID != x.build.Manifest.ID:
 		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
-	with := &Index{build: b, titles: titles, synonyms: x.synonyms, records: b.Len() - int(b.Replaced().GetCardinality())}
-	with.fields = with.newVocabularies()
-	with.prepare()
+	with := &Index{build: b, titles: titles, synonyms: x.synonyms}
+	with.readEdits(x)
+	with.prepare(x.words)
 	return with, nil
 }

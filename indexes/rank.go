@@ -38,16 +38,19 @@ const (
 // scores as a category that the query names.
 var scorePhrase = [wordFields]int32{nameField: 40 * scoreUnit, topicField: 20 * scoreUnit, textField: 3 * scoreUnit}
 
+// idf returns the weight of a word, given how many records have it.
 func idf(numDocs int, docFreq uint64) float64 {
 	return math.Log1p(float64(numDocs)/(1+float64(docFreq))) + 1
 }
 
+// scores holds the scores of the matches by ordinal.
 type scores struct {
 	matches *roaring.Bitmap
 	of      []int32
 	inName  []uint8 // how many words match best in the name
 }
 
+// add adds a score to records.
 func (s *scores) add(set *roaring.Bitmap, score int32) {
 	set.Iterate(func(o uint32) bool {
 		s.of[o] += score
@@ -112,7 +115,7 @@ func (r *ranking) score() []int32 {
 		if n := int32(r.lengths[o]); s.inName[o] > 0 {
 			s.of[o] += scoreCoverage * min(int32(s.inName[o]), n) / n
 		}
-		s.of[o] += scoreTenth * int32(r.build.Entity(o).Scores.Composite.Tenths())
+		s.of[o] += r.standing[o]
 		return true
 	})
 	roaring.And(roaring.AndNot(r.retired, r.isExact), r.matches).Iterate(func(o uint32) bool {
@@ -136,6 +139,7 @@ func compareScored(a, b scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.sortPosition, b.sortPosition))
 }
 
+// precedes reports whether a position comes before a record.
 func (a *After) precedes(s scored) bool {
 	rel := s.relevance()
 	return rel < a.Relevance || rel == a.Relevance && s.sortPosition > a.SortPosition
@@ -147,16 +151,22 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 	if n == 0 || skip > 0 && uint64(skip) >= r.matches.GetCardinality() {
 		return []Hit{}
 	}
-	var list []scored
+	var best []scored
+	cut := false // whether best started with a full page once
 	scores := r.score()
 	for o := range roaring.Values(r.matches) {
-		if h := (scored{o, scores[o], r.build.SortPosition(o)}); after == nil || after.precedes(h) {
-			list = append(list, h)
+		h := scored{o, scores[o], r.build.SortPosition(o)}
+		if cut && compareScored(h, best[n-1]) > 0 || after != nil && !after.precedes(h) {
+			continue
+		}
+		if best = append(best, h); len(best) >= 2*n+100 {
+			slices.SortFunc(best, compareScored)
+			best, cut = best[:n], true
 		}
 	}
-	slices.SortFunc(list, compareScored)
+	slices.SortFunc(best, compareScored)
 	hits := []Hit{}
-	for _, h := range list[min(skip, len(list)):min(n, len(list))] {
+	for _, h := range best[min(skip, len(best)):min(n, len(best))] {
 		hits = append(hits, Hit{h.ordinal, h.relevance()})
 	}
 	return hits

@@ -19,6 +19,7 @@ func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []
 	return x.best(found, limit), int(found.GetCardinality())
 }
 
+// best returns the up to limit members of a set that come first in the default order.
 func (x *Index) best(among *roaring.Bitmap, limit int) []uint32 {
 	list, _, _ := x.build.Page(among, view.DefaultSort, nil, 0, limit)
 	return list
@@ -72,7 +73,7 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) []u
 // letters in the term.
 func (x *Index) addNearest(letters map[uint32]int, term string, edits int, within *roaring.Bitmap) {
 	seen := roaring.New()
-	for d, records := range x.fields[nameField].near(newPattern(term, edits), all) {
+	for d, records := range x.near(nameField, newPattern(term, edits)) {
 		records.And(within)
 		records.AndNot(seen)
 		seen.Or(records)
@@ -82,6 +83,7 @@ func (x *Index) addNearest(letters map[uint32]int, term string, edits int, withi
 	}
 }
 
+// nearestFuzziness returns the number of edits allowed in a near name.
 func nearestFuzziness(term string) int {
 	n := utf8.RuneCountInString(term)
 	switch {

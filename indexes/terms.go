@@ -1,6 +1,7 @@
 package indexes
 
 import (
+	"hash/crc32"
 	"slices"
 	"strings"
 	"unicode"
@@ -128,22 +129,44 @@ func Words(text string) (out []string) {
 	return out
 }
 
-// textWords holds the words of a record by list, in their order and as they are written: a run of those of each text.
-type textWords [wordFields]string
+// textWords holds the words of a record by list, in their order and as they are written, each as its
+// wordNumber. betweenTexts separates those of different texts.
+type textWords [wordFields][]uint32
+
+const betweenTexts = 0
 
 func newTextWords(d *document) (w textWords) {
 	for list := range w {
-		var runs []string
 		for _, text := range d.list(list) {
-			runs = append(runs, run(terms(text)))
+			w[list] = append(append(w[list], wordNumbers(terms(text))...), betweenTexts)
 		}
-		w[list] = strings.Join(runs, "\n")
+		w[list] = slices.Clip(w[list])
 	}
 	return w
 }
 
-// run returns words with spaces around each, so that it contains every part of itself.
-func run(words []string) string { return " " + strings.Join(words, " ") + " " }
+// wordNumbers returns the CRC-32 of each word. Two words of one text hardly ever share it.
+func wordNumbers(words []string) []uint32 {
+	numbers := make([]uint32, len(words))
+	for i, w := range words {
+		numbers[i] = max(betweenTexts+1, crc32.ChecksumIEEE([]byte(w)))
+	}
+	return numbers
+}
+
+// containsRun reports whether a list contains the numbers of want one after the other.
+func containsRun(list, want []uint32) bool {
+	for {
+		at := slices.Index(list, want[0])
+		if at < 0 || len(list)-at < len(want) {
+			return false
+		}
+		if list = list[at:]; slices.Equal(list[:len(want)], want) {
+			return true
+		}
+		list = list[1:]
+	}
+}
 
 // document is what is indexed of an entity: texts in three lists.
 type document struct {
