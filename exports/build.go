@@ -28,7 +28,8 @@ type Build struct {
 	*view.View
 
 	files   map[string]*os.File
-	records []span // of the JSON of each record in recordsFile
+	stored  io.ReaderAt // recordsFile
+	records []span      // of the JSON of each record in it
 
 	similar      similar
 	history      *history.Archive

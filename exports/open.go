@@ -20,6 +20,7 @@ import (
 
 	"kindex/exports/history"
 	"kindex/exports/kinds"
+	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -81,12 +82,8 @@ func (b *Build) openLookups() error {
 		}
 		return score.ParseChecked(terms.Kinds(), data)
 	})
-	for _, open := range []func() error{b.openHistory, b.openSimilar, b.openBoards, b.openLeaderboards} {
-		if err := open(); err != nil {
-			return err
-		}
-	}
-	return nil
+	open := []func() error{b.openHistory, b.openBoards, b.openSimilar, b.openLeaderboards}
+	return parallel.Each(len(open), func(i int) error { return open[i]() })
 }
 
 func (b *Build) openHistory() (err error) {

@@ -53,11 +53,18 @@ type span struct {
 	length int
 }
 
+// maxStored is the size in bytes of the largest records file that stays in memory. Of a larger one, records are
+// read from the disk: it would take as much memory as all entities.
+const maxStored = 64 << 20
+
 // readRecords decodes the records file.
 func (b *Build) readRecords(declared *kinds.Set) ([]*record.Entity, error) {
 	data, err := b.ReadFile(recordsFile)
 	if err != nil {
 		return nil, err
+	}
+	if b.stored = bytes.NewReader(data); len(data) > maxStored {
+		b.stored = b.files[recordsFile]
 	}
 	lines := bytes.SplitAfter(data, []byte{'\n'})
 	lines = lines[:len(lines)-1] // an empty one follows the last
@@ -111,15 +118,14 @@ func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte,
 	return e, l.Record, nil
 }
 
-// storedRecord reads the JSON of a record, which would take as much memory as all of its entity. It returns nil
-// for an edited record, and if the file cannot be read.
+// storedRecord returns the JSON of a record, or nil for an edited one, and if the file cannot be read.
 func (b *Build) storedRecord(ordinal uint32) []byte {
 	if int(ordinal) >= len(b.records) {
 		return nil
 	}
 	r := b.records[ordinal]
 	stored := make([]byte, r.length)
-	if _, err := b.files[recordsFile].ReadAt(stored, r.at); err != nil {
+	if _, err := b.stored.ReadAt(stored, r.at); err != nil {
 		return nil
 	}
 	return stored

@@ -22,7 +22,7 @@ import (
 var mayImport = map[string][]string{
 	// The parts of a build.
 	"exports":                   {"exports/history", "exports/jsonenc", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
-	"exports/history":           {"exports/jsonenc", "exports/record", "exports/score", "exports/view"},
+	"exports/history":           {"exports/jsonenc", "exports/parallel", "exports/record", "exports/score", "exports/view"},
 	"exports/view":              {"exports/ids", "exports/kinds", "exports/parallel", "exports/pricing", "exports/record"},
 	"exports/jsonenc":           {},
 	"exports/kinds":             {"exports/didyoumean", "exports/jsonenc"},

@@ -13,6 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/klauspost/compress/s2"
 
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -45,22 +46,33 @@ func (a *Archive) readChanges(file []byte) error {
 	}
 	c.lines = packLines(list)
 	c.ids, c.values = map[string]uint32{}, map[string]map[string]*roaring.Bitmap{byType: {}, byCategory: {}, byEvent: {}, byField: {}}
-	for i, line := range list {
+	found := make([]struct {
+		id, event string
+		fields    []string
+	}, len(list)) // whole changes would take more memory than anything else
+	if err := parallel.Each(len(list), func(i int) error {
 		var change record.Change
-		if err := change.UnmarshalJSON(line); err != nil {
-			return err
+		err := change.UnmarshalJSON(list[i])
+		found[i].id, found[i].event = change.ID, change.Event
+		for _, f := range change.Fields {
+			found[i].fields = append(found[i].fields, f.Field)
 		}
-		if !changeID.MatchString(change.ID) {
-			return fmt.Errorf("%.40q is not the ID of a change", change.ID)
+		return err
+	}); err != nil {
+		return err
+	}
+	for i, f := range found {
+		if !changeID.MatchString(f.id) {
+			return fmt.Errorf("%.40q is not the ID of a change", f.id)
 		}
 		at := uint32(i)
-		c.ids[change.ID] = at
-		c.add(byEvent, change.Event, at)
+		c.ids[f.id] = at
+		c.add(byEvent, f.event, at)
 		c.add(byType, a.versions[a.changed[i]].Type, at)
 		c.add(byCategory, a.categories[i], at)
-		for _, f := range change.Fields {
-			c.add(byField, f.Field, at)
-			c.add(byField, record.FieldGroup(f.Field), at)
+		for _, field := range f.fields {
+			c.add(byField, field, at)
+			c.add(byField, record.FieldGroup(field), at)
 		}
 	}
 	return nil

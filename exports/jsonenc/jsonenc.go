@@ -158,21 +158,39 @@ func Compact(object []byte) []byte {
 
 // valueEnd returns the end of the name or value at the start of b.
 func valueEnd(b []byte) int {
-	depth, quoted := 0, false
+	depth := 0
 	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '\\' && quoted:
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
+		switch c := b[i]; c {
+		case '"':
+			i = closingQuote(b, i)
+		case '[', '{':
 			depth++
-		case depth == 0 && (c == ']' || c == '}' || c == ',' || c == ':'):
-			return i
-		case c == ']' || c == '}':
-			depth--
+		case ']', '}', ',', ':':
+			if depth == 0 {
+				return i
+			}
+			if c == ']' || c == '}' {
+				depth--
+			}
 		}
 	}
 	return len(b)
+}
+
+// closingQuote returns where the string that starts at i ends.
+func closingQuote(b []byte, i int) int {
+	for {
+		n := bytes.IndexByte(b[i+1:], '"')
+		if n < 0 {
+			return len(b)
+		}
+		i += n + 1
+		escapes := 0
+		for b[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
 }

@@ -79,7 +79,7 @@ func TestDecodeWrongTypes(t *testing.T) {
 		`{"signals":{"stars":{"value":1,"date":2}}}`:    "signals: stars: json: cannot unmarshal",
 		`{"signals":{"benchmarks":{"name":"a"}}}`:       "benchmarks: json: cannot unmarshal",
 		`{"signals":{"benchmarks":["a"]}}`:              "benchmarks: json: cannot unmarshal",
-		`{"signals":{"benchmarks":[{"value":"high"}]}}`: "benchmarks: json: cannot unmarshal",
+		`{"signals":{"benchmarks":[{"value":"high"}]}}`: "benchmarks: value: json: cannot unmarshal",
 		`{"lifecycle":5}`:                               "lifecycle: ",
 	} {
 		var e record.Entity

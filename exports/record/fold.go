@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -52,6 +53,9 @@ func FoldName(name string) string {
 // case, with compatibility characters decomposed and diacritics removed, so that
 // "É" matches "e" and "Œ" matches "oe".
 func Fold(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return strings.ToLower(s) // as most texts, whose words searches fold one by one
+	}
 	return undecomposed.Replace(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

@@ -153,6 +153,14 @@ func (f *Filter) Matches(e *record.Entity) bool {
 	return !New([]*record.Entity{e}, nil, NewTerms(e.Declared(), nil), "").Select(f).IsEmpty()
 }
 
+// field holds the values of a filter field.
+type field struct {
+	values []value // by folded value
+	// The indexes of the values of all records, by which values are counted faster than by sets.
+	// Those of an ordinal are from start[ordinal] to start[ordinal+1].
+	of, start []uint32
+}
+
 // value is a value of a filter field.
 type value struct {
 	folded string
@@ -160,9 +168,9 @@ type value struct {
 	set    *roaring.Bitmap
 }
 
-// valuesOf returns the values of a filter field by folded value. In the past, a record may have a value that was
+// newField collects the values of a filter field. In the past, a record may have a value that was
 // replaced since: it counts as the replacement.
-func (v *View) valuesOf(name string) (list []value) {
+func (v *View) newField(name string) *field {
 	sets, spellings := map[string]*roaring.Bitmap{}, map[string]map[string]int{}
 	for _, o := range v.ranked {
 		for _, text := range v.entities[o].FieldValues(name) {
@@ -177,10 +185,24 @@ func (v *View) valuesOf(name string) (list []value) {
 			spellings[folded][text]++
 		}
 	}
+	f := &field{start: make([]uint32, len(v.entities)+1)}
 	for _, folded := range slices.Sorted(maps.Keys(sets)) {
-		list = append(list, value{folded, mostFrequent(spellings[folded]), sets[folded]})
+		f.values = append(f.values, value{folded, mostFrequent(spellings[folded]), sets[folded]})
+		for o := range roaring.Values(sets[folded]) {
+			f.start[o]++
+		}
 	}
-	return list
+	for o := range len(v.entities) { // the ends for now
+		f.start[o+1] += f.start[o]
+	}
+	f.of = make([]uint32, f.start[len(v.entities)])
+	for i, x := range slices.Backward(f.values) {
+		for o := range roaring.Values(x.set) {
+			f.start[o]--
+			f.of[f.start[o]] = uint32(i)
+		}
+	}
+	return f
 }
 
 func mostFrequent(spellings map[string]int) (best string) {
@@ -195,8 +217,10 @@ func mostFrequent(spellings map[string]int) (best string) {
 // Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
 // value. A field that no kind has has no values.
 func (v *View) Values(name string) (list []string) {
-	for _, x := range v.fields[name] {
-		list = append(list, x.shown)
+	if f := v.fields[name]; f != nil {
+		for _, x := range f.values {
+			list = append(list, x.shown)
+		}
 	}
 	return list
 }
@@ -204,12 +228,15 @@ func (v *View) Values(name string) (list []string) {
 // Bitmap returns the records that have a value in a filter field, or nil if there are none. Values are
 // compared in folded form.
 func (v *View) Bitmap(name, text string) *roaring.Bitmap {
-	list := v.fields[name]
-	i, ok := slices.BinarySearchFunc(list, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
+	f := v.fields[name]
+	if f == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(f.values, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
 	if !ok {
 		return nil
 	}
-	return list[i].set.Clone()
+	return f.values[i].set.Clone()
 }
 
 // FacetCount holds a value and the number of records in a set that have it.
@@ -231,9 +258,19 @@ func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][
 // Facet counts the values of one field as Facets does.
 func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
 	list := []FacetCount{}
-	for _, x := range v.fields[name] {
-		if n := set.AndCardinality(x.set); n > 0 {
-			list = append(list, FacetCount{x.shown, int(n)})
+	f := v.fields[name]
+	if f == nil {
+		return list
+	}
+	counts := make([]int, len(f.values))
+	for o := range roaring.Values(set) {
+		for _, i := range f.of[f.start[o]:f.start[o+1]] {
+			counts[i]++
+		}
+	}
+	for i, n := range counts {
+		if n > 0 {
+			list = append(list, FacetCount{f.values[i].shown, n})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b FacetCount) int { return b.Count - a.Count })

@@ -33,9 +33,9 @@ type View struct {
 	scored   int      // number of those with a composite score; they come first, too
 
 	addresses  map[string]address // by type, NUL and slug
-	fields     map[string][]value // by filter field
-	orders     sync.Map           // *Order by Sort
-	properties sync.Map           // []int64 by key; see numbers
+	fields     map[string]*field
+	orders     sync.Map // *Order by Sort
+	properties sync.Map // []int64 by key; see numbers
 	ids        func() identifiers
 	offers     func() *Offers
 	relations  func() relations
@@ -71,9 +71,9 @@ func New(entities []*record.Entity, stored func(ordinal uint32) []byte, terms *T
 		}
 	}
 	v.address()
-	v.fields = map[string][]value{}
+	v.fields = map[string]*field{}
 	for _, name := range FilterFields(terms.declared) {
-		v.fields[name] = v.valuesOf(name)
+		v.fields[name] = v.newField(name)
 	}
 	v.ids = sync.OnceValue(v.indexIDs)
 	v.offers = sync.OnceValue(v.newOffers)
