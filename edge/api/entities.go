@@ -112,7 +112,7 @@ func readProjection(c *web.Call) projection {
 // append appends what is shown of a record, in the order in which the record contains it, and further
 // members.
 func (show projection) append(dst, record []byte, more ...member) []byte {
-	dst = append(dst, '{')
+	dst = append(slices.Grow(dst, len(record)), '{')
 	for name, value := range jsonenc.Members(record) {
 		if value = show(string(name), value); value != nil {
 			dst = append(jsonenc.AppendMember(dst, string(name)), value...)
