@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/croissant"
 	"kindex/exports/feed"
 	"kindex/exports/history"
 	"kindex/exports/kinds"
@@ -20,11 +21,13 @@ import (
 	"kindex/site/textfmt"
 )
 
-// embedCode holds the code and links for embedding an entity elsewhere.
+// embedCode holds the code and links for embedding and citing an entity elsewhere.
 type embedCode struct {
 	Badge    string // URL of the image
 	Markdown string // code that shows the badge; "" if the badge's absolute URL is unknown
 	HTML     string
+	Cite     string
+	BibTeX   string
 	Data     []link // other forms of the entity, with their media types
 	Shows    []link // other badges, by what they show
 	Hosted   bool   // the badge is on this site, so the site's pages may load it
@@ -38,7 +41,7 @@ func (s *Site) formulaAddress() string {
 }
 
 func (r *request) embedCode(d *entityPage) *embedCode {
-	u, image := &embedCode{}, ""
+	u, here, image := &embedCode{}, r.Abs(d.Now), ""
 	object, text, changes := r.to(d.Now+"entity.json"), r.to(d.Now+"entity.md"), r.to(d.Now+"history.json")
 	if d.Scored() {
 		u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
@@ -63,11 +66,56 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 		u.Data = slices.Insert(u.Data, 2, link{Name: "Score (JSON)", To: object + "/score"})
 	}
 	if image != "" {
-		title, to := textfmt.Name(r.Build.Manifest.Title)+" score", cmp.Or(r.Abs(d.Now), d.Now)
+		title, to := textfmt.Name(r.Build.Manifest.Title)+" score", cmp.Or(here, d.Now)
 		u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", site.Text(title), image, to)
 		u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(to), html.EscapeString(image), html.EscapeString(title))
 	}
+	u.addCitation(r, d, here)
 	return u
+}
+
+// addCitation fills in the citations. The access date is the as-of day, because the build
+// always shows the state on that day.
+func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
+	m := r.Build.Manifest
+	name, maker, title := textfmt.Name(d.Name), textfmt.Name(d.Provider), textfmt.Name(m.Title)
+	var about []string
+	switch {
+	case d.Scores.Composite.Known():
+		about = append(about, fmt.Sprintf("score %s of 100", d.Scores.Composite))
+	case d.Scored():
+		about = append(about, "no score")
+	}
+	if d.Standing != nil {
+		about = append(about, standingWords(d.Standing))
+	}
+	standing := strings.Join(about, ", ")
+	u.Cite = "“" + name
+	if maker != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
+		u.Cite += " (" + maker + ")"
+	}
+	if u.Cite += "”. In: " + title + ", as of " + d.AsOf; standing != "" {
+		u.Cite += "; " + standing
+	}
+	if u.Cite += ". Build " + m.ID + "."; address != "" {
+		u.Cite += " " + address + " (accessed " + d.AsOf + ")."
+	}
+	u.BibTeX = fmt.Sprintf("@misc{%s-%s,\n", d.Type, d.Slug)
+	for _, f := range [][2]string{{"title", braced(name)}, {"author", braced(maker)}, {"howpublished", croissant.EscapeTeX(title)}, {"year", d.AsOf[:4]}, {"url", address}, {"urldate", d.AsOf},
+		{"note", croissant.EscapeTeX(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; "))}} {
+		if f[1] != "" {
+			u.BibTeX += fmt.Sprintf("  %s = {%s},\n", f[0], f[1])
+		}
+	}
+	u.BibTeX += "}"
+}
+
+// braced returns a name in braces, whose letters BibTeX leaves as they are.
+func braced(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "{" + croissant.EscapeTeX(name) + "}"
 }
 
 // entityChangesJSON renders the changes to an entity, newest first.

@@ -53,6 +53,8 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 			if !bytes.Contains(feed.Body, []byte(self)) {
 				t.Errorf("the feed of %s does not say where it is: %s", address, feed.Body)
 			}
+			page := string(pageAt(t, s, address+"/").Body)
+			suite.ContainsAll(t, page, "@misc{"+typ+"-"+slug+",\n  title = {{", "  url = {"+adasSite+address+"/}", "Build "+s.Build.Manifest.ID+". "+adasSite+address+"/ (accessed ")
 		}
 	}
 	if n < s.Build.Listed()+3 {
