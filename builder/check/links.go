@@ -261,7 +261,7 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	for range maxRedirects + 1 {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return result{verdict: dead, reason: "leads to an address that is neither https nor http", final: true}, nil
+			return result{verdict: dead, reason: "leads to an address that is neither https nor http", final: true}, nil //nolint:nilerr // the address is the finding
 		}
 		u.User = nil
 		status, location, err := c.send(ctx, &client, method, u)

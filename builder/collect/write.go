@@ -50,7 +50,7 @@ func (r *run) write(ctx context.Context) error {
 // writeEntity changes a file, or returns why it cannot be changed.
 func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused string, err error) {
 	shown := folder.Shown(e.Type, e.Slug)
-	data, err := os.ReadFile(folder.Path(e.Type, e.Slug)) //nolint:gosec // content.Load has read it as an entity
+	data, err := os.ReadFile(folder.Path(e.Type, e.Slug))
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +61,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity) (refused 
 	}
 	merged, err := yamlfmt.Merge(r.content.Kinds, shown, data, fields)
 	if err != nil {
-		return err.Error(), nil
+		return err.Error(), nil //nolint:nilerr // that is why the file stays as it is
 	}
 	if string(merged) == string(data) {
 		return "", nil
@@ -154,7 +154,7 @@ func (r *run) writeStatus() error {
 		return nil
 	}
 	path := filepath.Join(r.Content, schema.StatusFile)
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" {
 		return nil
 	}
 	return store.WriteFile(path, append(data, '\n'))

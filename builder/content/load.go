@@ -5,7 +5,7 @@ package content
 
 import (
 	"cmp"
-	"crypto/sha1" //nolint:gosec // git's name of the file
+	"crypto/sha1"
 	"encoding/json"
 	"errors"
 	"fmt"

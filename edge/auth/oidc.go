@@ -203,7 +203,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	case u.Subject != t.Subject: // section 5.3.2
 		return "", errors.New("the provider's user information and the id_token have different subjects")
 	case u.Claims(&c) != nil:
-		return "", nil
+		return "", nil //nolint:nilerr // as above
 	}
 	return c.login(), nil
 }

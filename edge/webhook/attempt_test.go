@@ -51,9 +51,9 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *Dispatcher {
 	return &Dispatcher{Options: Options{Client: client, Agent: "test", Timeout: hanging, Now: time.Now}}
 }
 
-func (s *Dispatcher) call(t *testing.T, url string) attemptResult {
+func (d *Dispatcher) call(t *testing.T, url string) attemptResult {
 	t.Helper()
-	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"), 0)
+	return d.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"), 0)
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {

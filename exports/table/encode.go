@@ -141,7 +141,7 @@ func Formula(s string) bool {
 
 func (e *csvEncoder) Write(r Row) error {
 	for i, cell := range r {
-		text := ""
+		var text string
 		switch v := cell.(type) {
 		case string:
 			text = v

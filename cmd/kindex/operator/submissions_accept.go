@@ -220,7 +220,9 @@ func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 }
 
 func (a *acceptance) findBase(ctx context.Context) error {
-	name, commit, err := a.baseName, "", error(nil)
+	name := a.baseName
+	var commit string
+	var err error
 	if a.forge == nil {
 		name = cmp.Or(name, "HEAD")
 		commit, err = a.repository.Location.Commit(ctx, name)
