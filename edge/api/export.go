@@ -158,11 +158,12 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 // exportColumns reads the fields parameter of an export of entities. file is the name of the files of a build with
 // these columns, if any.
 func exportColumns(c *web.Call) (columns []table.Column, file string, err error) {
+	if !c.Query.Has("fields") {
+		return table.EntityColumns, exports.EntitiesFile, nil
+	}
 	all := table.FullColumns(c.Served.Build.Kinds())
 	known := each(all, func(column table.Column) string { return column.Name })
 	switch names := c.Query.List("fields", append(known, allFields)); {
-	case names == nil:
-		return table.EntityColumns, exports.EntitiesFile, nil
 	case slices.Contains(names, allFields) && len(names) > 1:
 		return nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
 	case slices.Contains(names, allFields):
