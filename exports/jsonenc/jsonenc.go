@@ -146,6 +146,12 @@ func DecodeMembers(object []byte, decode func(name string, value []byte) error) 
 // Decode is a faster json.Unmarshal.
 func Decode(value []byte, to any) error { return json.Unmarshal(value, to) }
 
+// Borrow is Decode for a single value, but its texts stay parts of value, for callers that copy only some.
+func Borrow(value []byte, to any) error {
+	_, err := json.Parse(value, to, json.ZeroCopy)
+	return err
+}
+
 // Compact returns an object without the white space that AppendJSON and AppendRow never write, as Members
 // needs it.
 func Compact(object []byte) []byte {

@@ -135,10 +135,16 @@ func decodeObject(object []byte, members []member) error {
 		if i < 0 {
 			return nil
 		}
-		if err := decodeValue(value, members[i].value); err != nil {
+		to := members[i].value
+		if o, ok := to.(optional); ok {
+			to = o.value
+		}
+		if err := decodeValue(value, to); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if text, ok := members[i].value.(*string); ok && !slices.Contains(ownTexts, name) {
+		if text, ok := to.(*string); ok && slices.Contains(ownTexts, name) {
+			*text = strings.Clone(*text)
+		} else if ok {
 			*text = share(*text)
 		}
 		return nil
@@ -152,17 +158,17 @@ func share(text string) string { return unique.Make(text).Value() }
 
 func decodeValue(b []byte, value any) error {
 	switch v := value.(type) {
-	case optional:
-		return decodeValue(b, v.value)
 	case *[]string:
 		if string(b) == "[]" {
 			return nil
 		}
-		err := jsonenc.Decode(b, v)
+		err := jsonenc.Borrow(b, v)
 		for i, text := range *v {
 			(*v)[i] = share(text)
 		}
 		return err
+	case *string:
+		return jsonenc.Borrow(b, v) // the caller copies it
 	case *[]Tier:
 		return decodeList(b, v, (*Tier).members)
 	case *[]Offer:
