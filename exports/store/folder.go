@@ -72,6 +72,23 @@ func openFolder(root string, create bool, names []string) (*os.Root, error) {
 // openSubfolder opens a folder in dir. It returns a *LinkError if the name is a
 // symbolic link.
 func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
+	expected, err := lstatFolder(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if actual, err := inner.Stat("."); err != nil || !os.SameFile(expected, actual) { // replaced by a link in the meantime
+		return nil, errors.Join(&LinkError{filepath.Join(dir.Name(), name)}, inner.Close())
+	}
+	return inner, nil
+}
+
+// lstatFolder returns information about a folder in dir. It returns an error if
+// name is not a folder.
+func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch path := filepath.Join(dir.Name(), name); {
 	case err != nil:
@@ -81,13 +98,26 @@ func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is not a folder, but kindex needs a folder with this name: remove it", path)
 	}
-	return dir.OpenRoot(name)
+	return info, nil
 }
 
 // OpenRegular opens a regular file under a folder that OpenFolder opened. name is a
 // slash-separated path. OpenRegular returns fs.ErrNotExist if there is none, and a *DamageError if
 // the path leads out of the folder, through a link, or to anything other than a regular file.
 func OpenRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	for try := 1; ; try++ {
+		f, info, err := openRegularOnce(dir, name)
+		// A builder may have replaced the file by renaming, so try again. No builder does
+		// that a hundred times in a row.
+		if !errors.Is(err, errReplaced) || try == 100 {
+			return f, info, err
+		}
+	}
+}
+
+var errReplaced = errors.New("was replaced while being opened")
+
+func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	path := joinPath(dir, name)
 	damage := func(problem string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &DamageError{Path: path, Problem: problem}
@@ -96,12 +126,13 @@ func OpenRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		return damage("is not a valid file name in a build")
 	}
 	var info fs.FileInfo
-	for i, c := range name + "/" { // the folders and then the file
-		if c != '/' {
-			continue
+	for end := 0; end < len(name); end++ {
+		rest := strings.IndexByte(name[end:], '/')
+		if end += rest; rest < 0 {
+			end = len(name)
 		}
 		var err error
-		if info, err = dir.Lstat(filepath.FromSlash(name[:i])); errors.Is(err, fs.ErrNotExist) {
+		if info, err = dir.Lstat(filepath.FromSlash(name[:end])); errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 		} else if err != nil {
 			return nil, nil, err
@@ -117,10 +148,14 @@ func OpenRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = f.Stat(); err != nil { // a builder may just have replaced the file
+	actual, err := f.Stat()
+	if err == nil && !os.SameFile(info, actual) {
+		err = fmt.Errorf("%s %w", path, errReplaced)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	return f, info, nil
+	return f, actual, nil
 }
 
 func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
