@@ -3,6 +3,7 @@ package importer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 )
 
 // Draft is the entity that a mapping makes of one row.
@@ -21,12 +23,11 @@ type Draft struct {
 	// Unused has the numbers in columns that the mapping does not use, by column; only of ReadDrafts.
 	Unused map[string]float64
 
-	clashSlug  string
-	final      string // the slug, or clashSlug if the slug clashes
-	warnings   []Reason
-	adjusted   []Adjustment
-	zeroOffers int       // offers with an input and an output price of 0
-	inputs     []float64 // the input prices of its offers, in dollars for a million tokens
+	clashSlug string
+	final     string // the slug, or clashSlug if the slug clashes
+	warnings  []Reason
+	adjusted  []Adjustment
+	inputs    []float64 // the input prices of its offers, in dollars for a million tokens
 }
 
 // refuse records the reason a field is invalid, unless err is nil.
@@ -43,20 +44,6 @@ func (d *Draft) refuse(field string, err error) {
 }
 
 func (d *Draft) key() string { return d.Type + "/" + d.final }
-
-// set stores a value at a path of one or two names.
-func (d *Draft) set(v any, path ...string) {
-	if len(path) == 1 {
-		d.Fields[path[0]] = v
-		return
-	}
-	inner, _ := d.Fields[path[0]].(map[string]any)
-	if inner == nil {
-		inner = map[string]any{}
-		d.Fields[path[0]] = inner
-	}
-	inner[path[1]] = v
-}
 
 // references lists the addresses that a draft names in fields.
 func (dr *drafter) references(d *Draft) (keys []string) {
@@ -93,46 +80,193 @@ func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
 }
 
 func (dr *drafter) draft(o object) *Draft {
-	d := &Draft{Fields: map[string]any{}, warnings: hidden(dr.columns, o)}
+	d := &Draft{warnings: hidden(dr.columns, o)}
 	dr.identify(d, o)
-	for _, t := range dr.m.Targets {
-		field := yamldoc.FieldName(t.Path)
-		dr.joined = ""
-		v, err := dr.field(t.Value, formOf(dr.kinds, t.Path), o)
-		if d.refuse(field, err); v == nil {
-			continue
-		}
-		if dr.joined != "" && isFree(dr.kinds, field) {
-			d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(t.Value), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
-		}
-		if t.Path[0] == "signals" {
-			signal := map[string]any{"value": v}
-			if dr.date != "" {
-				signal["date"] = dr.date
-			}
-			dr.member(d, signal, "date", field+".date", t.Date, "date", o)
-			dr.member(d, signal, "source", field+".source", t.Source, "", o)
-			v = signal
-		}
-		d.set(v, t.Path...)
+	d.Fields = dr.members(d, dr.m.Fields, scope{object: o})
+	if read, _ := d.Fields["offersRead"].(map[string]any); d.Fields["offers"] != nil && dr.date != "" && read["date"] == nil {
+		dated := map[string]any{"date": dr.date}
+		maps.Copy(dated, read)
+		d.Fields["offersRead"] = dated
 	}
-	dr.benchmarks(d, o)
-	dr.offers(d, o)
 	return d
+}
+
+// scope is a part of a row from which a part of the entity is made.
+type scope struct {
+	object
+	path []string // of the part of the entity
+	unit          // of the prices in an offer
+}
+
+func (s scope) inside(name string, o object) scope {
+	s.object, s.path = o, append(slices.Clip(s.path), name)
+	return s
+}
+
+// field returns the path for messages: that of all results for benchmark results, and of the offer for what says which
+// one it is.
+func (s scope) field() string {
+	switch path := s.path; {
+	case len(path) > 2 && path[0] == "signals":
+		return "signals.benchmarks"
+	case len(path) == 3 && slices.Contains(needed[path[0]], path[2]):
+		return yamldoc.FieldName(path[:2])
+	}
+	return yamldoc.FieldName(s.path)
+}
+
+// members returns those of an object that have a value.
+func (dr *drafter) members(d *Draft, fields []mapping.Field, s scope) map[string]any {
+	out := map[string]any{}
+	for _, f := range fields {
+		at, v := s.inside(f.Name, s.object), any(nil)
+		switch {
+		case f.List:
+			v = dr.list(d, f, at)
+		case f.Groups != nil:
+			v = dr.part(d, f.Groups[0], f.Name, at)
+		default:
+			v = dr.value(d, f, at)
+		}
+		if v != nil {
+			out[f.Name] = v
+		}
+	}
+	return out
+}
+
+// needed lists the fields without which a part of an entity is left out. It is also left out without a second field.
+var needed = map[string][]string{"benchmarks": {"name", "value"}, "offers": {"provider", "id"}, "tiers": {"over"}, "next": {"from"}}
+
+// part returns an object, or nil if it is left out. kind is the name of its field or list.
+func (dr *drafter) part(d *Draft, g *mapping.Group, kind string, s scope) any {
+	needs, out, rest := needed[kind], map[string]any{}, g.Fields
+	isNeeded := func(f mapping.Field) bool { return slices.Contains(needs, f.Name) }
+	if len(needs) > 1 { // they say what the rest is about
+		out = dr.members(d, slices.DeleteFunc(slices.Clone(rest), func(f mapping.Field) bool { return !isNeeded(f) }), s)
+		if len(out) < len(needs) {
+			return nil
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest), isNeeded)
+	}
+	if kind == "offers" {
+		var err error
+		if s.unit, err = dr.unitOf(g, s.object); err != nil {
+			d.refuse(s.field(), err)
+			return nil
+		}
+	}
+	maps.Copy(out, dr.members(d, rest, s))
+	missing := slices.ContainsFunc(needs, func(name string) bool { return out[name] == nil })
+	if missing || len(out) == 0 || needs != nil && len(out) == 1 {
+		return nil
+	}
+	return out
+}
+
+// list returns the objects of all groups of a list, or nil if there are none.
+func (dr *drafter) list(d *Draft, f mapping.Field, s scope) any {
+	var list []any
+	var details []string
+	for _, g := range f.Groups {
+		entries, err := entriesOf(g.Each, s.object)
+		d.refuse(s.field(), err)
+		for _, o := range entries {
+			at := s.inside(strconv.Itoa(len(list)), o)
+			if item := dr.part(d, g, f.Name, at); item != nil {
+				more := result{}
+				for _, name := range g.Details {
+					r, err := dr.column(name, o)
+					d.refuse(at.field(), err)
+					more.items = append(more.items, r.items...)
+				}
+				list, details = append(list, item), append(details, more.text())
+			}
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	distinguish(list, details)
+	return list
+}
+
+// distinguish adds the details of benchmark results to the names of those that would otherwise be about the same thing.
+func distinguish(list []any, details []string) {
+	times, keys := map[string]int{}, make([]string, len(list))
+	for i, item := range list {
+		about := maps.Clone(item.(map[string]any))
+		for _, name := range []string{"value", "date", "source"} {
+			delete(about, name)
+		}
+		keys[i] = fmt.Sprintf("%q", about)
+		times[keys[i]]++
+	}
+	for i, item := range list {
+		if r := item.(map[string]any); details[i] != "" && times[keys[i]] > 1 {
+			r["name"] = textOf(r["name"]) + " (" + details[i] + ")"
+		}
+	}
+}
+
+// entriesOf returns the objects to which columns with each refer: the row itself, or the entries of a list in it.
+func entriesOf(each string, o object) (out []object, err error) {
+	if each == "" {
+		return []object{o}, nil
+	}
+	v := o.lookup(each)
+	list, ok := v.([]any)
+	if v != nil && !ok {
+		return nil, &Reason{Column: each, Message: "is not a list"}
+	}
+	for i, item := range list {
+		entry, ok := item.(map[string]any)
+		if !ok {
+			return nil, &Reason{Column: each + "." + strconv.Itoa(i), Message: "is not an object"}
+		}
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// value returns a value with, for a signal, its date and source, or nil if there is none.
+func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
+	dr.joined = ""
+	v, err := dr.field(f.Value, formOf(dr.kinds, s.path), s.object)
+	if kind := slices.Index(record.PriceNames, f.Name); v != nil && kind >= 0 && s.path[0] == "offers" {
+		text := textOf(v)
+		var wrong string
+		if v, wrong = d.price(s, kind, text); wrong != "" {
+			err = &Reason{Column: columnOf(f.Value), Value: text, Message: wrong}
+		}
+	}
+	field := s.field()
+	if d.refuse(field, err); v == nil || v == false && s.path[0] == "offers" {
+		return nil
+	}
+	if dr.joined != "" && isFree(dr.kinds, field) {
+		d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(f.Value), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
+	}
+	if s.path[0] != "signals" || len(s.path) > 2 {
+		return v
+	}
+	signal := map[string]any{"value": v}
+	if dr.date != "" {
+		signal["date"] = dr.date
+	}
+	for name, of := range map[string]*mapping.Value{"date": f.Date, "source": f.Source} {
+		item, err := dr.field(of, forms[name], s.object)
+		if d.refuse(field+"."+name, err); item != nil {
+			signal[name] = item
+		}
+	}
+	return signal
 }
 
 // isFree reports whether a field has slugs of which there is no list, so that nothing notices wrong ones.
 func isFree(declared *kinds.Set, field string) bool {
 	f := declared.Field(field)
 	return f != nil && f.Words() == kinds.Slug || field == "tags" || field == "capabilities"
-}
-
-// member adds a member to a part of the draft, if it has a value.
-func (dr *drafter) member(d *Draft, part map[string]any, name, field string, v *mapping.Value, form string, o object) {
-	item, err := dr.field(v, form, o)
-	if d.refuse(field, err); item != nil {
-		part[name] = item
-	}
 }
 
 func (dr *drafter) identify(d *Draft, o object) {
@@ -158,24 +292,34 @@ func (dr *drafter) identify(d *Draft, o object) {
 
 // forms lists how fields are written, other than as a string: as a list of strings, or as the result of a conversion.
 var forms = map[string]string{
-	"tags": "list", "capabilities": "list", "formerly": "list",
-	"addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date", "lifecycle.retires": "date", "offersRead.date": "date",
+	"tags": "list", "capabilities": "list", "formerly": "list", "addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date",
+	"lifecycle.retires": "date", "offersRead.date": "date",
+	// the members of signals, results and offers
+	"value": "number", "date": "date", "until": "date", "from": "date", "free": "answer", "deprecated": "answer", "over": "number",
+	"context": "number", "outputLimit": "number",
 }
 
 // formOf returns the form of a field: one of those in forms, "" for a string, "strings" for a string or a
 // list of several, or "in " and a kind for the address of an entity, after "list " for several.
 func formOf(declared *kinds.Set, path []string) string {
-	switch path[0] {
-	case "ids":
+	last := path[len(path)-1]
+	switch {
+	case path[0] == "ids":
 		return "strings"
-	case "signals":
-		switch s := declared.Signal(path[1]); {
+	case path[0] == "signals" && len(path) == 2:
+		switch s := declared.Signal(last); {
 		case s == nil || !s.IsDay():
 			return "number"
 		case s.Type == kinds.Month:
 			return "day"
 		}
 		return "date"
+	case path[0] == "signals" && last == "date":
+		return "day"
+	case path[0] == "offers" && slices.Contains(record.PriceNames, last):
+		return "number"
+	case path[0] == "signals" || path[0] == "offers":
+		return forms[last]
 	}
 	name := strings.Join(path, ".")
 	switch f := declared.Field(name); {
@@ -225,85 +369,4 @@ func (dr *drafter) text(v *mapping.Value, o object) (string, error) {
 	item, err := dr.field(v, "", o)
 	text, _ := item.(string)
 	return text, err
-}
-
-// scopesOf returns the objects to which columns with each refer: the row itself, or the entries of a list in it.
-func scopesOf(each string, o object) (out []object, err error) {
-	if each == "" {
-		return []object{o}, nil
-	}
-	v := o.lookup(each)
-	list, ok := v.([]any)
-	if v != nil && !ok {
-		return nil, &Reason{Column: each, Message: "is not a list"}
-	}
-	for i, item := range list {
-		entry, ok := item.(map[string]any)
-		if !ok {
-			return nil, &Reason{Column: each + "." + strconv.Itoa(i), Message: "is not an object"}
-		}
-		out = append(out, entry)
-	}
-	return out, nil
-}
-
-// benchmarks adds the benchmark results of a row. Those without a name or a value are left out.
-func (dr *drafter) benchmarks(d *Draft, o object) {
-	type part struct {
-		fields       map[string]any
-		key, details string
-	}
-	var results []part
-	times := map[string]int{} // by what distinguishes results except their details
-	for _, columns := range dr.m.Benchmarks {
-		scopes, err := scopesOf(columns.Each, o)
-		d.refuse("signals.benchmarks", err)
-		for _, scope := range scopes {
-			r := part{fields: map[string]any{}}
-			r.details, err = dr.benchmark(r.fields, columns, scope)
-			if d.refuse("signals.benchmarks", err); err != nil || r.fields["name"] == nil || r.fields["value"] == nil {
-				continue
-			}
-			for _, name := range []string{"name", "metric", "harness", "variant", "dataset", "version", "by", "publisher"} {
-				r.key += fmt.Sprintf("%q", r.fields[name])
-			}
-			times[r.key]++
-			results = append(results, r)
-		}
-	}
-	var list []any
-	for _, r := range results {
-		if r.details != "" && times[r.key] > 1 {
-			r.fields["name"] = textOf(r.fields["name"]) + " (" + r.details + ")"
-		}
-		list = append(list, r.fields)
-	}
-	if len(list) > 0 {
-		d.set(list, "signals", "benchmarks")
-	}
-}
-
-// partForms lists the forms of the members of results and offers that are no texts.
-var partForms = map[string]string{"value": "number", "date": "day", "free": "answer", "deprecated": "answer", "over": "number", "context": "number", "outputLimit": "number"}
-
-// benchmark sets the fields of a result, and returns its details.
-func (dr *drafter) benchmark(fields map[string]any, columns *mapping.Columns, o object) (details string, err error) {
-	for _, t := range columns.Fields {
-		v, err := dr.field(t.Value, partForms[t.Path[0]], o)
-		if err != nil {
-			return "", err
-		}
-		if v != nil {
-			fields[t.Path[0]] = v
-		}
-	}
-	all := result{}
-	for _, name := range columns.Details {
-		r, err := dr.column(name, o)
-		if err != nil {
-			return "", err
-		}
-		all.items = append(all.items, r.items...)
-	}
-	return all.text(), nil
 }

@@ -125,9 +125,9 @@ func (j *job) newReport() *Report {
 	r := &Report{refusals: none(), warnings: none(), existing: none(), Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
 		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
 		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
-	for _, t := range j.mapping.Targets {
-		if t.Path[0] == "signals" && t.Source == nil {
-			r.Unsourced = append(r.Unsourced, t.Path[1])
+	for path, f := range j.mapping.All() {
+		if strings.HasPrefix(path, "signals.") && !f.List && f.Source == nil {
+			r.Unsourced = append(r.Unsourced, f.Name)
 		}
 	}
 	s := j.mapping.Source

@@ -56,7 +56,7 @@ func (j *job) settle(r *row) Outcome {
 	if j.judge(f, &o); len(o.Reasons) > 0 {
 		return o
 	}
-	o.Outcome, o.Adjusted, o.ZeroOffers = Written, d.adjusted, d.zeroOffers
+	o.Outcome, o.Adjusted, o.ZeroOffers = Written, d.adjusted, zeroOffers(d.adjusted)
 	switch {
 	case held.row != r:
 		return Outcome{Row: o.Row, Line: o.Line, Outcome: Unchanged, File: o.File, SameAs: held.number}
@@ -155,26 +155,10 @@ func (j *job) judge(f *file, o *Outcome) {
 }
 
 func (j *job) reason(p yamldoc.Problem) Reason {
-	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
-	for _, t := range j.mapping.Targets {
-		if field := yamldoc.FieldName(t.Path); p.Field == field || strings.HasPrefix(p.Field, field+".") || strings.HasPrefix(p.Field, field+"[") {
-			v := t.Value
-			switch strings.TrimPrefix(p.Field, field) {
-			case ".date":
-				v = t.Date
-			case ".source":
-				v = t.Source
-			}
-			r.Column = columnOf(v)
-			if f := j.folder.Kinds.Field(field); f != nil && strings.HasSuffix(p.Message, "does not exist") {
-				r.Message += noneYet(j.folder, f, j.mapping.Type.Constant, r.Column)
-			}
-		}
-	}
-	if name := p.Field[strings.LastIndexByte(p.Field, '.')+1:]; strings.HasPrefix(p.Field, "offers[") {
-		for _, offers := range j.mapping.Offers {
-			r.Column = cmp.Or(r.Column, columnOf(offers.Field(name)))
-		}
+	r := Reason{Field: p.Field, Column: columnOf(j.mapping.Find(p.Field)), Message: p.Message, Suggestion: p.Suggestion}
+	name, _, _ := strings.Cut(p.Field, "[")
+	if f := j.folder.Kinds.Field(name); f != nil && strings.HasSuffix(p.Message, "does not exist") {
+		r.Message += noneYet(j.folder, f, j.mapping.Type.Constant, r.Column)
 	}
 	return r
 }

@@ -89,32 +89,25 @@ func (s *list) readMapping(path string) error {
 	if m.Source != nil {
 		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
-	for _, t := range m.Targets {
-		name, isSignal := strings.CutPrefix(strings.Join(t.Path, "."), "signals.")
-		if isSignal || slices.Contains([]string{"license", "version", "lifecycle.deprecated", "lifecycle.retires"}, name) {
+	for path, f := range m.All() {
+		name, isSignal := strings.CutPrefix(path, "signals.")
+		if isSignal || slices.Contains([]string{"license", "version", "lifecycle.deprecated", "lifecycle.retires", collect.OffersColumn}, name) {
 			s.Columns = append(s.Columns, collect.Column{Name: name, Always: always[name]})
 		}
-	}
-	for _, columns := range m.Benchmarks {
-		constants := map[string]any{}
-		for _, t := range columns.Fields {
-			constants[t.Path[0]] = t.Value.Constant
+		for _, g := range f.Groups {
+			constants := map[string]any{}
+			for _, t := range g.Fields {
+				switch {
+				case name == collect.OffersColumn:
+					s.Terms = append(s.Terms, t.Name)
+				case t.Value != nil:
+					constants[t.Name] = t.Value.Constant
+				}
+			}
+			if name == collect.ResultsColumn {
+				s.Results = append(s.Results, collect.ResultOf(constants))
+			}
 		}
-		s.Results = append(s.Results, collect.ResultOf(constants))
-	}
-	if len(m.Benchmarks) > 0 {
-		s.Columns = append(s.Columns, collect.Column{Name: collect.ResultsColumn})
-	}
-	for _, columns := range m.Offers {
-		for _, t := range columns.Fields {
-			s.Terms = append(s.Terms, t.Path[0])
-		}
-		if len(columns.Modes) > 0 {
-			s.Terms = append(s.Terms, "modes")
-		}
-	}
-	if len(m.Offers) > 0 {
-		s.Columns = append(s.Columns, collect.Column{Name: collect.OffersColumn})
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package mapping
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
@@ -18,6 +19,7 @@ import (
 // decoder reads the valid parts of a mapping. The schema check has reported the others.
 type decoder struct {
 	*yamldoc.Document
+	schema   *schema.Schema
 	kinds    *kinds.Set
 	uses     []ColumnUse
 	prefix   string // of the columns of list entries
@@ -31,50 +33,23 @@ func (d *decoder) mapping(m map[string]any) *Mapping {
 		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
 			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
 	}
-	for name, v := range members(m["fields"]) {
-		t := Target{Path: []string{name}, Value: d.value(v, "fields", name)}
-		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
-			out.Slug = t.Value
-		}
+	if fields := d.group(d.schema.Member("fields"), m["fields"], "fields"); fields != nil {
+		out.Fields = fields.Fields
 	}
 	sections := []string{"links", "ids", "lifecycle", "offersRead"}
 	for _, f := range d.kinds.Fields {
-		if f.IsGroup() {
-			sections = append(sections, f.Name)
+		sections = append(sections, f.Name) // if it is a group
+	}
+	for _, name := range append(sections, "signals", "offers") {
+		if f := d.field(d.schema.Member(name), m[name], name); f != nil {
+			out.Fields = append(out.Fields, *f)
 		}
 	}
-	for _, section := range sections {
-		for name, v := range members(m[section]) {
-			out.Targets = append(out.Targets, Target{Path: []string{section, name}, Value: d.value(v, section, name)})
-		}
+	if out.Slug == nil {
+		out.Slug = out.Find("name")
 	}
-	for name, v := range members(m["signals"]) {
-		if name == "benchmarks" {
-			out.Benchmarks = d.columnsList(v, "signals", name)
-			continue
-		}
-		t := Target{Path: []string{"signals", name}}
-		if s, ok := v.(map[string]any); ok {
-			t.Value, t.Date, t.Source = d.value(s["value"], "signals", name, "value"), d.value(s["date"], "signals", name, "date"), d.value(s["source"], "signals", name, "source")
-		} else {
-			t.Value = d.value(v, "signals", name)
-		}
-		out.Targets = append(out.Targets, t)
-	}
-	out.Offers = d.columnsList(m["offers"], "offers")
 	out.Uses = d.uses
 	return out
-}
-
-func members(v any) iter.Seq2[string, any] {
-	m, _ := v.(map[string]any)
-	return func(yield func(string, any) bool) {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !yield(name, m[name]) {
-				return
-			}
-		}
-	}
 }
 
 func inputForm(v any) InputForm {
@@ -88,55 +63,84 @@ func inputForm(v any) InputForm {
 	return form
 }
 
-func (d *decoder) columnsList(v any, path ...string) (out []*Columns) {
-	list, _ := v.([]any)
-	for i, item := range list {
-		if c := d.columns(item, inside(path, strconv.Itoa(i))...); c != nil {
-			out = append(out, c)
+// field returns what a part of the mapping, with its schema, says about the field at the end of the path, or nil if it
+// says nothing.
+func (d *decoder) field(p *schema.Part, v any, path ...string) *Field {
+	f := &Field{Name: path[len(path)-1]}
+	s, isSet := v.(map[string]any)
+	switch {
+	case v == nil:
+		return nil
+	case p == d.schema.Defs["signal"] && isSet:
+		member := func(name string) *Value { return d.value(s[name], inside(path, name)...) }
+		f.Value, f.Date, f.Source = member("value"), member("date"), member("source")
+		return f
+	case p == d.schema.Defs["value"], p == d.schema.Defs["signal"]:
+		f.Value = d.value(v, path...)
+		return f
+	case p.Entry().Members.Of != nil:
+		list, _ := v.([]any)
+		f.List = true
+		for i, item := range list {
+			if g := d.group(p.Items, item, inside(path, strconv.Itoa(i))...); g != nil {
+				f.Groups = append(f.Groups, g)
+			}
+		}
+	case p.Members.Of != nil || p.Others.Part != nil:
+		if g := d.group(p, v, path...); g != nil {
+			f.Groups, f.List = []*Group{g}, g.Each != ""
 		}
 	}
-	return out
+	if f.Groups == nil {
+		return nil
+	}
+	return f
 }
 
-// columns returns nil if v is not a set of fields.
-func (d *decoder) columns(v any, path ...string) *Columns {
+// group returns nil if v is not a set of fields.
+func (d *decoder) group(p *schema.Part, v any, path ...string) *Group {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil
 	}
-	defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
-	d.optional = d.optional || m["optional"] == true
-	c := &Columns{Each: yamldoc.Text(m["each"]), Details: yamldoc.Texts(m["details"]), Place: d.place(path), Modes: map[string]*Columns{}}
-	if d.use(c.Each, false, c.Place); c.Each != "" {
-		d.prefix += c.Each + "."
+	g := &Group{Place: d.place(path)}
+	ofColumns := !slices.Contains([]*schema.Part{nil, d.schema.Defs["value"]}, p.Members.Of["optional"])
+	if ofColumns {
+		defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
+		d.settings(g, m, path)
 	}
-	for _, name := range c.Details {
-		d.use(name, false, c.Place)
-	}
-	for name, v := range members(v) {
-		at := inside(path, name)
-		switch name {
-		case "each", "details", "optional":
-		case "per":
-			c.Per = d.constant(v, at...)
-			if s, ok := v.(string); ok {
-				if _, wrong := Tokens(s); wrong != "" {
-					d.Fail(at, yamldoc.Quote(s)+" "+wrong+", or {column: …}")
-				}
-			}
-		case "tiers":
-			c.Tiers = d.columns(v, at...)
-		case "next":
-			c.Next = d.columns(v, at...)
-		case "modes":
-			for mode, v := range members(v) {
-				c.Modes[mode] = d.columns(v, inside(at, mode)...)
-			}
-		default:
-			c.Fields = append(c.Fields, Target{Path: []string{name}, Value: d.value(v, at...)})
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		part := p.Members.Of[name]
+		if part == nil {
+			part = p.Others.Part
+		}
+		if part == nil || ofColumns && slices.Contains([]string{"each", "details", "optional", "per"}, name) {
+			continue
+		}
+		if f := d.field(part, m[name], inside(path, name)...); f != nil {
+			g.Fields = append(g.Fields, *f)
 		}
 	}
-	return c
+	slices.SortStableFunc(g.Fields, func(a, b Field) int { return cmp.Compare(len(a.Groups), len(b.Groups)) })
+	return g
+}
+
+// settings reads what says how a group of columns is read.
+func (d *decoder) settings(g *Group, m map[string]any, path []string) {
+	d.optional = d.optional || m["optional"] == true
+	g.Each, g.Details = yamldoc.Text(m["each"]), yamldoc.Texts(m["details"])
+	if d.use(g.Each, false, g.Place); g.Each != "" {
+		d.prefix += g.Each + "."
+	}
+	for _, name := range g.Details {
+		d.use(name, false, g.Place)
+	}
+	g.Per = d.constant(m["per"], inside(path, "per")...)
+	if s, ok := m["per"].(string); ok {
+		if _, wrong := Tokens(s); wrong != "" {
+			d.Fail(inside(path, "per"), yamldoc.Quote(s)+" "+wrong+", or {column: …}")
+		}
+	}
 }
 
 // use records a use of a column, unless its name is empty.
@@ -281,7 +285,7 @@ func (d *decoder) check(m *Mapping) {
 	if m.Slug == nil {
 		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name to derive it from"})
 	}
-	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 && len(m.Offers) == 0 {
+	if len(m.Fields) == 0 {
 		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping defines no fields"})
 	}
 }

@@ -2,8 +2,8 @@
 package mapping
 
 import (
+	"iter"
 	"regexp"
-	"slices"
 	"strings"
 
 	"kindex/builder/content/schema"
@@ -22,9 +22,7 @@ type Mapping struct {
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	Targets    []Target // the fields and signals that the mapping defines
-	Benchmarks []*Columns
-	Offers     []*Columns
+	Fields []Field // of the entity, in the order in which their problems are reported
 
 	// Uses lists every use of a column, in no particular order. The column of a list entry is
 	// prefixed with the list's name and a dot.
@@ -59,13 +57,24 @@ func (p Place) Problem(message, suggestion string) yamldoc.Problem {
 	return yamldoc.Problem(p)
 }
 
-// Target is a field of an entity, such as license, links.paper or signals.stars, together with
-// the source of its value.
-type Target struct {
-	Path  []string
-	Value *Value
-	// Date and Source are used only for signals. Both may be nil.
-	Date, Source *Value
+// Field is the source of a field of an entity, or of one of its members: a value or, if there are Groups,
+// an object with members.
+type Field struct {
+	Name         string
+	Value        *Value
+	Date, Source *Value // of a signal; both may be nil
+
+	Groups []*Group
+	List   bool // whether the field is a list of the objects of all Groups
+}
+
+// Group is the source of an object or, if Each is set, of one for each entry in the list Each of a row.
+type Group struct {
+	Each    string
+	Details []string // of benchmark results: columns that distinguish those with the same name
+	Per     *Value   // of offers: how many tokens the prices are for, also those of tiers and modes; nil for a million
+	Fields  []Field  // values first, by name
+	Place   Place
 }
 
 // Value is the source of a value and its transformations, which are applied in the order of
@@ -98,26 +107,49 @@ type Condition struct {
 	Empty   *bool
 }
 
-// Columns is the source of benchmark results, of offers, or of the tiers or a mode of an offer.
-// There is one per row or, if Each is set, one per entry in the list Each.
-type Columns struct {
-	Each    string
-	Fields  []Target // sorted by name
-	Details []string // of benchmark results: columns that distinguish those with the same name
-	Place   Place
-
-	Per   *Value   // how many tokens the prices are for, also those of tiers and modes; nil for a million
-	Tiers *Columns // nil if there are none
-	Modes map[string]*Columns
-	Next  *Columns // announced prices; nil if there are none
+// All lists the fields that are values or lists, by their paths, such as license, links.paper, signals.stars and offers.
+func (m *Mapping) All() iter.Seq2[string, Field] {
+	return func(yield func(string, Field) bool) {
+		for _, f := range m.Fields {
+			if f.List || f.Groups == nil {
+				if !yield(f.Name, f) {
+					return
+				}
+				continue
+			}
+			for _, member := range f.Groups[0].Fields {
+				if !yield(f.Name+"."+member.Name, member) {
+					return
+				}
+			}
+		}
+	}
 }
 
-// Field returns the value of a field, or nil if the mapping does not define it.
-func (c *Columns) Field(name string) *Value {
-	for _, t := range c.Fields {
-		if t.Path[0] == name {
-			return t.Value
+// Find returns the source of a field of an entity, such as license, signals.stars.date or offers[0].id, or nil.
+func (m *Mapping) Find(field string) *Value { return find(m.Fields, field) }
+
+func find(fields []Field, field string) *Value {
+	for _, f := range fields {
+		rest, ok := strings.CutPrefix(field, yamldoc.FieldName([]string{f.Name}))
+		if !ok || rest != "" && rest[0] != '.' && rest[0] != '[' {
+			continue
 		}
+		if f.List {
+			_, rest, _ = strings.Cut(rest, "]")
+		}
+		for _, g := range f.Groups {
+			if v := find(g.Fields, strings.TrimPrefix(rest, ".")); v != nil {
+				return v
+			}
+		}
+		switch rest {
+		case ".date":
+			return f.Date
+		case ".source":
+			return f.Source
+		}
+		return f.Value
 	}
 	return nil
 }
@@ -125,12 +157,13 @@ func (c *Columns) Field(name string) *Value {
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
 // only in messages.
 func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Problems) {
-	d := &decoder{kinds: declared, Document: yamldoc.Parse(path, data)}
+	s := schema.Of(declared, "mapping")
+	d := &decoder{kinds: declared, schema: s, Document: yamldoc.Parse(path, data)}
 	fields, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	schema.Of(declared, "mapping").Check(d.Document)
+	s.Check(d.Document)
 	m := d.mapping(fields)
 	if d.check(m); d.Problems.HasErrors() {
 		m = nil
@@ -141,12 +174,14 @@ func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Pro
 // UndatedOffers returns where the mapping defines offers without the day on which they were
 // read, or nil. Without it, an update would leave the date of the offers that it replaces.
 func (m *Mapping) UndatedOffers() *Place {
-	if slices.ContainsFunc(m.Targets, func(t Target) bool { return t.Path[0] == "offersRead" && t.Path[1] == "date" }) {
+	if m.Find("offersRead.date") != nil {
 		return nil
 	}
-	for _, offers := range m.Offers {
-		if offers.Field("date") == nil {
-			return &offers.Place
+	for _, f := range m.Fields {
+		for _, g := range f.Groups {
+			if f.Name == "offers" && find(g.Fields, "date") == nil {
+				return &g.Place
+			}
 		}
 	}
 	return nil
