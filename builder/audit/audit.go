@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"kindex/builder/audit/manifest"
@@ -161,27 +162,26 @@ func (r *Resolution) known() bool { return r != nil && len(r.Matches) > 0 }
 
 // first returns the first identifier of an entry that the index knows, or else its first one.
 func (all resolutions) first(e *manifest.Entry) (id string, found *Resolution) {
-	for _, id := range append([]string{e.ID}, e.Also...) {
+	for _, id := range e.IDs {
 		if all[id].known() {
 			return id, all[id]
 		}
 	}
-	return e.ID, all[e.ID]
+	id = append(e.IDs, "")[0]
+	return id, all[id]
 }
 
 // resolveAll resolves the first identifier of each entry, and the others only where the index does not know it.
 func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (resolutions, error) {
 	all := resolutions{}
-	for _, others := range []bool{false, true} {
+	for _, most := range []int{1, math.MaxInt} {
 		var list []string
 		for i := range entries {
-			ids := entries[i].Also
-			if _, found := all.first(&entries[i]); !others {
-				ids = []string{entries[i].ID}
-			} else if found.known() {
+			ids := entries[i].IDs
+			if _, found := all.first(&entries[i]); found.known() {
 				continue
 			}
-			for _, id := range ids {
+			for _, id := range ids[:min(len(ids), most)] {
 				if _, seen := all[id]; !seen && acceptable(id) {
 					all[id] = nil
 					list = append(list, id)
@@ -232,7 +232,7 @@ func acceptable(id string) bool {
 func (r *Report) add(e *manifest.Entry, resolved resolutions, policy *Policy) {
 	id, found := resolved.first(e)
 	if !found.known() {
-		u := Unknown{File: e.File, Line: e.Line, ID: cmp.Or(e.ID, e.Name), Used: e.Version, Note: e.Note, Suggestions: []Suggestion{}}
+		u := Unknown{File: e.File, Line: e.Line, ID: cmp.Or(id, e.Name), Used: e.Version, Note: e.Note, Suggestions: []Suggestion{}}
 		if found != nil && found.Suggestions != nil {
 			u.Suggestions = found.Suggestions
 		}

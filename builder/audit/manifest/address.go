@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -43,12 +44,16 @@ var (
 	wheel        = lazily(`^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([0-9][^-]*)(?:-[^-]+){3,4}\.whl$`)
 	source       = lazily(`^([A-Za-z0-9][A-Za-z0-9._-]*?)-([0-9][A-Za-z0-9.+!_]*)\.(?:tar\.(?:gz|bz2|xz)|tgz|zip)$`)
 	condaArchive = lazily(`^(.+)-([^-]+)-([^-]+)\.(?:conda|tar\.bz2)$`)
-	npmArchive   = lazily(`^/?((?:@[^/]+/)?[^/]+)/-/[^/]*?-([0-9][^/]*)\.tgz$`)
-	forgeFile    = lazily(`^/([^/]+/[^/]+)/(?:archive(?:/refs/(?:heads|tags))?|tar\.gz|zip|zipball|tarball|releases/download|raw|blob|tree)/(.+?)(?:\.tar\.gz|\.zip|/.*)?$`)
-	hostName     = lazily(`^(?:www\.|ssh\.|altssh\.)?([^:]*)(?::(?:22|80|443)$)?(.*)$`)
-	vcs          = lazily(`^(git|hg|svn|bzr)\+|^git:|^git@|^(?:git\+)?ssh:`)
-	condaBuilt   = lazily(`/feedstock_root/|/croot/|/conda-bld/`) // where conda builds what pip freeze then lists
-	localPath    = lazily(`^(?:file:|link:|portal:|workspace:|exec:|\.{0,2}[/\\]|~[/\\]|\.{1,2}(?:\[.*)?$|[A-Za-z]:\\)`)
+	// npmArchive, forgeFile and forge match addresses without their scheme.
+	npmArchive = lazily(`^(?:registry\.[^/]*|npm\.pkg\.github\.com)/((?:@[^/]+/)?[^/]+)/-/[^/]*?-([0-9][^/]*)\.tgz$`)
+	forgeFile  = lazily(`^(?:api\.(github\.com)/repos|(?:codeload\.)?(github\.com|gitlab\.com|codeberg\.org|bitbucket\.org))/([^/]+/[^/]+)/` +
+		`(?:archive(?:/refs/(?:heads|tags))?|tar\.gz|zip|zipball|tarball|releases/download|raw|blob|tree)/(.+?)(?:\.tar\.gz|\.zip|/.*)?$`)
+	forge      = lazily(`^git(?:hub|lab)\.com/|\.git$`)
+	hostName   = lazily(`^(?:www\.|ssh\.|altssh\.)?([^:]*)(?::(?:22|80|443)$)?(.*)$`)
+	vcs        = lazily(`^(git|hg|svn|bzr)\+|^git:|^git@|^(?:git\+)?ssh:`)
+	condaBuilt = lazily(`/feedstock_root/|/croot/|/conda-bld/`) // where conda builds what pip freeze then lists
+	localPath  = lazily(`^(?:file:|link:|portal:|workspace:|exec:|\.{0,2}[/\\]|~[/\\]|\.{1,2}(?:\[.*)?$|[A-Za-z]:\\)`)
+	variable   = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
 
 func isAddress(s string) bool {
@@ -61,15 +66,37 @@ func lastPart(s string) string {
 	return s[strings.LastIndexAny(s, `/\`)+1:]
 }
 
-// local returns the entry for a package at a path: it need not be the public one of its name.
-func (e Entry) local(path string) Entry {
-	e.ID, e.Also, e.Note = "", nil, "comes from a local path: "+path
+// entry returns the entry for a package of a namespace.
+func entry(namespace, name, version string, line int) Entry {
+	return Entry{IDs: []string{namespace + ":" + name}, Name: name, Version: version, Line: line}
+}
+
+// as returns the entry with what identifies it and its version.
+func (e Entry) as(id, version string) Entry {
+	e.IDs, e.Version = []string{id}, version
 	return e
+}
+
+// Why a package need not be the public one of its name. The place follows.
+const (
+	isLocal      = "comes from a local path: "
+	isPrivate    = "comes from another registry: "
+	setElsewhere = "is set elsewhere: " // by a program
+)
+
+// noted returns the entry with the reason why it is not looked up.
+func (e Entry) noted(reason, place string) Entry {
+	e.IDs, e.Note = nil, reason+place
+	return e
+}
+
+func (e Entry) is(namespace string) bool {
+	return len(e.IDs) > 0 && strings.HasPrefix(e.IDs[0], namespace+":")
 }
 
 // from returns the entry for a package that comes from an address, if the entry states the name of
 // the package in a registry. A repository identifies a package better than its name; a
-// package from a path is local.
+// package from a path need not be the public one.
 func (e Entry) from(address string) Entry {
 	address = scrub(strings.Trim(strings.TrimSpace(address), `"'`))
 	given := address
@@ -80,67 +107,50 @@ func (e Entry) from(address string) Entry {
 	repository := vcs().MatchString(address)
 	address = strings.TrimPrefix(address, "git+")
 	if m := scp().FindStringSubmatch(address); m != nil {
-		address = "https://" + m[1] + "/" + m[2]
-		repository = true
-	}
-	file := lastPart(address)
-	python := e.ID == "" || strings.HasPrefix(e.ID, "pypi:")
-	if m := wheel().FindStringSubmatch(file); m != nil && python {
-		e.ID, e.Version = "pypi:"+m[1], m[2]
-		return e
+		address, repository = "https://"+m[1]+"/"+m[2], true
 	}
 	u, err := url.Parse(address)
 	local := err != nil || u.Host == "" || localPath().MatchString(address)
-	host, path := "", ""
+	place := "" // the host and the path
 	if !local {
-		host, path = hostName().ReplaceAllString(strings.ToLower(u.Host), "$1$2"), strings.TrimSuffix(u.Path, "/")
+		place = hostName().ReplaceAllString(strings.ToLower(u.Host), "$1$2") + strings.TrimSuffix(u.Path, "/")
 	}
-	if at := strings.IndexByte(path, '@'); at >= 0 && (repository || strings.Contains(path, ".git@")) {
-		path, e.Version = path[:at], path[at+1:]
+	if at := strings.IndexByte(place, '@'); at >= 0 && (repository || strings.Contains(place, ".git@")) {
+		place, e.Version = place[:at], place[at+1:]
 	}
-	m := forgeFile().FindStringSubmatch(path)
-	if host == "api.github.com" {
-		m = forgeFile().FindStringSubmatch(strings.TrimPrefix(path, "/repos"))
+	python := len(e.IDs) == 0 || e.is("pypi")
+	var m []string
+	matches := func(pattern func() *regexp.Regexp, s string) bool {
+		m = pattern().FindStringSubmatch(s)
+		return m != nil
 	}
 	switch {
-	case local:
-	case m != nil && (host == "api.github.com" || !repository && (host == "github.com" || host == "codeload.github.com" || host == "gitlab.com" || host == "codeberg.org" || host == "bitbucket.org")):
-		return e.repository("https://"+strings.TrimPrefix(strings.TrimPrefix(host, "codeload."), "api.")+"/"+m[1], m[2])
-	case host != "api.github.com" && (repository || strings.HasSuffix(path, ".git") || host == "github.com" || host == "gitlab.com"):
-		path, _, _ = strings.Cut(path, "/-/")
-		if query := u.Query(); e.Version == "" {
-			e.Version = query.Get("rev") + query.Get("tag") + query.Get("branch")
-		}
-		if e.Version = cmp.Or(e.Version, values.Get("commit")); e.Version == "" && !strings.ContainsAny(fragment, "=&") {
+	case python && matches(wheel, lastPart(address)):
+		return e.as("pypi:"+m[1], m[2])
+	case !repository && matches(forgeFile, place):
+		return e.as("https://"+m[1]+m[2]+"/"+m[3], m[4])
+	case !local && (repository || forge().MatchString(place)):
+		place, _, _ = strings.Cut(place, "/-/")
+		query := u.Query()
+		if e.Version = cmp.Or(e.Version, query.Get("rev")+query.Get("tag")+query.Get("branch"), values.Get("commit")); e.Version == "" && !strings.ContainsAny(fragment, "=&") {
 			e.Version = fragment
 		}
-		return e.repository("https://"+host+strings.TrimSuffix(path, ".git"), e.Version)
-	}
-	if m := npmArchive().FindStringSubmatch(path); m != nil && (strings.HasPrefix(host, "registry.") || host == "npm.pkg.github.com") && public(address) {
-		e.ID, e.Version = "npm:"+m[1], m[2]
-		return e
-	}
-	if m := source().FindStringSubmatch(file); m != nil && python {
-		e.ID, e.Version = "pypi:"+m[1], m[2]
-		return e
-	}
-	switch {
-	case local && condaBuilt().MatchString(address) && e.ID != "":
+		return e.as("https://"+strings.TrimSuffix(place, ".git"), e.Version)
+	case public(address) && matches(npmArchive, place):
+		return e.as("npm:"+m[1], m[2])
+	case python && matches(source, lastPart(address)):
+		return e.as("pypi:"+m[1], m[2])
+	case local && condaBuilt().MatchString(address) && len(e.IDs) > 0:
 		return e
 	case local && variable().MatchString(address) && !localPath().MatchString(address):
-		return e.elsewhere(address)
+		return e.noted(setElsewhere, address)
 	case local:
-		return e.local(address)
-	case e.ID == "" && egg != "":
-		e.ID = "pypi:" + egg
-	case e.ID == "" || !python:
-		e.ID = "https://" + host + path
+		return e.noted(isLocal, address)
+	case len(e.IDs) == 0 && egg != "":
+		return e.as("pypi:"+egg, e.Version)
+	case len(e.IDs) == 0 || !python:
+		return e.as("https://"+place, e.Version)
 	}
-	return e
-}
-
-func (e Entry) repository(address, version string) Entry {
-	e.ID, e.Also, e.Version = address, nil, version
 	return e
 }
 
@@ -148,19 +158,11 @@ var publicHosts = lazily(`^(?:pypi\.org|(?:test\.|upload\.)?pypi\.(?:org|python\
 	`registry\.npmjs\.(?:org|com)|registry\.yarnpkg\.com|registry\.npmmirror\.com|(?:index\.|static\.)?crates\.io|github\.com/rust-lang/crates\.io-index|` +
 	`pypi\.tuna\.tsinghua\.edu\.cn|mirrors?\.[a-z0-9.-]+|conda\.anaconda\.org|repo\.anaconda\.com|repo\.prefix\.dev|prefix\.dev)(?:[/:]|$)`)
 
+// public reports whether a registry, by its address or its name, is a public one.
 func public(registry string) bool {
 	registry = strings.TrimPrefix(strings.TrimPrefix(scrub(registry), "registry+"), "sparse+")
-	if !strings.Contains(registry, "://") {
-		return registry == "" || strings.EqualFold(registry, "pypi") || registry == "crates-io" || registry == "npm"
+	if _, rest, ok := strings.Cut(registry, "://"); ok {
+		return publicHosts().MatchString(strings.ToLower(rest))
 	}
-	_, rest, _ := strings.Cut(registry, "://")
-	return publicHosts().MatchString(strings.ToLower(rest))
-}
-
-// in returns the entry for a package in a registry, which is not looked up unless it is public.
-func (e Entry) in(registry string) Entry {
-	if !public(registry) {
-		e.ID, e.Also, e.Note = "", nil, "comes from another registry: "+registry
-	}
-	return e
+	return registry == "" || strings.EqualFold(registry, "pypi") || registry == "crates-io" || registry == "npm"
 }

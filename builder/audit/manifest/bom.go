@@ -6,151 +6,124 @@ import (
 	"strings"
 )
 
-// cycloneDX adds the components of a bill of materials and, if it is a model, what it describes.
-func (f *file) cycloneDX(root *node) {
-	if main := root.get("metadata", "component"); main.str("type") == "machine-learning-model" {
-		f.components(&node{items: []*node{main}})
-	} else {
-		f.components(main.get("components"))
+// bom says where the packages of a bill of materials are, and their versions, package URLs and addresses. Packages
+// can contain others.
+type bom struct{ packages, version, purls, addresses string }
+
+var (
+	cycloneDX = bom{"components", "version", "purl", "externalReferences.url externalReferences.reference.url"}
+	spdx2     = bom{"packages", "versionInfo", "externalRefs.referenceLocator", "downloadLocation"}
+	spdx3     = bom{"@graph", "software_packageVersion", "software_packageUrl externalIdentifier.identifier", ""}
+)
+
+// read adds the packages and services, but not the project that they are of, unless it is a model.
+func (b bom) readFile(f *file, root *node) {
+	project := map[string]bool{}
+	for _, n := range root.at("documentDescribes") {
+		project[n.text] = true
 	}
-	f.components(root.get("components"))
+	for _, n := range root.at("relationships") {
+		project[n.str("relatedSpdxElement")] = n.str("relationshipType") == "DESCRIBES" || project[n.str("relatedSpdxElement")]
+	}
+	packages := root.all(b.packages)
+	if main := root.get("metadata", "component"); isModel(main) {
+		packages = append([]*node{main}, packages...)
+	} else if main != nil {
+		b.readFile(f, main)
+	}
+	for _, p := range packages {
+		if b != spdx3 || strings.HasSuffix(p.str("type")+p.str("@type"), "Package") {
+			b.add(f, p, project[p.str("SPDXID")])
+			b.readFile(f, p)
+		}
+	}
 	for _, m := range root.all("services") {
-		if name := m.str("name"); name != "" {
-			f.add(Entry{Name: name, Line: m.get("name").line, Note: "is a service"})
+		if name := m.get("name"); name != nil {
+			f.add(Entry{Name: name.text, Line: name.line, Note: "is a service"})
 		}
 	}
 }
 
-func (f *file) components(n *node) {
-	for _, c := range n.all() {
-		e := Entry{Name: strings.TrimPrefix(c.str("group")+"/"+c.str("name"), "/"), Version: c.str("version")}
-		if c.str("type") == "machine-learning-model" {
-			e.ID = e.Name
-			c.each("externalReferences.url", func(n *node) { e.Also = append(e.Also, scrub(n.text)) })
-		}
-		f.described(e, c, c.get("purl"))
-		f.components(c.get("components"))
-	}
+func isModel(p *node) bool {
+	return p.str("type") == "machine-learning-model" || strings.HasPrefix(p.str("type")+p.str("@type"), "ai_")
 }
 
-// described adds an entry of a bill of materials. Its package URLs identify it better than what it has; those of registries
-// come before generic ones.
-func (f *file) described(e Entry, n *node, purls ...*node) {
-	e.Line = n.line
-	if name := n.get("name"); name != nil {
+// namePrefixes are those of names in bills of materials without package URLs.
+var namePrefixes = map[string]string{"pip": "pypi", "pypi": "pypi", "npm": "npm", "go": "go", "rust": "crates", "cargo": "crates", "maven": "maven", "conda": "conda", "docker": "docker"}
+
+// add adds a package, unless it has no name. Its package URLs identify it better than what else it has; those of
+// registries come before generic ones. A project is listed only if it has one.
+func (b bom) add(f *file, p *node, project bool) {
+	e := Entry{Name: strings.TrimPrefix(p.str("group")+"/"+p.str("name"), "/"), Version: p.str(b.version), Line: p.line}
+	if name := p.get("name"); name != nil {
 		e.Line = name.line
 	}
-	purls = slices.DeleteFunc(purls, func(n *node) bool { return n.str() == "" })
+	purls := slices.DeleteFunc(p.at(b.purls), func(n *node) bool { return !strings.HasPrefix(n.text, "pkg:") })
 	slices.SortStableFunc(purls, func(a, b *node) int {
 		return cmp.Compare(strings.Count(a.text, "pkg:generic/"), strings.Count(b.text, "pkg:generic/"))
 	})
-	for _, purl := range slices.Backward(purls) {
-		e.Also = append([]string{purl.str()}, e.Also...)
+	for _, purl := range purls {
+		e.IDs, e.Line = append(e.IDs, purl.str()), purls[0].line
 	}
-	if len(purls) > 0 {
-		e.ID, e.Line = "", purls[0].line
+	prefix, name, _ := strings.Cut(e.Name, ":")
+	switch {
+	case len(purls) > 0:
+	case project:
+		return
+	case isModel(p) && e.Name != "":
+		e.IDs = []string{e.Name}
+	case namePrefixes[prefix] != "":
+		e.IDs = []string{namePrefixes[prefix] + ":" + name}
 	}
-	if e.ID == "" && len(e.Also) > 0 {
-		e.ID, e.Also = e.Also[0], e.Also[1:]
+	for _, n := range p.at(b.addresses) {
+		if strings.Contains(n.text, "://") && (isModel(p) || b == spdx2) {
+			e.IDs = append(e.IDs, Entry{IDs: []string{"url:"}}.from(n.text).IDs...)
+		}
 	}
-	if e.ID == "" {
+	if len(e.IDs) == 0 {
 		e.Note = "has no package URL"
 	}
-	if e.Name != "" || e.ID != "" {
+	if e.Name != "" || len(e.IDs) > 0 {
 		f.add(e)
 	}
 }
 
-// spdxPrefixes are those of names in bills of materials without package URLs.
-var spdxPrefixes = map[string]string{"pip": "pypi", "pypi": "pypi", "npm": "npm", "go": "go", "rust": "crates", "cargo": "crates", "maven": "maven", "conda": "conda", "docker": "docker"}
-
-// spdx adds the packages of SPDX 2, but not the project that they are of.
-func (f *file) spdx(root *node) {
-	described := map[string]bool{}
-	root.each("documentDescribes", func(n *node) { described[n.text] = true })
-	root.each("relationships", func(n *node) {
-		if n.str("relationshipType") == "DESCRIBES" {
-			described[n.str("relatedSpdxElement")] = true
-		}
-	})
-	root.each("packages", func(p *node) {
-		e := Entry{Name: p.str("name"), Version: p.str("versionInfo")}
-		var purls []*node
-		p.each("externalRefs", func(ref *node) {
-			if t := ref.str("referenceType"); t == "purl" || strings.HasSuffix(t, "/purl") {
-				purls = append(purls, ref.get("referenceLocator"))
-			}
-		})
-		if len(purls) == 0 && described[p.str("SPDXID")] {
-			return
-		}
-		if from := p.str("downloadLocation"); strings.Contains(from, "://") {
-			e.Also = append(e.Also, Entry{ID: "url:"}.from(from).ID)
-		}
-		if prefix, name, ok := strings.Cut(e.Name, ":"); ok && spdxPrefixes[prefix] != "" {
-			e.ID = spdxPrefixes[prefix] + ":" + name
-		}
-		f.described(e, p, purls...)
-	})
-}
-
-func (f *file) spdx3(root *node) {
-	root.each("@graph", func(p *node) {
-		t := p.str("type") + p.str("@type")
-		if !strings.HasSuffix(t, "Package") {
-			return
-		}
-		e := Entry{Name: p.str("name"), Version: p.str("software_packageVersion")}
-		if strings.HasPrefix(t, "ai_") {
-			e.ID = e.Name
-		}
-		purls := []*node{p.get("software_packageUrl")}
-		p.each("externalIdentifier", func(id *node) {
-			if id.str("externalIdentifierType") == "packageUrl" {
-				purls = append(purls, id.get("identifier"))
-			}
-		})
-		f.described(e, p, purls...)
-	})
-}
-
 // listing adds the packages that a program lists as JSON, as pip list, conda list and pipdeptree do.
 func (f *file) listing(root *node) {
-	before := len(f.reader.Entries)
 	for _, m := range root.items {
-		if p := m.get("package"); p.str("package_name") != "" {
-			f.add(Entry{ID: "pypi:" + p.str("package_name"), Name: p.str("package_name"), Version: p.str("installed_version"), Line: p.line})
-			continue
-		}
 		name := m.str("name")
-		switch {
+		switch p := m.get("package"); {
+		case p.str("package_name") != "":
+			f.add(entry("pypi", p.str("package_name"), p.str("installed_version"), p.line))
 		case m.kind == text:
 			f.listed(m.text, m.line)
 		case name == "" && m.str("id") != "":
 			f.model(m.str("id"), m.get("id").line)
 		case name == "":
-			before := len(f.reader.Entries)
-			if m.deep(f.withPackageURL); len(f.reader.Entries) == before {
+			if !f.purls(m) {
 				m.deep(f.setting)
 			}
 		case m.get("channel") != nil || m.get("build_string") != nil:
-			f.condaEntry(m.str("channel"), name, m.str("version"), m.get("name").line)
+			f.add(f.conda(m.str("channel"), name, m.str("version"), m.get("name").line))
 		default:
-			f.add(Entry{ID: "pypi:" + name, Name: name, Version: m.str("version"), Line: m.get("name").line})
+			f.add(entry("pypi", name, m.str("version"), m.get("name").line))
 		}
 	}
-	if len(root.items) > 0 && len(f.reader.Entries) == before {
+	if len(root.items) > 0 && len(f.reader.Entries) == f.start {
 		f.unreadable(0, namesNothing)
 	}
 }
 
-func (f *file) withPackageURL(n *node) {
-	for _, m := range n.items {
-		if m.kind == text && strings.HasPrefix(m.text, "pkg:") {
-			f.add(Entry{ID: m.text, Name: m.text, Version: n.str("version"), Line: m.line})
-			return
+// purls adds the package URLs in any data, and reports whether there are some.
+func (f *file) purls(n *node) bool {
+	before := len(f.reader.Entries)
+	n.deep(func(n *node) {
+		i := slices.IndexFunc(n.items, func(m *node) bool { return m.kind == text && strings.HasPrefix(m.text, "pkg:") })
+		if i >= 0 {
+			f.add(Entry{IDs: []string{n.items[i].text}, Version: n.str("version"), Line: n.items[i].line})
 		}
-	}
+	})
+	return len(f.reader.Entries) > before
 }
 
 // spdxTags are the names in JSON of what a package has in the form tag: value.
@@ -160,17 +133,14 @@ func parseTagValue(f *file) {
 	packages, relationships := &node{key: "packages", kind: list}, &node{key: "relationships", kind: list}
 	p := &node{}    // what precedes the packages, or follows them
 	within := false // a text of several lines, which can look like tags
-	for n, line := range f.lines(f.data, false) {
+	for n, line := range f.lines(f.data, plain) {
 		if open, end := strings.LastIndex(line, "<text>"), strings.LastIndex(line, "</text>"); within || open > end {
 			within = end < 0 || open > end
 			continue
 		}
 		tag, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
-		fields := strings.Fields(value)
-		pair := func(first, other, second string) *node {
-			return &node{kind: table, items: []*node{{key: first, text: fields[1]}, {key: other, text: second, line: n}}}
-		}
+		fields := append(strings.Fields(value), "", "", "")
 		switch tag {
 		case "PackageName":
 			p = &node{kind: table, line: n}
@@ -178,18 +148,13 @@ func parseTagValue(f *file) {
 		case "FileName", "SnippetSPDXID":
 			p = &node{}
 		case "Relationship":
-			if len(fields) == 3 {
-				relationships.items = append(relationships.items, pair("relationshipType", "relatedSpdxElement", fields[2]))
-			}
+			relationships.items = append(relationships.items, &node{kind: table, items: []*node{{key: "relationshipType", text: fields[1]}, {key: "relatedSpdxElement", text: fields[2]}}})
 		case "ExternalRef":
-			if len(fields) > 2 {
-				ref := pair("referenceType", "referenceLocator", strings.Join(fields[2:], " "))
-				p.items = append(p.items, &node{key: "externalRefs", kind: list, items: []*node{ref}})
-			}
+			p.items = append(p.items, tableOf("externalRefs", &node{key: "referenceLocator", text: strings.Join(fields[2:], " "), line: n}).items...)
 		}
 		if key := spdxTags[tag]; key != "" {
 			p.items = append(p.items, &node{key: key, text: value, line: n})
 		}
 	}
-	f.spdx(&node{kind: table, items: []*node{packages, relationships}})
+	spdx2.readFile(f, &node{kind: table, items: []*node{packages, relationships}})
 }

@@ -31,9 +31,9 @@ var installers = []installer{
 func at(namespace string) func(*file, string, int) {
 	return func(f *file, arg string, line int) {
 		name, version, _ := strings.Cut(arg, "@")
-		e := Entry{ID: namespace + ":" + name, Name: name, Version: version, Line: line}
+		e := entry(namespace, name, version, line)
 		if localPath().MatchString(arg) {
-			e = e.local(arg)
+			e = e.noted(isLocal, arg)
 		}
 		f.add(e)
 	}
@@ -70,6 +70,10 @@ var (
 	redirection    = lazily(`^[0-9]*[<>]`)
 	modelOption    = lazily(`^--(?:[a-z]+[-_])?model(?:[-_](?:id|name))?$`)
 	programVersion = lazily(`^([a-z-]+?)[0-9.]*$`)
+	// joinedOption matches an option with its value in the same word.
+	joinedOption = lazily(`^(?:(-[rc])([^=].*)|([^=]*)=(.*))$`)
+	// including are options whose value is a file with packages; -c and -f can have another one.
+	including = lazily(`^(?:-r|--requirement|--constraint|(?:-c|-f|--file) .*\.(?:txt|ya?ml)) ?`)
 	// valued are options whose value is the next argument.
 	valued = lazily(`^(?:-[ifntpdbo]|--(?:index-url|extra-index-url|default-index|index|find-links|target|prefix|root|name|platform|python|python-version|registry|group|features|path|git|branch|tag|rev|` +
 		`version|trusted-host|progress-bar|cache-dir|proxy|timeout|retries|log|depth|file|local-dir|revision|repo-type|env-dir|source|extra|constraint|optional))$`)
@@ -85,10 +89,11 @@ func (f *file) command(line string, n int) {
 // install reads what a command installs. The command can follow others, such as python -m.
 func (f *file) install(words []string, n int) {
 	for i, word := range words {
-		if option, value, joined := strings.Cut(word, "="); modelOption().MatchString(option) && (joined || i+1 < len(words)) {
-			if !joined {
-				value = words[i+1]
-			}
+		option, value, joined := strings.Cut(word, "=")
+		if !joined && i+1 < len(words) {
+			value = words[i+1]
+		}
+		if modelOption().MatchString(option) {
 			f.model(value, n)
 		}
 		m := programVersion().FindStringSubmatch(path.Base(word))
@@ -111,16 +116,15 @@ func (f *file) install(words []string, n int) {
 func (f *file) arguments(in installer, args []string, n int) {
 	f.channels = nil
 	for i := 0; i < len(args); i++ {
-		option, value, joined := strings.Cut(args[i], "=")
-		if arg := args[i]; len(arg) > 2 && (strings.HasPrefix(arg, "-r") || strings.HasPrefix(arg, "-c")) { // -rrequirements.txt
-			option, value, joined = arg[:2], arg[2:], true
-		}
-		if !joined && i+1 < len(args) {
+		arg, option, value := args[i], args[i], ""
+		m := joinedOption().FindStringSubmatch(arg)
+		if m != nil {
+			option, value = m[1]+m[3], m[2]+m[4]
+		} else if i+1 < len(args) {
 			value = args[i+1]
 		}
-		listed := strings.HasSuffix(value, ".txt") || strings.HasSuffix(value, ".yml") || strings.HasSuffix(value, ".yaml")
-		switch arg := args[i]; {
-		case option == "-r" || option == "--requirement" || option == "-c" && listed || option == "--constraint" || (option == "-f" || option == "--file") && listed:
+		switch {
+		case including().MatchString(option + " " + value):
 			f.include(f.copied(value), n)
 		case option == "-c" || option == "--channel":
 			f.channels = append(f.channels, value)
@@ -129,8 +133,8 @@ func (f *file) arguments(in installer, args []string, n int) {
 		case valued().MatchString(option):
 		case strings.HasPrefix(arg, "-") || arg == "." || arg == "":
 			continue
-		case arg[0] == '$' || arg[0] == '%' || arg[0] == '{':
-			f.add(Entry{Name: arg, Line: n}.elsewhere(arg))
+		case strings.ContainsAny(arg[:1], "$%{"):
+			f.add(Entry{Name: arg, Line: n}.noted(setElsewhere, arg))
 			continue
 		default:
 			if in.read(f, arg, n); in.one {
@@ -138,7 +142,7 @@ func (f *file) arguments(in installer, args []string, n int) {
 			}
 			continue
 		}
-		if !joined {
+		if m == nil { // the value is the next argument
 			i++
 		}
 	}
@@ -157,10 +161,8 @@ func (f *file) copied(name string) string {
 }
 
 var (
-	from     = lazily(`(?i)^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
-	copyFrom = lazily(`(?i)^COPY\s+.*--from=(\S+)`)
-	setting  = lazily(`(?i)^(?:ENV|ARG)\s+(.*)`)
-	execForm = lazily(`(?i)^(?:ONBUILD\s+)?(?:RUN|CMD|ENTRYPOINT)\s+(\[.*\])$`)
+	instruction = lazily(`(?i)^(?:ONBUILD\s+)?(FROM|COPY|ENV|ARG|RUN|CMD|ENTRYPOINT)\s+((?:--\S+\s+)*)(.*)$`)
+	copyFrom    = lazily(`--from=(\S+)`)
 )
 
 func parseDockerfile(f *file) {
@@ -172,47 +174,38 @@ func parseDockerfile(f *file) {
 			return cmp.Or(values[bare], otherwise, "${"+name+"}")
 		})
 	}
-	for n, line := range f.lines(withoutGaps(f.data), true) {
-		if m := from().FindStringSubmatch(line); m != nil {
-			if image := expand(m[1]); !stages[strings.ToLower(image)] {
-				f.image(image, n)
+	image := func(name string, n int) {
+		if name = expand(name); !stages[strings.ToLower(name)] {
+			f.image(name, n)
+		}
+	}
+	for n, line := range f.lines(f.data, withGaps) {
+		m := append(instruction().FindStringSubmatch(line), "", "", "", "")
+		words := append(strings.Fields(m[3]), "", "", "")
+		switch strings.ToUpper(m[1]) {
+		case "FROM":
+			image(words[0], n)
+			stages[strings.ToLower(words[2])] = true
+		case "COPY":
+			if from := copyFrom().FindStringSubmatch(m[2]); from != nil && len(from[1]) > 2 { // no number of a stage
+				image(from[1], n)
 			}
-			stages[strings.ToLower(m[2])] = true
-		} else if m := copyFrom().FindStringSubmatch(line); m != nil && !stages[strings.ToLower(m[1])] && len(m[1]) > 2 {
-			f.image(expand(m[1]), n)
-		} else if m := setting().FindStringSubmatch(line); m != nil {
-			for _, v := range assignments(m[1]) {
+		case "ENV", "ARG":
+			for _, v := range assignments(m[3]) {
 				if !secretKey().MatchString(v[0]) {
 					values[v[0]] = expand(v[1])
 				}
-				f.variable(v[0]+"="+expand(v[1]), n)
+				f.variable(v[0], expand(v[1]), n)
 			}
-		} else if m := execForm().FindStringSubmatch(line); m != nil {
+		default:
 			var words []string
-			if json.Unmarshal([]byte(m[1]), &words) == nil && len(words) > 0 {
+			if json.Unmarshal([]byte(m[3]), &words) == nil && len(words) > 0 {
 				f.install(words, n)
-				f.command(words[len(words)-1], n) // of a shell
+				line = words[len(words)-1] // of a shell
 			}
-		} else {
 			f.command(expand(line), n)
 		}
 	}
-}
-
-// withoutGaps lets instructions of a Dockerfile continue after remarks and empty lines.
-func withoutGaps(text string) string {
-	var b strings.Builder
-	continued := false
-	for line := range strings.Lines(text) {
-		bare := strings.TrimSpace(line)
-		if continued && (bare == "" || bare[0] == '#') {
-			b.WriteString("\\\n")
-			continue
-		}
-		continued = strings.HasSuffix(bare, `\`)
-		b.WriteString(line)
-	}
-	return b.String()
 }
 
 // assignments returns the names and values of ENV and ARG, which has another form for a single one.
@@ -233,15 +226,14 @@ func (f *file) image(name string, line int) {
 	name = scrub(withDefaults(name)) // before it is divided
 	e := Entry{Name: name, Line: line}
 	if variable().MatchString(name) {
-		f.add(e.elsewhere(name))
+		f.add(e.noted(setElsewhere, name))
 		return
 	}
-	name, digest, _ := strings.Cut(name, "@")
+	name, version, _ := strings.Cut(name, "@")
 	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
-		name, digest = name[:i], name[i+1:]
+		name, version = name[:i], name[i+1:]
 	}
-	e.ID, e.Version = "pkg:docker/"+name, digest
-	f.add(e)
+	f.add(e.as("pkg:docker/"+name, version))
 }
 
 var (
@@ -251,25 +243,22 @@ var (
 
 func (f *file) notebook(root *node) {
 	for _, cell := range root.all("cells") {
+		var source strings.Builder
+		parts, shell := cell.get("source").elements(), false
+		for _, part := range parts {
+			source.WriteString(strings.TrimSuffix(part.text, "\n") + "\n")
+		}
 		if kind := cell.str("cell_type"); kind == "markdown" || kind == "raw" {
 			continue
 		}
-		shell, start := false, ""
-		for _, part := range elements(cell.get("source")) {
-			for _, line := range f.lines(part.text, false) {
-				line = start + line
-				start = ""
-				if before, ok := strings.CutSuffix(line, `\`); ok {
-					start = before // of a line that continues
-					continue
-				}
-				shell = shell || shellCell().MatchString(line)
-				if command := strings.TrimLeft(line, "!%"); command != line || shell {
-					f.command(command, part.line)
-				}
-				for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
-					f.model(m[1], part.line)
-				}
+		for n, line := range f.lines(source.String(), continued) {
+			at := parts[min(n, len(parts))-1].line
+			shell = shell || shellCell().MatchString(line)
+			if command := strings.TrimLeft(line, "!%"); command != line || shell {
+				f.command(command, at)
+			}
+			for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
+				f.model(m[1], at)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package manifest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 )
 
+// form is a kind of JSON, YAML or TOML, which its names and values tell apart.
 type form struct {
 	// has are alternatives, one of which recognizes the form: a file name such as =*.lock, the
 	// path of a value with [] or {} if it must be a list or a table, or several of these joined by +.
@@ -18,11 +20,9 @@ type form struct {
 func dataForms() []form {
 	return []form{
 		{"=package.json", (*file).packageJSON},
-		{"bomFormat specVersion", (*file).cycloneDX},
-		{"spdxVersion", (*file).spdx},
-		{"@graph", (*file).spdx3},
-		{"sbom", func(f *file, root *node) { f.read(root.get("sbom"), dataForms()) }},           // of GitHub's interface
-		{"predicate", func(f *file, root *node) { f.read(root.get("predicate"), dataForms()) }}, // of an attestation
+		{"bomFormat specVersion", cycloneDX.readFile},
+		{"spdxVersion", spdx2.readFile},
+		{"@graph", spdx3.readFile},
 		{"cells", (*file).notebook},
 		{"_meta.pipfile-spec =Pipfile.lock", (*file).pipfile},
 		{"channels dependencies[]", (*file).environment},
@@ -30,16 +30,13 @@ func dataForms() []form {
 		{"environments+packages", rules{
 			{"packages.conda", func(f *file, n *node) { f.condaSpec(n.text, n.line) }},
 			{"packages.pypi", func(f *file, n *node) { f.requirement(n.text, n.line) }},
-		}.read}, // pixi.lock
+		}.readFile}, // pixi.lock
 		{"lockfileVersion importers =package-lock.json =npm-shrinkwrap.json", (*file).lockJS},
 		{"npm jsr specifiers remote packages.specifiers", (*file).denoLock},
-		{"=pnpm-workspace.* packages+catalog packages+catalogs", func(f *file, root *node) {
-			f.catalogs(root)
-			f.overrides(root.get("overrides"))
-		}},
-		{"pip_version", rules{{"installed.metadata install.metadata", func(f *file, n *node) { f.locked("pypi", n) }}}.read},
+		{"=pnpm-workspace.* packages+catalog packages+catalogs", (*file).packageJSON},
+		{"pip_version", rules{{"installed.metadata install.metadata", func(f *file, n *node) { f.locked("pypi", n) }}}.readFile},
 		{"dependencies devDependencies peerDependencies optionalDependencies overrides resolutions workspaces.catalog workspaces.catalogs", (*file).packageJSON},
-		{"imports scopes =deno.* =import_map.json", rules{{"imports.*", (*file).specifier}, {"scopes.*.*", (*file).specifier}}.read},
+		{"imports scopes =deno.* =import_map.json", rules{{"imports.* scopes.*.*", (*file).specifier}}.readFile},
 		{"object+data[]", func(f *file, root *node) { f.listing(root.get("data")) }}, // the models of a provider
 		{"packages{}", (*file).lockJS},
 		{"", (*file).otherData},
@@ -51,12 +48,24 @@ func tomlForms() []form {
 		{"=Cargo.lock =poetry.lock =uv.lock =pdm.lock package[]", func(f *file, root *node) { f.locked(lockNamespace(f, root), root.get("package")) }},
 		{"=pylock.* packages+lock-version", (*file).pylock},
 		{"=Pipfile dev-packages packages{}", (*file).pipfile},
-		{"=pixi.toml workspace.channels project.channels", pyproject("tool.pixi.")},
-		{"=uv.toml", pyproject("tool.uv.")},
-		{"=hatch.toml", pyproject("tool.hatch.")},
-		{"=pyproject.toml project tool build-system", pyproject("")},
+		{"=pixi.toml workspace.channels project.channels", ofTool("pixi")},
+		{"=uv.toml", ofTool("uv")},
+		{"=hatch.toml", ofTool("hatch")},
+		{"=pyproject.toml project tool build-system", (*file).pyproject},
 		{"=Cargo.toml dependencies workspace", (*file).cargo},
 		{"", (*file).settings},
+	}
+}
+
+func xmlForms() []form {
+	return []form{
+		{"bom", func(f *file, root *node) { cycloneDX.readFile(f, root.get("bom")) }},
+		{"project", func(f *file, root *node) { f.pom(root.get("project")) }},
+		{"", func(f *file, root *node) {
+			if len(root.items) > 0 {
+				f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
+			}
+		}},
 	}
 }
 
@@ -66,70 +75,46 @@ func parseYAML(f *file) { f.read(f.tree((*builder).yaml, true), dataForms()) }
 
 func parseTOML(f *file) { f.read(f.tree((*builder).toml, true), tomlForms()) }
 
-func parseXML(f *file) {
-	switch root := f.tree((*builder).xml, false); {
-	case root.get("bom") != nil:
-		f.cycloneDX(root.get("bom"))
-	case root.get("project") != nil:
-		f.pom(root.get("project"))
-	case len(root.all()) > 0:
-		f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
-	}
-}
+func parseXML(f *file) { f.read(f.tree((*builder).xml, false), xmlForms()) }
 
+// read reads a value, or the bill of materials in an answer of GitHub or in an attestation.
 func (f *file) read(root *node, forms []form) {
-	i := slices.IndexFunc(forms, func(form form) bool {
-		return form.has == "" || slices.ContainsFunc(strings.Fields(form.has), func(all string) bool {
-			return !slices.ContainsFunc(strings.Split(all, "+"), func(one string) bool { return !f.has(root, one) })
-		})
-	})
-	if root != nil {
-		forms[i].read(f, root)
+	if root == nil {
+		return
 	}
+	root = cmp.Or(root.get("sbom"), root.get("predicate"), root)
+	i := slices.IndexFunc(forms, func(form form) bool { return form.has == "" || f.has(root, form.has) })
+	forms[i].read(f, root)
 }
 
-// has reports whether a file has a name or a value; see form.
-func (f *file) has(root *node, what string) bool {
+// has reports whether a file has one of the names and values of a form.
+func (f *file) has(root *node, alternatives string) bool {
+	return slices.ContainsFunc(strings.Fields(alternatives), func(all string) bool {
+		return !slices.ContainsFunc(strings.Split(all, "+"), func(one string) bool { return !f.hasOne(root, one) })
+	})
+}
+
+func (f *file) hasOne(root *node, what string) bool {
 	if pattern, ok := strings.CutPrefix(what, "="); ok {
 		matched, _ := path.Match(pattern, lastPart(f.shown))
 		return matched
 	}
-	keys := strings.Split(strings.TrimRight(what, "[]{}"), ".")
-	n := root.get(keys...)
+	n := root.get(strings.Split(strings.TrimRight(what, "[]{}"), ".")...)
 	return n != nil && (!strings.HasSuffix(what, "[]") || n.kind == list) && (!strings.HasSuffix(what, "{}") || n.kind == table)
 }
 
-// rule says how the value at a path of a file is read; see node.each.
-type rule struct {
-	path string
-	read func(f *file, n *node)
+// rules say how the values at paths of a file are read.
+type rules []struct {
+	paths string
+	read  func(f *file, n *node)
 }
 
-type rules []rule
-
-func (list rules) read(f *file, root *node) {
+func (list rules) readFile(f *file, root *node) {
 	for _, r := range list {
-		for _, path := range strings.Fields(r.path) {
-			f.each(root, path, func(n *node) { r.read(f, n) })
+		for _, n := range root.at(r.paths) {
+			r.read(f, n)
 		}
 	}
-}
-
-// each calls visit with the values at a path. The file can be a part of the one that the path is of.
-func (f *file) each(root *node, path string, visit func(*node)) {
-	if path, ok := strings.CutPrefix(path, f.within); ok {
-		root.each(path, visit)
-	}
-}
-
-func elements(n *node) []*node {
-	switch {
-	case n == nil:
-		return nil
-	case n.kind == list:
-		return n.items
-	}
-	return []*node{n}
 }
 
 // otherData reads what a program lists, or the package URLs of any data, or else a configuration.
@@ -138,8 +123,7 @@ func (f *file) otherData(root *node) {
 		f.listing(root)
 		return
 	}
-	before := len(f.reader.Entries)
-	if root.deep(f.withPackageURL); len(f.reader.Entries) == before {
+	if !f.purls(root) {
 		f.settings(root)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -44,15 +45,14 @@ const (
 
 // Entry is a package or model that a file names.
 type Entry struct {
-	// ID identifies it, such as pypi:torch or a package URL. It is "" if the file only
+	// IDs identify it, the best first, such as pypi:torch or a package URL. There are none if the file only
 	// names something without saying where it comes from, or says that it is not public.
-	ID      string
-	Also    []string // other identifiers to look up if the index does not know ID
-	Name    string   // as the file writes it
-	Version string   // the version or range of versions, "" if any
-	Note    string   // why there is no ID, or ""
-	File    string   // as it was given to Read; for an included file, in the same form
-	Line    int      // from 1, or 0 if unknown
+	IDs     []string
+	Name    string // as the file writes it
+	Version string // the version or range of versions, "" if any
+	Note    string // why there are no IDs, or ""
+	File    string // as it was given to Read; for an included file, in the same form
+	Line    int    // from 1, or 0 if unknown
 }
 
 // Unreadable is a file or a part of it that cannot be read.
@@ -84,25 +84,29 @@ type file struct {
 	shown  string   // for messages and entries
 	data   string
 	depth  int // of the includes that led to it
+	start  int // how many entries there were before it
 
 	registries map[string]string // addresses of registries by their names in the file
 	sources    map[string]*node  // where packages come from, by their names
 	channels   []string          // of conda
-	within     string            // the path of the file's values in another file; see each
 }
 
 func (f *file) add(e Entry) {
 	r := f.reader
-	e.ID, e.Version, e.Note, e.Name = scrub(e.ID), scrub(e.Version), scrub(e.Note), scrub(cmp.Or(e.Name, e.ID))
+	var ids []string
+	for _, id := range e.IDs[:min(len(e.IDs), 1+maxOthers)] {
+		ids = append(ids, scrub(id))
+	}
+	first := append(ids, "")[0]
+	e = Entry{ids, scrub(cmp.Or(e.Name, first)), scrub(e.Version), scrub(e.Note), f.shown, e.Line}
 	switch {
 	case r.full:
 	case len(r.Entries) >= MaxEntries:
 		r.full = true
 		f.unreadable(e.Line, fmt.Sprintf("more than %d packages in all files; the rest was not read", MaxEntries))
-	case len(e.ID) > maxName || len(e.Name) > maxName || len(e.Version) > maxName || len(e.Note) > maxName:
+	case max(len(first), len(e.Name), len(e.Version), len(e.Note)) > maxName:
 		f.unreadable(e.Line, fmt.Sprintf("a name or version is longer than %d bytes", maxName))
 	default:
-		e.File, e.Also = f.shown, e.Also[:min(len(e.Also), maxOthers)]
 		r.Entries = append(r.Entries, e)
 	}
 }
@@ -127,55 +131,61 @@ func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// format is a kind of files, by their names.
+// format is a kind of files.
 type format struct {
-	found func() *regexp.Regexp // names that are also read in folders
-	given func() *regexp.Regexp // names that are read only if they are given
-	parse func(*file)
+	found func() *regexp.Regexp // matches names that are also read in folders
+	given func() *regexp.Regexp // matches names that are read only if they are given
+	start func() *regexp.Regexp // matches the start of a line of a file without a known name
+	parse func(*file)           // nil if the content decides
 }
 
-func formatOf(parse func(*file), found, given string) format {
-	return format{lazily(`^(?:` + found + `)$`), lazily(`(?i)^(?:` + given + `)$`), parse}
-}
+// formats are the kinds of files. The first with a name that is read in folders counts, or else the first other one;
+// without a name, the first with such a line.
+var formats []format
 
-// formats are the kinds of files. The first with a name that is read in folders counts, or else the first other one.
-var formats = []format{
-	formatOf(parseJSON, `package\.json|(package-lock|npm-shrinkwrap)\.json|bun\.lock|deno\.(jsonc?|lock)|import_map\.json|Pipfile\.lock|`+
-		`(?i:.*\.ipynb|.*(\.spdx|\.cdx|bom)\.json)`, `.*\.jsonc?`),
-	formatOf(parseTOML, `(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile|(Cargo|poetry|uv|pdm)\.lock`, `.*\.toml`),
-	formatOf(parseYAML, `pnpm-(lock|workspace)\.ya?ml|pixi\.lock|`+
-		`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, `.*\.ya?ml`),
-	formatOf(parseText, `conda-.*\.lock|bun\.lockb`, `.*\.(txt|list|ids|in)`), // bun.lockb is unreadable, because it is not text
-	formatOf(parseYarn, `yarn\.lock`, ``),
-	formatOf(parseGoMod, `go\.mod`, ``),
-	formatOf(parseSetupCfg, `setup\.cfg`, ``),
-	formatOf(parseRequirements, `(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, ``),
-	formatOf(parseDockerfile, `(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, ``),
-	formatOf(parseEnv, `\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, ``),
-	formatOf(parseXML, `(?i)(.*\.cdx|s?bom|pom)\.xml`, `.*\.xml`),
-	formatOf(parseTagValue, `(?i).*\.spdx`, ``),
-	formatOf(parseAny, ``, `.*\.lock`),
+func init() { // and not where it is declared, because files include others
+	for _, f := range []struct {
+		parse               func(*file)
+		found, given, start string
+	}{
+		{parseJSON, `package\.json|(package-lock|npm-shrinkwrap)\.json|bun\.lock|deno\.(jsonc?|lock)|import_map\.json|Pipfile\.lock|` +
+			`(?i:.*\.ipynb|.*(\.spdx|\.cdx|bom)\.json)`, `.*\.jsonc?`, `\A\s*\{`},
+		{parseXML, `(?i)(.*\.cdx|s?bom|pom)\.xml`, `.*\.xml`, `\A\s*<`},
+		{parseTagValue, `(?i).*\.spdx`, ``, `SPDXVersion:`},
+		{parseGoMod, `go\.mod`, ``, `module \S+\s*$(?s:.*^(?:go [0-9]|require ))`},
+		{parseYarn, `yarn\.lock`, ``, `# yarn lockfile|__metadata:`},
+		{parseSetupCfg, `setup\.cfg`, ``, `install_requires\s*=|\[options\]`},
+		{parseTOML, `(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile|(Cargo|poetry|uv|pdm)\.lock`, `.*\.toml`, `\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`},
+		{parseJSON, ``, ``, `\A\s*\[`},
+		{parseRequirements, `(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, ``, `\z.`},
+		{parseDockerfile, `(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, ``, `(?i:FROM) \S+`},
+		{parseYAML, `pnpm-(lock|workspace)\.ya?ml|pixi\.lock|` +
+			`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, `.*\.ya?ml`,
+			`(?:dependencies|channels|model_list|providers|targets|prompts|package|packages|environments|services|catalogs?|overrides|lockfileVersion):`},
+		{parseEnv, `\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, ``, `\z.`},
+		{parseText, `conda-.*\.lock|bun\.lockb`, `.*\.(txt|list|ids|in)`, ``}, // bun.lockb is unreadable, because it is not text
+		{nil, ``, `.*\.lock`, `\z.`},
+	} {
+		formats = append(formats, format{lazily(`^(?:` + f.found + `)$`), lazily(`(?i)^(?:` + f.given + `)$`), lazily(`(?m)^(?:` + f.start + `)`), f.parse})
+	}
 }
 
 const seeHelp = "; kindex audit --help lists the supported files"
 
-// parserOf returns the parser of a file by its path, or nil.
-func parserOf(name string, inFolder bool) func(*file) {
+// formatOf returns the format of a file by its path, or nil.
+func formatOf(name string, inFolder bool) *format {
 	base := path.Base(name)
 	if path.Base(path.Dir(name)) == "requirements" { // requirements/base.txt
 		base = "requirements/" + base
 	}
-	for _, f := range formats {
-		if f.found().MatchString(base) {
-			return f.parse
-		}
+	i := slices.IndexFunc(formats, func(f format) bool { return f.found().MatchString(base) })
+	if i < 0 && !inFolder {
+		i = slices.IndexFunc(formats, func(f format) bool { return f.given().MatchString(base) })
 	}
-	for _, f := range formats {
-		if !inFolder && f.given().MatchString(base) {
-			return f.parse
-		}
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &formats[i]
 }
 
 // Read reads files, which are recognized by their names; all files of known names in folders; and, for
@@ -186,13 +196,10 @@ func (r *Reader) Read(names ...string) {
 		r.given = append(r.given, absolute(name))
 	}
 	for _, name := range names {
-		if name == "-" {
+		f := &file{reader: r, shown: filepath.ToSlash(name)}
+		if err := f.readGiven(name); err != nil {
 			r.Files++
-			data, err := io.ReadAll(io.LimitReader(r.Stdin, MaxFileSize+1))
-			(&file{reader: r, shown: name}).parse(data, err, parseAny)
-		} else if err := r.readOne(name); err != nil {
-			r.Files++
-			(&file{reader: r, shown: filepath.ToSlash(name)}).unreadable(0, reason(err))
+			f.unreadable(0, reason(err))
 		}
 	}
 }
@@ -210,62 +217,65 @@ func (r *Reader) gives(full string) bool {
 	return slices.ContainsFunc(r.given, func(g string) bool { return full == g || strings.HasPrefix(full, g+string(filepath.Separator)) })
 }
 
-func (r *Reader) readOne(name string) error {
+func (f *file) readGiven(name string) error {
+	if name == "-" {
+		f.reader.Files++
+		f.parse(f.reader.Stdin, nil)
+		return nil
+	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	f := &file{reader: r, name: filepath.Base(name), shown: filepath.ToSlash(name)}
 	folder := name
 	if !info.IsDir() {
-		folder = filepath.Dir(name)
+		folder, f.name = filepath.Split(name)
 	}
-	if f.root, err = os.OpenRoot(folder); err != nil {
+	if f.root, err = os.OpenRoot(cmp.Or(folder, ".")); err != nil {
 		return err
 	}
 	defer f.root.Close()
 	if info.IsDir() {
-		return f.readFolder()
+		f.readFolder()
+		return nil
 	}
-	parser := parserOf(filepath.ToSlash(absolute(name)), false)
-	if parser == nil {
+	format := formatOf(filepath.ToSlash(absolute(name)), false)
+	if format == nil {
 		return errors.New("not a supported file" + seeHelp)
 	}
-	r.Files++
-	f.load(parser)
+	f.reader.Files++
+	f.load(format.parse)
 	return nil
 }
 
 // skipped are folders with copies of packages and with what was built.
 var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true, "site-packages": true, "__pycache__": true, "target": true, "dist": true, "build": true}
 
-// readFolder reads the files of known formats in a folder and those below it.
-func (f *file) readFolder() error {
+// readFolder reads the files of known formats in the folder and those below it.
+func (f *file) readFolder() {
 	r, before := f.reader, f.reader.Files
-	within := filepath.Base(absolute(f.root.Name())) // which can be requirements
-	err := fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	within := filepath.Base(absolute(f.root.Name()))                                     // which can be requirements
+	_ = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error { // which returns no error of its own
 		inner := &file{reader: r, root: f.root, name: name, shown: path.Join(f.shown, name)}
+		format := formatOf(path.Join(within, name), true)
 		switch {
 		case err != nil:
 			inner.unreadable(0, reason(err))
 		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
-		case d.IsDir():
+		case d.IsDir() || format == nil:
 		case r.Files-before >= maxFiles:
 			f.unreadable(0, fmt.Sprintf("more than %d files that can be read; the rest was not read", maxFiles))
 			return fs.SkipAll
 		default:
-			if parser := parserOf(path.Join(within, name), true); parser != nil {
-				r.Files++
-				inner.load(parser)
-			}
+			r.Files++
+			inner.load(format.parse)
 		}
 		return nil
 	})
-	if err == nil && r.Files == before {
+	if r.Files == before {
 		f.unreadable(0, "has no supported file"+seeHelp)
 	}
-	return err
 }
 
 // load reads the file unless it was read before, and parses it.
@@ -275,28 +285,25 @@ func (f *file) load(parser func(*file)) {
 		return
 	}
 	f.reader.read[full] = true
-	data, err := f.contents()
-	f.parse(data, err, parser)
-}
-
-func (f *file) contents() ([]byte, error) {
 	info, err := f.root.Stat(f.name)
 	if err == nil && !info.Mode().IsRegular() { // reading a pipe could take forever
 		err = errors.New("not a regular file")
 	}
-	if err != nil {
-		return nil, err
+	var in *os.File
+	if err == nil {
+		in, err = f.root.Open(f.name)
 	}
-	in, err := f.root.Open(f.name)
 	if err != nil {
-		return nil, err
+		f.unreadable(0, reason(err))
+		return
 	}
 	defer in.Close()
-	return io.ReadAll(io.LimitReader(in, MaxFileSize+1))
+	f.parse(in, parser)
 }
 
-// parse parses what was read, in the order of its lines.
-func (f *file) parse(data []byte, err error, parser func(*file)) {
+// parse reads a file and parses it, in the order of its lines. Without a parser, its content decides.
+func (f *file) parse(in io.Reader, parser func(*file)) {
+	data, err := io.ReadAll(io.LimitReader(in, MaxFileSize+1))
 	f.reader.bytes += len(data)
 	switch {
 	case err != nil:
@@ -316,29 +323,28 @@ func (f *file) parse(data []byte, err error, parser func(*file)) {
 			f.unreadable(0, fmt.Sprintf("cannot be read: %v", r))
 		}
 	}()
-	start := len(f.reader.Entries)
+	if parser == nil {
+		parser = formats[slices.IndexFunc(formats, func(c format) bool { return c.start().MatchString(f.data) })].parse
+	}
+	f.start = len(f.reader.Entries)
 	parser(f)
-	if added := f.reader.Entries[start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
+	if added := f.reader.Entries[f.start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
 		slices.SortStableFunc(added, func(a, b Entry) int { return cmp.Compare(a.Line, b.Line) })
 	}
 }
 
-// decode returns text as UTF-8. Windows PowerShell writes UTF-16.
-func decode(data []byte) (string, error) {
+// decode returns text as UTF-8, with the ends of lines of Unix. Windows PowerShell writes UTF-16.
+func decode(data []byte) (_ string, err error) {
 	text := string(data)
-	var out []byte
-	var err error
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
-		out, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(data)
+		text, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().String(text)
 	case strings.ContainsRune(text, 0):
 		return "", errors.New("not a text file")
-	case strings.ToValidUTF8(text, "") == text:
-		return strings.TrimPrefix(text, "\ufeff"), nil
-	default:
-		out, err = charmap.Windows1252.NewDecoder().Bytes(data)
+	case !utf8.ValidString(text):
+		text, err = charmap.Windows1252.NewDecoder().String(text)
 	}
-	return string(out), err
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff")), err
 }
 
 func reason(err error) string {
@@ -370,12 +376,11 @@ func (f *file) include(name string, line int) {
 			f.unreadable(line, "includes "+unquoted+": "+reason(err))
 			return
 		}
-		inner := &file{reader: f.reader, root: f.root, name: name, depth: f.depth + 1,
-			shown: path.Join(strings.TrimSuffix(f.shown, f.name), name)}
+		parser := parseRequirements
 		if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") { // of conda env create
-			inner.load(parseYAML)
-		} else {
-			inner.load(parseRequirements)
+			parser = parseYAML
 		}
+		shown := path.Join(strings.TrimSuffix(f.shown, f.name), name)
+		(&file{reader: f.reader, root: f.root, name: name, shown: shown, depth: f.depth + 1}).load(parser)
 	}
 }

@@ -43,15 +43,13 @@ func describe(dir, name string) string {
 	r.Read(filepath.Join(dir, name))
 	var b strings.Builder
 	for _, e := range r.Entries {
-		fmt.Fprintf(&b, "%s:%d %s", strings.TrimPrefix(e.File, filepath.ToSlash(dir)+"/"), e.Line, e.ID)
-		if e.ID == "" {
-			fmt.Fprintf(&b, "(%s)", e.Name)
-		}
+		id := append(e.IDs, "("+e.Name+")")[0]
+		fmt.Fprintf(&b, "%s:%d %s", strings.TrimPrefix(e.File, filepath.ToSlash(dir)+"/"), e.Line, id)
 		if e.Version != "" {
 			fmt.Fprintf(&b, " %s", e.Version)
 		}
-		if len(e.Also) > 0 {
-			fmt.Fprintf(&b, " or %s", strings.Join(e.Also, ", "))
+		if len(e.IDs) > 1 {
+			fmt.Fprintf(&b, " or %s", strings.Join(e.IDs[1:], ", "))
 		}
 		if e.Note != "" {
 			fmt.Fprintf(&b, " [%s]", e.Note)
@@ -155,10 +153,10 @@ func FuzzRead(f *testing.F) {
 		in := Reader{Stdin: strings.NewReader(string(data))}
 		in.Read("-")
 		for _, e := range r.Entries {
-			if strings.Contains(e.ID+e.Name+e.Note+e.Version, "://user:secret@") {
+			if strings.Contains(strings.Join(e.IDs, " ")+e.Name+e.Note+e.Version, "://user:secret@") {
 				t.Errorf("credentials are in %+v", e)
 			}
-			if e.Line < 0 || e.Line > 1+strings.Count(string(data), "\n") || e.Name == "" && e.ID != "" || filepath.Dir(filepath.FromSlash(e.File)) != dir {
+			if e.Line < 0 || e.Line > 1+strings.Count(string(data), "\n") || e.Name == "" && len(e.IDs) > 0 || filepath.Dir(filepath.FromSlash(e.File)) != dir {
 				t.Errorf("%+v", e)
 			}
 		}

@@ -1,8 +1,6 @@
 package manifest
 
-import (
-	"strings"
-)
+import "strings"
 
 var (
 	modelKey = lazily(`(?i)(?:^|_)(?:models?(?:name|id)?|llms?)[0-9]*(?:_|$)|(?:^|_)deployment(?:_?(?:name|id))?(?:_[0-9]+)?$|(?:openai|azure|llm)_(?:.*_)?engine$`)
@@ -16,7 +14,6 @@ var (
 	// provided matches the addresses at which the large providers serve models, which end in their names.
 	provided  = lazily(`(?i)^https://[a-z0-9.-]+\.(?:googleapis\.com|amazonaws\.com|azure\.com|huggingface\.co)/(?:[^?#]*/)?(?:models?|deployments)/`)
 	byDefault = lazily(`\$\{[A-Za-z_][A-Za-z0-9_]*:?-([^{}$]+)\}`)
-	variable  = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
 
 // namesModel reports whether the value of a variable or of a member is the name of a model.
@@ -29,46 +26,40 @@ func separated(key string) string {
 	return camelCase().ReplaceAllString(strings.NewReplacer("-", "_", ".", "_").Replace(key), "${1}_$2")
 }
 
-// elsewhere returns the entry for what a program fills in later.
-func (e Entry) elsewhere(name string) Entry {
-	e.ID, e.Note = "", "is set elsewhere: "+name
-	return e
-}
-
 // withDefaults replaces variables by their default values, which are used unless someone sets them.
 func withDefaults(name string) string { return byDefault().ReplaceAllString(name, "$1") }
 
 // model adds the name of a model. A name that a program fills in later is not looked up.
 func (f *file) model(name string, line int) {
 	name = withDefaults(strings.TrimSpace(name))
-	e := Entry{ID: name, Name: name, Line: line}
+	e := Entry{IDs: []string{name}, Name: name, Line: line}
 	switch {
 	case name == "":
 		return
 	case variable().MatchString(name):
-		e = e.elsewhere(name)
+		e = e.noted(setElsewhere, name)
 	case localPath().MatchString(name) || script().MatchString(name) && !provided().MatchString(scrub(name)):
-		e = e.local(name)
+		e = e.noted(isLocal, name)
 	}
 	f.add(e)
 }
 
 // parseEnv reads the variables that name models. No other variable is read: they hold secrets.
 func parseEnv(f *file) {
-	for n, line := range f.lines(f.data, false) {
-		f.variable(line, n)
+	for n, line := range f.lines(f.data, plain) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		f.variable(name, value, n)
 	}
 }
 
 // variable adds the models that a variable names: one, or a list or a table of them.
-func (f *file) variable(line string, n int) {
-	key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-	if key = strings.TrimSpace(key); !ok || !namesModel(key) {
+func (f *file) variable(key, value string, n int) {
+	if key = strings.TrimSpace(key); !namesModel(key) {
 		return
 	}
 	value = strings.Trim(strings.TrimSpace(value), `"'`)
 	if strings.HasPrefix(value, "{") {
-		var b builder
+		b := builder{lineOf: func(int) int { return n }}
 		if _, err := b.json([]byte(value)); err != nil {
 			f.unreadable(n, key+": not a name of a model")
 		}
@@ -91,14 +82,12 @@ const namesNothing = "names nothing that is recognized as a package or model" + 
 
 // settings reads the models and images that a configuration names.
 func (f *file) settings(root *node) {
-	before := len(f.reader.Entries)
 	if root.get("prompts") != nil || root.get("tests") != nil || root.get("targets") != nil { // promptfoo
-		for _, path := range []string{"providers", "targets", "defaultTest.options.provider", "defaultTest.assert.provider", "tests.options.provider", "tests.assert.provider"} {
-			root.each(path, f.provider)
+		for _, n := range root.at("providers targets defaultTest.options.provider defaultTest.assert.provider tests.options.provider tests.assert.provider") {
+			f.provider(n)
 		}
 	}
-	root.deep(f.setting)
-	if len(f.reader.Entries) == before && root != nil {
+	if root.deep(f.setting); len(f.reader.Entries) == f.start {
 		f.unreadable(0, namesNothing)
 	}
 }
@@ -106,8 +95,8 @@ func (f *file) settings(root *node) {
 // setting reads a table of a configuration: members that name models or an image, and variables in the forms of
 // Compose and Kubernetes.
 func (f *file) setting(n *node) {
-	if value := n.get("value"); value != nil && value.kind == text && namesModel(n.str("name")) {
-		f.variable(n.str("name")+"="+value.text, value.line)
+	if value := n.get("value"); value != nil && value.kind == text {
+		f.variable(n.str("name"), value.text, value.line)
 	}
 	for _, m := range n.items {
 		switch {
@@ -118,21 +107,21 @@ func (f *file) setting(n *node) {
 			f.image(strings.TrimSuffix(name+":"+m.str("tag"), ":"), m.get("repository").line)
 		case m.key == "model_name" && n.get("litellm_params") != nil: // what clients of LiteLLM call it
 		case namesModel(m.key):
-			for _, v := range elements(m) {
+			for _, v := range m.elements() {
 				if v.kind == text && !strings.ContainsAny(v.text, " \n") {
 					f.model(v.text, v.line)
 				}
 			}
 		case m.key == "command" || m.key == "args" || m.key == "entrypoint":
 			var words []string
-			for _, v := range elements(m) {
+			for _, v := range m.elements() {
 				words = append(words, v.text)
 			}
 			f.command(strings.Join(words, " "), m.line)
 		case m.kind == list:
 			for _, v := range m.items {
-				if v.kind == text {
-					f.variable(v.text, v.line)
+				if name, value, ok := strings.Cut(v.text, "="); ok {
+					f.variable(name, value, v.line)
 				}
 			}
 		}
@@ -146,10 +135,6 @@ func (f *file) provider(n *node) {
 		f.model(n.text, n.line)
 	case n.get("id") != nil:
 		f.model(n.str("id"), n.get("id").line)
-	case n.kind == list:
-		for _, m := range n.items {
-			f.provider(m)
-		}
 	default:
 		for _, m := range n.items {
 			switch m.key {

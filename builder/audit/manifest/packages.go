@@ -10,21 +10,28 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// sourcedRules are the arrays of pyproject.toml whose packages can have a source in a table of uv.
-func sourcedRules() rules {
-	return rules{{`build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
-		tool.uv.dev-dependencies`, (*file).requirements}}
-}
-
-// toolRules are the tables and arrays of the tools, in pyproject.toml and in files of their own.
-func toolRules() rules {
-	return rules{
+// pyproject reads pyproject.toml. Only the packages of its standard arrays can have a source in a table of uv.
+func (f *file) pyproject(root *node) {
+	f.sources = map[string]*node{}
+	f.addRegistries(root, "tool.poetry.source tool.pdm.source tool.uv.index")
+	for _, m := range root.at("tool.uv.sources") {
+		for _, m := range m.items {
+			f.sources[strings.ToLower(m.key)] = m
+		}
+	}
+	for _, m := range root.at("tool.pixi.channels tool.pixi.project.channels tool.pixi.workspace.channels") {
+		f.addChannel(m)
+	}
+	rules{{`build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
+		tool.uv.dev-dependencies`, (*file).requirementNode}}.readFile(f, root)
+	f.sources = nil
+	rules{
 		{`tool.uv.constraint-dependencies tool.uv.override-dependencies tool.uv.build-constraint-dependencies
 			tool.uv.extra-build-dependencies.* tool.pdm.dev-dependencies.* tool.rye.dev-dependencies
 			tool.hatch.build.dependencies tool.hatch.build.targets.*.dependencies
 			tool.hatch.build.hooks.*.dependencies tool.hatch.build.targets.*.hooks.*.dependencies
 			tool.hatch.envs.*.dependencies tool.hatch.envs.*.extra-dependencies tool.hatch.env.requires
-			tool.flit.metadata.requires tool.flit.metadata.dev-requires tool.flit.metadata.requires-extra.*`, (*file).requirements},
+			tool.flit.metadata.requires tool.flit.metadata.dev-requires tool.flit.metadata.requires-extra.*`, (*file).requirementNode},
 		{`tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group.*.dependencies tool.poetry.requires-plugins
 			tool.pdm.overrides tool.pdm.resolution.overrides
 			tool.pixi.pypi-options.dependency-overrides tool.pixi.pypi-dependencies tool.pixi.feature.*.pypi-dependencies
@@ -33,36 +40,29 @@ func toolRules() rules {
 			tool.pixi.target.*.dependencies tool.pixi.feature.*.target.*.dependencies
 			tool.pixi.package.run-dependencies tool.pixi.package.host-dependencies tool.pixi.package.build-dependencies`, named("conda")},
 		{`tool.setuptools.dynamic.dependencies.file tool.setuptools.dynamic.optional-dependencies.*.file
-			tool.hatch.metadata.hooks.requirements_txt.files tool.hatch.metadata.hooks.requirements_txt.filename`, (*file).included},
+			tool.hatch.metadata.hooks.requirements_txt.files tool.hatch.metadata.hooks.requirements_txt.filename`, func(f *file, n *node) { f.include(n.text, n.line) }},
+	}.readFile(f, root)
+	if root.get("tool", "hatch", "metadata", "hooks") == nil && root.get("tool", "poetry", "dependencies") == nil {
+		f.dynamic(root)
 	}
 }
 
-// pyproject returns a reader of a file that is pyproject.toml, or a part of it.
-func pyproject(within string) func(*file, *node) {
+// ofTool reads a file that is the table of a tool in pyproject.toml.
+func ofTool(name string) func(*file, *node) {
 	return func(f *file, root *node) {
-		f.within, f.sources = within, map[string]*node{}
-		f.addRegistries(root, "tool.poetry.source", "tool.pdm.source", "tool.uv.index")
-		f.each(root, "tool.uv.sources", func(n *node) {
-			for _, m := range n.items {
-				f.sources[strings.ToLower(m.key)] = m
-			}
-		})
-		for _, path := range []string{"tool.pixi.channels", "tool.pixi.project.channels", "tool.pixi.workspace.channels"} {
-			f.each(root, path, f.addChannel)
-		}
-		sourcedRules().read(f, root)
-		f.sources = nil
-		toolRules().read(f, root)
-		if root.get("tool", "hatch", "metadata", "hooks") == nil && root.get("tool", "poetry", "dependencies") == nil {
-			f.dynamic(root)
-		}
+		f.pyproject(tableOf("tool", tableOf(name, root.items...).items...))
 	}
 }
 
-func (f *file) addRegistries(root *node, paths ...string) {
+// tableOf returns a table with a table at a key.
+func tableOf(key string, items ...*node) *node {
+	return &node{kind: table, items: []*node{{key: key, kind: table, items: items}}}
+}
+
+func (f *file) addRegistries(root *node, paths string) {
 	f.registries = map[string]string{}
-	for _, path := range paths {
-		f.each(root, path, func(n *node) { f.registries[n.str("name")] = n.str("url") })
+	for _, n := range root.at(paths) {
+		f.registries[n.str("name")] = n.str("url")
 	}
 }
 
@@ -76,27 +76,19 @@ func (f *file) dynamic(root *node) {
 	}
 }
 
-// requirements reads a list of requirements. A group can include another one, which is read too.
-func (f *file) requirements(n *node) {
-	for _, m := range elements(n) {
-		switch {
-		case m.kind == text:
-			f.requirement(m.text, m.line)
-		case m.get("include-group") == nil:
-			f.unreadable(m.line, "not a requirement; expected a name such as torch>=2.3")
-		}
-	}
-}
-
-func (f *file) included(n *node) {
-	for _, m := range elements(n) {
-		f.include(m.text, m.line)
+// requirementNode reads an element of a list of requirements. A group can include another one, which is read too.
+func (f *file) requirementNode(n *node) {
+	switch {
+	case n.kind == text:
+		f.requirement(n.text, n.line)
+	case n.get("include-group") == nil:
+		f.unreadable(n.line, "not a requirement; expected a name such as torch>=2.3")
 	}
 }
 
 func (f *file) pipfile(root *node) {
-	f.addRegistries(root, "source", "_meta.sources")
-	rules{{"*", named("pypi")}}.read(f, root)
+	f.addRegistries(root, "source _meta.sources")
+	rules{{"*", named("pypi")}}.readFile(f, root)
 }
 
 func (f *file) cargo(root *node) {
@@ -105,7 +97,7 @@ func (f *file) cargo(root *node) {
 		f.sources[m.key] = m
 	}
 	rules{{`dependencies dev-dependencies build-dependencies dev_dependencies build_dependencies target.*.dependencies target.*.dev-dependencies
-		target.*.build-dependencies workspace.dependencies patch.* replace`, named("crates")}}.read(f, root)
+		target.*.build-dependencies workspace.dependencies patch.* replace`, named("crates")}}.readFile(f, root)
 }
 
 // noTables are the tables of Pipfile that do not contain packages.
@@ -114,28 +106,33 @@ var noTables = map[string]bool{"source": true, "requires": true, "pipenv": true,
 // named returns a reader of a table whose keys are names of packages in a namespace.
 func named(namespace string) func(*file, *node) {
 	return func(f *file, n *node) {
-		if namespace == "pypi" && noTables[n.key] {
-			return
-		}
 		for _, m := range n.items {
-			if namespace == "pypi" && m.key == "python" {
+			if namespace == "pypi" && (noTables[n.key] || m.key == "python") {
 				continue
 			}
-			for _, v := range elements(m) { // several versions, for several environments
-				e := Entry{ID: namespace + ":" + m.key, Name: m.key, Line: v.line}
-				switch {
-				case v.kind == table:
-					f.add(f.sourced(e, v))
-				case v.kind > other:
-					f.unreadable(v.line, m.key+": not a version")
-				case namespace == "conda":
-					f.condaEntry("", e.Name, v.text, v.line)
-				default:
-					e.Version = pythonVersion(v.text)
-					f.addRequirement(e)
-				}
+			for _, v := range m.elements() { // several versions, for several environments
+				f.dependency(namespace, m.key, v)
 			}
 		}
+	}
+}
+
+// dependency adds a package, with a version or with a table that says where it comes from.
+func (f *file) dependency(namespace, name string, v *node) {
+	line := v.line
+	if shared := f.sources[name]; shared != nil && namespace == "crates" && v.str("workspace") == "true" { // with the version
+		v = shared
+	}
+	e := entry(namespace, name, pythonVersion(v.text), line)
+	switch {
+	case v.kind == table:
+		f.add(f.sourced(e, v))
+	case v.kind > other:
+		f.unreadable(line, name+": not a version")
+	case namespace == "conda":
+		f.add(f.conda("", name, v.text, line))
+	default:
+		f.addRequirement(e)
 	}
 }
 
@@ -152,75 +149,50 @@ func (n *node) place(keys ...string) string {
 // sourced returns an entry with the version of a package and where it comes from, which is a table
 // in many forms: of manifests and lock files of Python and Rust.
 func (f *file) sourced(e Entry, n *node) Entry {
-	namespace, _, _ := strings.Cut(e.ID, ":")
-	if root := f.sources[e.Name]; root != nil && namespace == "crates" && n.str("workspace") == "true" { // with the version
-		n = &node{kind: table, items: []*node{{key: "version", text: root.text}}}
-		if root.kind == table {
-			n = root
-		}
-	}
-	e.Version = strings.TrimPrefix(n.str("version"), "*")
-	switch namespace {
-	case "pypi":
-		e.Version = pythonVersion(e.Version)
-	case "crates":
-		if name := n.str("package"); name != "" { // of a renamed crate
-			e.ID = "crates:" + name
-		}
-	case "conda":
-		if channel := n.str("channel"); channel != "" {
-			f.condaID(&e, channel)
-		}
+	e.Version = pythonVersion(n.str("version"))
+	switch {
+	case e.is("crates") && n.str("package") != "":
+		e.IDs[0] = "crates:" + n.str("package") // of a renamed crate
+	case e.is("conda"):
+		e = f.conda(n.str("channel"), e.Name, n.str("version"), e.Line)
 	}
 	at := &node{kind: table, items: slices.Concat(n.items, n.all("source"), n.all("vcs"), n.all("archive"))}
-	repository, place, registry := at.place("git", "hg", "svn", "bzr"), at.place("path", "editable", "directory", "virtual"), at.place("index", "registry", "registry-index")
-	archive := ""
-	switch address := at.place("file", "url"); at.str("type") {
+	repository, path, address := at.place("git", "hg", "svn", "bzr"), at.place("path", "editable", "directory", "virtual"), at.place("file", "url")
+	registry := cmp.Or(n.str("source"), at.place("index", "registry", "registry-index"))
+	switch at.str("type") {
 	case "legacy":
-		registry = address
+		registry, address = address, ""
 	case "git", "hg", "svn", "bzr":
-		repository = address
+		repository, address = address, ""
 	case "directory", "file":
-		place = address
-	default:
-		archive = address
+		path, address = address, ""
 	}
-	switch source := n.str("source"); {
-	case strings.HasPrefix(source, "git+"):
-		repository = source
-	case source != "":
-		registry = source
+	if strings.HasPrefix(registry, "git+") {
+		repository = registry
 	}
-	if at.str("editable") == "true" && place == "" || namespace != "crates" && n.get("workspace") != nil {
-		place = "."
+	if at.str("editable") == "true" && path == "" || !e.is("crates") && n.get("workspace") != nil {
+		path = "."
 	}
-	if address := f.registries[registry]; address != "" {
-		registry = address
-	}
+	registry = cmp.Or(f.registries[registry], registry)
 	switch {
 	case repository != "":
 		e = e.from("git+" + strings.TrimPrefix(repository, "git+"))
-		for _, key := range []string{"resolved_reference", "commit-id", "rev", "tag", "branch", "ref"} {
-			if ref := at.str(key); ref != "" {
-				e.Version = ref
-				break
-			}
-		}
-		return e
-	case place != "" && !wheel().MatchString(lastPart(place)):
-		return e.local(place)
-	case archive+place != "" && registry == "":
-		return e.from(archive + place)
+		e.Version = cmp.Or(at.str("resolved_reference"), at.str("commit-id"), at.str("rev"), at.str("tag"), at.str("branch"), at.str("ref"), e.Version)
+	case path != "" && !wheel().MatchString(lastPart(path)):
+		return e.noted(isLocal, path)
+	case address+path != "" && registry == "":
+		return e.from(address + path)
+	case !public(registry):
+		return e.noted(isPrivate, registry)
 	}
-	return e.in(registry)
+	return e
 }
 
 // lockNamespace returns the namespace of the packages in a lock file, which can have another name.
 func lockNamespace(f *file, root *node) string {
-	python := f.has(root, "=poetry.lock") || f.has(root, "=uv.lock") || f.has(root, "=pdm.lock") || f.has(root, "requires-python") ||
-		f.has(root, "metadata.content-hash") || f.has(root, "metadata.content_hash")
+	python := f.has(root, "=poetry.lock =uv.lock =pdm.lock requires-python metadata.content-hash metadata.content_hash")
 	for _, n := range root.all("package") {
-		python = python || f.has(n, "source{}") || f.has(n, "files") || f.has(n, "wheels") || f.has(n, "python-versions")
+		python = python || f.has(n, "source{} files wheels python-versions")
 	}
 	if python && !f.has(root, "=Cargo.lock") {
 		return "pypi"
@@ -236,15 +208,15 @@ func (f *file) pylock(root *node) {
 }
 
 func (f *file) locked(namespace string, n *node) {
-	for _, m := range elements(n) {
+	for _, m := range n.elements() {
 		name := m.str("name")
 		if name == "" {
 			f.unreadable(m.line, "a package without a name")
 			continue
 		}
-		e := f.sourced(Entry{ID: namespace + ":" + name, Name: name, Line: m.get("name").line}, m)
+		e := f.sourced(entry(namespace, name, "", m.get("name").line), m)
 		if namespace == "crates" && m.get("source") == nil { // so Cargo writes packages of the project
-			e.ID, e.Note = "", "is part of the project"
+			e = e.noted("is part of the project", "")
 		}
 		f.add(e)
 	}
@@ -273,10 +245,10 @@ func parseGoMod(f *file) {
 	}
 	for _, r := range m.Require {
 		used := cmp.Or(replaced[r.Mod], replaced[module.Version{Path: r.Mod.Path}], r.Mod)
-		e := Entry{ID: "go:" + used.Path, Name: used.Path, Version: used.Version, Line: r.Syntax.Start.Line}
+		e := entry("go", used.Path, used.Version, r.Syntax.Start.Line)
 		if modfile.IsDirectoryPath(used.Path) {
 			e.Name = r.Mod.Path
-			e = e.local(used.Path)
+			e = e.noted(isLocal, used.Path)
 		}
 		f.add(e)
 	}
@@ -298,9 +270,9 @@ func (f *file) pom(root *node) {
 			return
 		}
 		group, name := expand(n.str("groupId")), expand(n.str("artifactId"))
-		e := Entry{ID: "maven:" + group + ":" + name, Name: name, Version: expand(n.str("version")), Line: n.get("artifactId").line}
+		e := Entry{IDs: []string{"maven:" + group + ":" + name}, Name: name, Version: expand(n.str("version")), Line: n.get("artifactId").line}
 		if variable().MatchString(group + name) {
-			e = e.elsewhere(group + ":" + name)
+			e = e.noted(setElsewhere, group+":"+name)
 		}
 		f.add(e)
 	})

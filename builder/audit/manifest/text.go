@@ -3,7 +3,6 @@ package manifest
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"strings"
 )
 
@@ -11,9 +10,9 @@ import (
 const pinnedStart = `[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:[=~!<>]=|[<>]|\(|@\s|;)|-[rce]\b|--[a-z]`
 
 var (
+	editable = lazily(`^(?:-e|--editable)[\s=]*`)
 	// requirement matches a dependency (PEP 508): its name, its extras, and the rest.
-	requirement = lazily(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$`)
-	pinned      = lazily(`^(?:` + pinnedStart + `)`)
+	requirement = lazily(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*([@=<>!~(;].*)?$`)
 	options     = lazily(`\s+--?[a-zA-Z].*$`)
 	condaSpec   = lazily(`^[A-Za-z0-9_.-]+=[^=\s]+(?:=[^=\s]+)?$`)
 	remark      = lazily(`(?:^|\s)#.*$`)
@@ -23,56 +22,48 @@ var (
 // name with a version, an address, or a path.
 func (f *file) requirement(s string, line int) {
 	s = strings.TrimSpace(s)
-	for _, option := range []string{"--editable", "-e"} {
-		if rest, ok := strings.CutPrefix(s, option); ok {
-			s = strings.Trim(rest, " \t=\"'")
-		}
+	if option := editable().FindString(s); option != "" {
+		s = strings.Trim(s[len(option):], " \t\"'")
 	}
-	bare, _, _ := strings.Cut(options().ReplaceAllString(s, ""), ";") // without environment markers
-	address, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;")
-	m := requirement().FindStringSubmatch(s)
+	spec, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;") // without environment markers
+	m := requirement().FindStringSubmatch(strings.TrimSpace(spec))
 	switch {
 	case m != nil && strings.HasPrefix(m[2], "@"):
-		e := Entry{ID: "pypi:" + m[1], Name: m[1], Line: line}
-		if at, _, _ := strings.Cut(strings.TrimSpace(m[2][1:]), " ;"); at == "" || isAddress(at) {
+		e, at := entry("pypi", m[1], "", line), strings.TrimSpace(m[2][1:])
+		if at == "" || isAddress(at) {
 			e = e.from(at)
 		} else {
 			e.Version = at // of Poetry
 		}
 		f.addRequirement(e)
-		return
 	case strings.HasPrefix(s, "pkg:"):
-		f.add(Entry{ID: s, Line: line})
-		return
-	case isAddress(address):
-		f.addRequirement(Entry{Line: line}.from(address))
-		return
+		f.add(Entry{IDs: []string{s}, Line: line})
+	case isAddress(spec):
+		f.addRequirement(Entry{Line: line}.from(spec))
 	case condaSpec().MatchString(s):
 		f.condaSpec(s, line)
-		return
-	}
-	m = requirement().FindStringSubmatch(strings.TrimSpace(bare))
-	switch {
-	case m != nil && (m[2] == "" || strings.ContainsAny(m[2][:1], "=<>!~(")):
-		f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Version: pythonVersion(m[2]), Line: line})
+	case m != nil:
+		version, _, _ := strings.Cut(m[2], ";")
+		f.addRequirement(entry("pypi", m[1], pythonVersion(version), line))
 	case variable().MatchString(s):
-		f.add(Entry{Name: s, Line: line}.elsewhere(s))
+		f.add(Entry{Name: s, Line: line}.noted(setElsewhere, s))
 	case strings.ContainsAny(s, `/\`) && !strings.Contains(s, " "):
-		f.add(Entry{Name: s, Line: line}.local(s))
+		f.add(Entry{Name: s, Line: line}.noted(isLocal, s))
 	default:
 		f.unreadable(line, "not a requirement: "+s+"; expected a name such as torch==2.3.1")
 	}
 }
 
-// addRequirement adds a package of Python, whose table of sources may say that it comes from elsewhere.
+// addRequirement adds a package, unless a table of sources says that it comes from elsewhere.
 func (f *file) addRequirement(e Entry) {
-	if at := f.sources[strings.ToLower(e.Name)]; at != nil && strings.HasPrefix(e.ID, "pypi:") {
-		for _, n := range elements(at) {
-			f.add(f.sourced(e, n))
-		}
+	at := f.sources[strings.ToLower(e.Name)]
+	if at == nil || !e.is("pypi") {
+		f.add(e)
 		return
 	}
-	f.add(e)
+	for _, n := range at.elements() {
+		f.add(f.sourced(e, n))
+	}
 }
 
 // pythonVersion returns a version as the file writes it, without the operator if it is pinned.
@@ -84,20 +75,29 @@ func pythonVersion(s string) string {
 	return strings.TrimPrefix(s, "*")
 }
 
-// lines calls yield with the number and text of each line without its remark. If continued, a line is joined
-// with the ones that continue it after a backslash; a remark does not continue.
-func (f *file) lines(text string, continued bool) iter.Seq2[int, string] {
+// continuation says which line a backslash joins with its own.
+type continuation int
+
+const (
+	plain     continuation = iota // none
+	continued                     // the next one; a remark does not continue
+	withGaps                      // the next one that is neither empty nor a remark
+)
+
+// lines returns the number and text of each line without its remark.
+func (f *file) lines(text string, c continuation) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		var joined strings.Builder
 		first, n := 1, 0
-		for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")) {
-			n++
-			if joined.Len() == 0 {
+		for line := range strings.Lines(text) {
+			if n++; joined.Len() == 0 {
 				first = n
 			}
-			line = strings.TrimRight(line, "\n")
-			bare := remark().ReplaceAllString(line, "")
-			if before, ok := strings.CutSuffix(bare, `\`); ok && continued {
+			bare := remark().ReplaceAllString(strings.TrimRight(line, "\n"), "")
+			if c == withGaps && joined.Len() > 0 && strings.TrimSpace(bare) == "" {
+				continue
+			}
+			if before, ok := strings.CutSuffix(bare, `\`); ok && c != plain {
 				joined.WriteString(before + " ")
 				continue
 			}
@@ -117,56 +117,54 @@ func (f *file) lines(text string, continued bool) iter.Seq2[int, string] {
 
 // https://pip.pypa.io/en/stable/reference/requirements-file-format/
 func parseRequirements(f *file) {
-	for n, line := range f.lines(f.data, true) {
+	for n, line := range f.lines(f.data, continued) {
 		f.requirementLine(line, n)
 	}
 }
 
+var included = lazily(`^(?:-[rc]|--requirement|--constraint)(?:[\s=]\s*|$)|^-[rc]`)
+
 // requirementLine reads a line of a requirements file. Options that name no package are left out.
 func (f *file) requirementLine(line string, n int) {
-	if line[0] != '-' || strings.HasPrefix(line, "-e") || strings.HasPrefix(line, "--editable") {
+	switch option := included().FindString(line); {
+	case option != "":
+		f.include(line[len(option):], n)
+	case line[0] != '-' || editable().MatchString(line):
 		f.requirement(line, n)
-		return
-	}
-	option, value := line, ""
-	if i := strings.IndexAny(line, " \t="); i >= 0 {
-		option, value = line[:i], strings.TrimSpace(line[i+1:])
-	} else if !strings.HasPrefix(line, "--") && len(line) > 2 { // -rbase.txt
-		option, value = line[:2], line[2:]
-	}
-	switch option {
-	case "-r", "--requirement", "-c", "--constraint":
-		f.include(value, n)
 	}
 }
 
 var (
 	listName   = lazily(`(?i)req|constraint|depend|pip|package`)
+	pinned     = lazily(`^(?:` + pinnedStart + `)`)
 	pinnedList = lazily(`(?m)^\s*(?:` + pinnedStart + `)`)
 	versioned  = lazily(`^[a-z0-9][a-z0-9._-]*=[0-9][A-Za-z0-9.*]*(?:=\S+)?$`) // a package of conda
 	condaList  = lazily(`(?m)^(?:@EXPLICIT|[A-Za-z0-9_.-]+=[^=\s]+=[^=\s]+)\s*$`)
+	// variables matches a text that consists of remarks and variables, and oneVariable the start of one of these.
+	variables   = lazily(`\A(?:[ \t]*(?:#.*|(?:export\s+)?[A-Z_][A-Z0-9_]*=(?:[^=\n].*)?)?(?:\n|\z))*\z`)
+	oneVariable = lazily(`(?m)^[ \t]*[A-Za-z_]`)
 )
 
-// parseText reads a list of requirements, of packages as conda exports them, or of identifiers.
+// parseText reads a list of requirements, of packages as conda exports them, of variables, or of identifiers.
 func parseText(f *file) {
-	if isEnv(f.data) {
-		before := len(f.reader.Entries)
-		if parseEnv(f); len(f.reader.Entries) == before {
+	if variables().MatchString(f.data) && oneVariable().MatchString(f.data) {
+		if parseEnv(f); len(f.reader.Entries) == f.start {
 			f.unreadable(0, "no variable names a model; expected one such as OPENAI_MODEL")
 		}
 		return
 	}
-	conda := condaList().MatchString(f.data)
-	required := !conda && (listName().MatchString(lastPart(f.shown)) || pinnedList().MatchString(f.data))
-	for n, line := range f.lines(f.data, required) {
+	conda, mode := condaList().MatchString(f.data), plain
+	if !conda && (listName().MatchString(lastPart(f.shown)) || pinnedList().MatchString(f.data)) {
+		mode = continued // they are requirements
+	}
+	for n, line := range f.lines(f.data, mode) {
 		switch {
-		case conda && line != "@EXPLICIT":
+		case line == "@EXPLICIT":
+		case conda || versioned().MatchString(line):
 			f.condaSpec(line, n)
-		case required && (!strings.ContainsAny(line, "/:") || pinned().MatchString(line) || isAddress(line)):
+		case mode == continued && (!strings.ContainsAny(line, "/:") || pinned().MatchString(line) || isAddress(line)):
 			f.requirementLine(line, n)
-		case versioned().MatchString(line):
-			f.condaSpec(line, n)
-		case !conda:
+		default:
 			f.listed(line, n)
 		}
 	}
@@ -176,24 +174,7 @@ var (
 	bullet = lazily(`^(?:[-*+•]|[0-9]+[.)])\s+`)
 	// assigned matches a name and a colon or an equals sign before an identifier.
 	assigned = lazily(`^(?:export\s+)?["']?([A-Za-z_][A-Za-z0-9_.-]*)["']?\s*(?:=|:\s)\s*`)
-	// envLine matches a line of a file with variables.
-	envLine = lazily(`^(?:export\s+)?[A-Z_][A-Z0-9_]*=(?:[^=]|$)`)
 )
-
-func isEnv(text string) bool {
-	some := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case !envLine().MatchString(line):
-			return false
-		default:
-			some = true
-		}
-	}
-	return some
-}
 
 func (f *file) listed(line string, n int) {
 	line = bullet().ReplaceAllString(line, "")
@@ -211,33 +192,7 @@ func (f *file) listed(line string, n int) {
 		if vcs().MatchString(part) {
 			f.add(Entry{Line: n}.from(part))
 		} else if part != "" {
-			f.add(Entry{ID: part, Line: n})
-		}
-	}
-}
-
-const tomlHead = `\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`
-
-func parseAny(f *file) {
-	for _, c := range []struct {
-		start string // of a line
-		parse func(*file)
-	}{
-		{`\A\s*\{`, parseJSON},
-		{`\A\s*<`, parseXML},
-		{`SPDXVersion:`, parseTagValue},
-		{`module \S+\s*$(?s:.*^(?:go [0-9]|require ))`, parseGoMod},
-		{`# yarn lockfile|__metadata:`, parseYarn},
-		{`install_requires\s*=|\[options\]`, parseSetupCfg},
-		{tomlHead, parseTOML},
-		{`\A\s*\[`, parseJSON},
-		{`(?i:FROM) \S+`, parseDockerfile},
-		{`(?:dependencies|channels|model_list|providers|targets|prompts|package|packages|environments|services|catalogs?|overrides|lockfileVersion):`, parseYAML},
-		{``, parseText},
-	} {
-		if regexp.MustCompile(`(?m)^(?:` + c.start + `)`).MatchString(f.data) {
-			c.parse(f)
-			return
+			f.add(Entry{IDs: []string{part}, Line: n})
 		}
 	}
 }
@@ -247,7 +202,7 @@ var setupKey = lazily(`^([A-Za-z0-9_.-]+)\s*=([^=].*|)$`)
 
 func parseSetupCfg(f *file) {
 	section, wanted := "", false
-	for n, line := range f.lines(f.data, false) {
+	for n, line := range f.lines(f.data, plain) {
 		key := setupKey().FindStringSubmatch(line)
 		switch {
 		case line[0] == '[':

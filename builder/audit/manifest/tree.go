@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/tidwall/jsonc"
 	"go.yaml.in/yaml/v3"
 )
@@ -70,32 +71,54 @@ func (n *node) all(keys ...string) []*node {
 	return n.items
 }
 
-// each calls visit with the values at a path of keys with dots between them, in which * stands for any key.
-// Lists are not visited, but their elements, which have the path of the list.
-func (n *node) each(path string, visit func(*node)) {
-	key, rest, _ := strings.Cut(path, ".")
+// elements returns the elements of a list, or any other value as the only one.
+func (n *node) elements() []*node {
 	switch {
 	case n == nil:
+		return nil
 	case n.kind == list:
-		for _, m := range n.items {
-			m.each(path, visit)
-		}
-	case path == "":
-		visit(n)
-	default:
-		for _, m := range n.items {
-			if key == "*" || key == m.key {
-				m.each(rest, visit)
+		return n.items
+	}
+	return []*node{n}
+}
+
+// at returns the values at paths with spaces between them. A path is keys with dots between them, in which *
+// stands for any key. In place of lists, it has their elements, which have the path of the list.
+func (n *node) at(paths string) (found []*node) {
+	for _, path := range strings.Fields(paths) {
+		found = append(found, n.follow(strings.Split(path, "."))...)
+	}
+	return found
+}
+
+func (n *node) follow(keys []string) (found []*node) {
+	for _, n := range n.elements() {
+		switch {
+		case n.kind == list:
+			found = append(found, n.follow(keys)...)
+		case len(keys) == 0:
+			found = append(found, n)
+		default:
+			for _, m := range n.items {
+				if keys[0] == "*" || keys[0] == m.key {
+					found = append(found, m.follow(keys[1:])...)
+				}
 			}
 		}
 	}
+	return found
+}
+
+// members returns the members of the tables at paths.
+func (n *node) members(paths string) (found []*node) {
+	for _, m := range n.at(paths) {
+		found = append(found, m.items...)
+	}
+	return found
 }
 
 // deep calls visit with all tables in a value, the outer ones first.
 func (n *node) deep(visit func(*node)) {
-	if n == nil {
-		return
-	}
 	if n.kind == table {
 		visit(n)
 	}
@@ -109,7 +132,7 @@ func (n *node) deep(visit func(*node)) {
 func (f *file) tree(parse func(b *builder, data []byte) (line int, err error), byLine bool) *node {
 	var b builder
 	f.eachTry(byLine, func(data []byte) (line int, err error) {
-		b = builder{}
+		b = builder{lineOf: lineCounter(data), tables: map[tomlKey]*node{}}
 		return parse(&b, data)
 	})
 	return b.root
@@ -137,6 +160,8 @@ func (f *file) eachTry(byLine bool, parse func(data []byte) (line int, err error
 type builder struct {
 	root   *node
 	values int
+	lineOf func(offset int) int
+	tables map[tomlKey]*node
 }
 
 const (
@@ -174,43 +199,9 @@ func lineCounter(data []byte) func(offset int) int {
 
 // json reads JSON, with or without comments and trailing commas.
 func (b *builder) json(data []byte) (line int, err error) {
-	data = jsonc.ToJSON(data)
-	d := json.NewDecoder(bytes.NewReader(data))
+	d := json.NewDecoder(bytes.NewReader(jsonc.ToJSON(data)))
 	d.UseNumber()
-	lineOf := lineCounter(data)
-	open := []*node{nil} // the tables and lists that contain what comes next
-	for key, keyed := "", false; err == nil && (b.root == nil || len(open) > 1); {
-		var token json.Token
-		if token, err = d.Token(); err != nil {
-			break
-		}
-		in, line := open[len(open)-1], lineOf(int(d.InputOffset()))
-		if name, ok := token.(string); ok && in != nil && in.kind == table && !keyed {
-			key, keyed = name, true
-			continue
-		}
-		n := &node{key: key, kind: other, line: line}
-		switch token := token.(type) {
-		case string:
-			n.kind, n.text = text, token
-		case nil:
-			n.kind = null
-		case json.Delim:
-			if n.kind = list; token == '{' {
-				n.kind = table
-			}
-			if token == '}' || token == ']' {
-				open = open[:len(open)-1]
-				continue
-			}
-			open = append(open, n)
-		default:
-			n.text = fmt.Sprint(token)
-		}
-		b.add(in, n)
-		key, keyed = "", false
-	}
-	if err == nil {
+	if err = b.jsonValue(d, nil, ""); err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("data follows the JSON value")
 		}
@@ -221,7 +212,44 @@ func (b *builder) json(data []byte) (line int, err error) {
 	if err != nil {
 		err = fmt.Errorf("invalid JSON: %w", err)
 	}
-	return lineOf(int(d.InputOffset())), err
+	return b.lineOf(int(d.InputOffset())), err
+}
+
+func (b *builder) jsonValue(d *json.Decoder, to *node, key string) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	n := &node{key: key, kind: other, line: b.lineOf(int(d.InputOffset()))}
+	switch token := token.(type) {
+	case nil:
+		n.kind = null
+	case string:
+		n.kind, n.text = text, token
+	case json.Delim:
+		if n.kind = list; token == '{' {
+			n.kind = table
+		}
+	default:
+		n.text = fmt.Sprint(token)
+	}
+	if b.add(to, n); n.kind != list && n.kind != table {
+		return nil
+	}
+	for d.More() {
+		key := ""
+		if n.kind == table {
+			if token, err = d.Token(); err != nil {
+				return err
+			}
+			key, _ = token.(string)
+		}
+		if err = b.jsonValue(d, n, key); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 // checkNesting panics if brackets are nested more than maxNesting deep, because the parsers of YAML and TOML
@@ -325,6 +353,84 @@ func (b *builder) xml(data []byte) (line int, err error) {
 			open = open[:len(open)-1]
 		case xml.CharData:
 			in.text += strings.TrimSpace(string(token))
+		}
+	}
+}
+
+// tomlKey is where a table is, or a list of tables.
+type tomlKey struct {
+	table *node
+	key   string
+}
+
+func (b *builder) toml(data []byte) (line int, err error) {
+	checkNesting(data)
+	at := b.add(nil, &node{kind: table})
+	var p unstable.Parser
+	p.Reset(data)
+	for p.NextExpression() {
+		switch n := p.Expression(); n.Kind {
+		case unstable.Table:
+			of, key, line := b.tomlParent(b.root, n.Key())
+			at = b.tomlTable(of, key, line, table)
+		case unstable.ArrayTable:
+			of, key, line := b.tomlParent(b.root, n.Key())
+			at = b.add(b.tomlTable(of, key, line, list), &node{key: key, kind: table, line: line})
+		case unstable.KeyValue:
+			b.tomlMember(at, n)
+		}
+	}
+	err = p.Error()
+	if wrong := (*unstable.ParserError)(nil); errors.As(err, &wrong) && len(wrong.Highlight) > 0 {
+		line = p.Shape(p.Range(wrong.Highlight)).Start.Line
+	}
+	return line, err
+}
+
+// tomlTable returns the table or the list of tables at a key. The table of a list is its last one.
+func (b *builder) tomlTable(of *node, key string, line int, k kind) *node {
+	n := b.tables[tomlKey{of, key}]
+	if n == nil {
+		n = b.add(of, &node{key: key, kind: k, line: line})
+		b.tables[tomlKey{of, key}] = n
+	}
+	if n.kind == list && k == table {
+		return n.items[len(n.items)-1]
+	}
+	return n
+}
+
+// tomlParent returns the last of some keys, and the table that it is in.
+func (b *builder) tomlParent(of *node, keys unstable.Iterator) (_ *node, key string, line int) {
+	for keys.Next() {
+		key, line = string(keys.Node().Data), b.lineOf(int(keys.Node().Raw.Offset))
+		if keys.IsLast() {
+			break
+		}
+		of = b.tomlTable(of, key, line, table)
+	}
+	return of, key, line
+}
+
+func (b *builder) tomlMember(of *node, n *unstable.Node) {
+	of, key, line := b.tomlParent(of, n.Key())
+	b.tomlValue(of, key, line, n.Value())
+}
+
+func (b *builder) tomlValue(to *node, key string, line int, n *unstable.Node) {
+	v := b.add(to, &node{key: key, kind: other, text: string(n.Data), line: line})
+	switch n.Kind {
+	case unstable.String:
+		v.kind, v.line = text, b.lineOf(int(n.Raw.Offset))
+	case unstable.Array:
+		v.kind = list
+		for it := n.Children(); it.Next(); {
+			b.tomlValue(v, "", b.lineOf(int(it.Node().Raw.Offset)), it.Node())
+		}
+	case unstable.InlineTable:
+		v.kind = table
+		for it := n.Children(); it.Next(); {
+			b.tomlMember(v, it.Node())
 		}
 	}
 }
