@@ -12,7 +12,7 @@ type bom struct{ packages, version, purls, addresses string }
 
 var (
 	cycloneDX = bom{"components", "version", "purl", "externalReferences.url externalReferences.reference.url"}
-	spdx2     = bom{"packages", "versionInfo", "externalRefs.referenceLocator", "downloadLocation"}
+	spdx2     = bom{"packages", "versionInfo", "externalRefs.referenceLocator purl", "downloadLocation"}
 	spdx3     = bom{"@graph", "software_packageVersion", "software_packageUrl externalIdentifier.identifier", ""}
 )
 
@@ -127,11 +127,10 @@ func (f *file) purls(n *node) bool {
 }
 
 // spdxTags are the names in JSON of what a package has in the form tag: value.
-var spdxTags = map[string]string{"PackageName": "name", "SPDXID": "SPDXID", "PackageVersion": "versionInfo", "PackageDownloadLocation": "downloadLocation"}
+var spdxTags = map[string]string{"PackageName": "name", "SPDXID": "SPDXID", "PackageVersion": "versionInfo", "PackageDownloadLocation": "downloadLocation", "ExternalRef": "purl"}
 
 func parseTagValue(f *file) {
-	packages, relationships := &node{key: "packages", kind: list}, &node{key: "relationships", kind: list}
-	p := &node{}    // what precedes the packages, or follows them
+	root, packages, p := &node{kind: table}, &node{key: "packages", kind: list}, &node{}
 	within := false // a text of several lines, which can look like tags
 	for n, line := range f.lines(f.data, plain) {
 		if open, end := strings.LastIndex(line, "<text>"), strings.LastIndex(line, "</text>"); within || open > end {
@@ -139,22 +138,22 @@ func parseTagValue(f *file) {
 			continue
 		}
 		tag, value, _ := strings.Cut(line, ":")
-		value = strings.TrimSpace(value)
-		fields := append(strings.Fields(value), "", "", "")
-		switch tag {
-		case "PackageName":
+		words := strings.Fields(value)
+		switch {
+		case tag == "PackageName":
 			p = &node{kind: table, line: n}
 			packages.items = append(packages.items, p)
-		case "FileName", "SnippetSPDXID":
-			p = &node{}
-		case "Relationship":
-			relationships.items = append(relationships.items, &node{kind: table, items: []*node{{key: "relationshipType", text: fields[1]}, {key: "relatedSpdxElement", text: fields[2]}}})
-		case "ExternalRef":
-			p.items = append(p.items, tableOf("externalRefs", &node{key: "referenceLocator", text: strings.Join(fields[2:], " "), line: n}).items...)
+		case tag == "FileName" || tag == "SnippetSPDXID":
+			p = &node{} // what follows is not about a package
+		case tag == "Relationship" && len(words) == 3 && words[1] == "DESCRIBES":
+			root.items = append(root.items, &node{key: "documentDescribes", text: words[2]})
+		case tag == "ExternalRef" && len(words) > 2:
+			value = strings.Join(words[2:], " ")
 		}
 		if key := spdxTags[tag]; key != "" {
-			p.items = append(p.items, &node{key: key, text: value, line: n})
+			p.items = append(p.items, &node{key: key, text: strings.TrimSpace(value), line: n})
 		}
 	}
-	spdx2.readFile(f, &node{kind: table, items: []*node{packages, relationships}})
+	root.items = append(root.items, packages)
+	spdx2.readFile(f, root)
 }

@@ -72,11 +72,11 @@ var (
 	programVersion = lazily(`^([a-z-]+?)[0-9.]*$`)
 	// joinedOption matches an option with its value in the same word.
 	joinedOption = lazily(`^(?:(-[rc])([^=].*)|([^=]*)=(.*))$`)
-	// including are options whose value is a file with packages; -c and -f can have another one.
+	// including matches options whose value is a file with packages; -c and -f can have another one.
 	including = lazily(`^(?:-r|--requirement|--constraint|(?:-c|-f|--file) .*\.(?:txt|ya?ml)) ?`)
-	// valued are options whose value is the next argument.
-	valued = lazily(`^(?:-[ifntpdbo]|--(?:index-url|extra-index-url|default-index|index|find-links|target|prefix|root|name|platform|python|python-version|registry|group|features|path|git|branch|tag|rev|` +
-		`version|trusted-host|progress-bar|cache-dir|proxy|timeout|retries|log|depth|file|local-dir|revision|repo-type|env-dir|source|extra|constraint|optional))$`)
+	// valued matches options with a value.
+	valued = lazily(`^(?:-[rcifntpdbo]|--(?:requirement|constraint|channel|index-url|extra-index-url|default-index|index|find-links|target|prefix|root|name|platform|python|python-version|registry|group|` +
+		`features|path|git|branch|tag|rev|version|trusted-host|progress-bar|cache-dir|proxy|timeout|retries|log|depth|file|local-dir|revision|repo-type|env-dir|source|extra|optional))$`)
 	grouping = map[string]bool{"pip": true, "tool": true, "global": true, "env": true}
 )
 
@@ -115,13 +115,13 @@ func (f *file) install(words []string, n int) {
 
 func (f *file) arguments(in installer, args []string, n int) {
 	f.channels = nil
-	for i := 0; i < len(args); i++ {
-		arg, option, value := args[i], args[i], ""
-		m := joinedOption().FindStringSubmatch(arg)
-		if m != nil {
+	for len(args) > 0 {
+		arg, option, value := args[0], args[0], ""
+		args = args[1:]
+		if m := joinedOption().FindStringSubmatch(arg); m != nil {
 			option, value = m[1]+m[3], m[2]+m[4]
-		} else if i+1 < len(args) {
-			value = args[i+1]
+		} else if valued().MatchString(option) && len(args) > 0 {
+			value, args = args[0], args[1:]
 		}
 		switch {
 		case including().MatchString(option + " " + value):
@@ -130,20 +130,13 @@ func (f *file) arguments(in installer, args []string, n int) {
 			f.channels = append(f.channels, value)
 		case redirection().MatchString(arg):
 			return
-		case valued().MatchString(option):
 		case strings.HasPrefix(arg, "-") || arg == "." || arg == "":
-			continue
 		case strings.ContainsAny(arg[:1], "$%{"):
 			f.add(Entry{Name: arg, Line: n}.noted(setElsewhere, arg))
-			continue
 		default:
 			if in.read(f, arg, n); in.one {
 				return
 			}
-			continue
-		}
-		if m == nil { // the value is the next argument
-			i++
 		}
 	}
 }
@@ -191,11 +184,16 @@ func parseDockerfile(f *file) {
 				image(from[1], n)
 			}
 		case "ENV", "ARG":
-			for _, v := range assignments(m[3]) {
-				if !secretKey().MatchString(v[0]) {
-					values[v[0]] = expand(v[1])
+			variables := slices.Concat(shellCommands(m[3])...)
+			if name, value, ok := strings.Cut(m[3], " "); ok && !strings.Contains(name, "=") { // the form for a single one
+				variables = []string{name + "=" + strings.TrimSpace(value)}
+			}
+			for _, v := range variables {
+				name, value, _ := strings.Cut(expand(v), "=")
+				if !secretKey().MatchString(name) {
+					values[name] = value
 				}
-				f.variable(v[0], expand(v[1]), n)
+				f.variable(name, value, n)
 			}
 		default:
 			var words []string
@@ -206,20 +204,6 @@ func parseDockerfile(f *file) {
 			f.command(expand(line), n)
 		}
 	}
-}
-
-// assignments returns the names and values of ENV and ARG, which has another form for a single one.
-func assignments(s string) (list [][2]string) {
-	if name, value, ok := strings.Cut(s, " "); ok && !strings.Contains(name, "=") {
-		return [][2]string{{name, strings.TrimSpace(value)}}
-	}
-	for _, words := range shellCommands(s) {
-		for _, word := range words {
-			name, value, _ := strings.Cut(word, "=")
-			list = append(list, [2]string{name, value})
-		}
-	}
-	return list
 }
 
 func (f *file) image(name string, line int) {

@@ -17,27 +17,22 @@ func (f *file) environment(root *node) {
 		f.addChannel(m)
 	}
 	for _, m := range root.all("dependencies") {
-		switch m.kind {
-		case table:
-			for _, m := range m.items {
-				for _, v := range m.elements() {
-					f.environmentItem(strings.TrimSuffix(m.key, ":"), v)
-				}
-			}
-		case text, other:
-			f.condaSpec(m.text, m.line)
-		case list:
-			f.unreadable(m.line, "not a package; expected a name such as pytorch=2.3")
-		}
+		f.dependencyOf("", m)
 	}
 }
 
-// environmentItem reads a dependency for pip, or one with a selector such as sel(linux).
-func (f *file) environmentItem(key string, v *node) {
+// dependencyOf reads a dependency of conda. Those in a table are for pip, or have a selector such as sel(linux).
+func (f *file) dependencyOf(key string, v *node) {
 	switch {
+	case v.kind == table && key == "":
+		for _, m := range v.items {
+			for _, v := range m.elements() {
+				f.dependencyOf(strings.TrimSuffix(m.key, ":"), v)
+			}
+		}
 	case v.kind == null:
 	case v.kind > other:
-		f.unreadable(v.line, "not a package")
+		f.unreadable(v.line, "not a package; expected a name such as pytorch=2.3")
 	case key == "pip":
 		for n, line := range f.lines(v.text, continued) {
 			f.requirementLine(line, v.line+n-1)

@@ -197,7 +197,10 @@ func (r *Reader) Read(names ...string) {
 	}
 	for _, name := range names {
 		f := &file{reader: r, shown: filepath.ToSlash(name)}
-		if err := f.readGiven(name); err != nil {
+		if name == "-" {
+			r.Files++
+			f.parse(r.Stdin, nil)
+		} else if err := f.readGiven(name); err != nil {
 			r.Files++
 			f.unreadable(0, reason(err))
 		}
@@ -217,65 +220,52 @@ func (r *Reader) gives(full string) bool {
 	return slices.ContainsFunc(r.given, func(g string) bool { return full == g || strings.HasPrefix(full, g+string(filepath.Separator)) })
 }
 
+// skipped are folders with copies of packages and with what was built.
+var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true, "site-packages": true, "__pycache__": true, "target": true, "dist": true, "build": true}
+
+// readGiven reads a file, or the files of known formats in a folder and those below it.
 func (f *file) readGiven(name string) error {
-	if name == "-" {
-		f.reader.Files++
-		f.parse(f.reader.Stdin, nil)
-		return nil
-	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	folder := name
+	folder, start := name, "."
 	if !info.IsDir() {
-		folder, f.name = filepath.Split(name)
+		folder, start = filepath.Dir(name), filepath.Base(name)
 	}
-	if f.root, err = os.OpenRoot(cmp.Or(folder, ".")); err != nil {
+	if f.root, err = os.OpenRoot(folder); err != nil {
 		return err
 	}
 	defer f.root.Close()
-	if info.IsDir() {
-		f.readFolder()
-		return nil
-	}
-	format := formatOf(filepath.ToSlash(absolute(name)), false)
-	if format == nil {
-		return errors.New("not a supported file" + seeHelp)
-	}
-	f.reader.Files++
-	f.load(format.parse)
-	return nil
-}
-
-// skipped are folders with copies of packages and with what was built.
-var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true, "site-packages": true, "__pycache__": true, "target": true, "dist": true, "build": true}
-
-// readFolder reads the files of known formats in the folder and those below it.
-func (f *file) readFolder() {
-	r, before := f.reader, f.reader.Files
-	within := filepath.Base(absolute(f.root.Name()))                                     // which can be requirements
-	_ = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error { // which returns no error of its own
-		inner := &file{reader: r, root: f.root, name: name, shown: path.Join(f.shown, name)}
-		format := formatOf(path.Join(within, name), true)
+	before := f.reader.Files
+	within := filepath.Base(absolute(folder)) // which can be requirements
+	err = fs.WalkDir(f.root.FS(), start, func(name string, d fs.DirEntry, err error) error {
+		inner := &file{reader: f.reader, root: f.root, name: name, shown: f.shown}
+		if info.IsDir() {
+			inner.shown = path.Join(f.shown, name)
+		}
+		format := formatOf(path.Join(within, name), info.IsDir())
 		switch {
 		case err != nil:
 			inner.unreadable(0, reason(err))
 		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
+		case !info.IsDir() && format == nil:
+			return errors.New("not a supported file" + seeHelp)
 		case d.IsDir() || format == nil:
-		case r.Files-before >= maxFiles:
+		case f.reader.Files-before >= maxFiles:
 			f.unreadable(0, fmt.Sprintf("more than %d files that can be read; the rest was not read", maxFiles))
 			return fs.SkipAll
 		default:
-			r.Files++
+			f.reader.Files++
 			inner.load(format.parse)
 		}
 		return nil
 	})
-	if r.Files == before {
+	if info.IsDir() && f.reader.Files == before {
 		f.unreadable(0, "has no supported file"+seeHelp)
 	}
+	return err
 }
 
 // load reads the file unless it was read before, and parses it.

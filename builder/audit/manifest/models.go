@@ -12,8 +12,10 @@ var (
 	noName    = lazily(`(?i)^(?:[0-9.]+|true|false|yes|no|on|off|null|none|auto|default)$`)
 	script    = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
 	// provided matches the addresses at which the large providers serve models, which end in their names.
-	provided  = lazily(`(?i)^https://[a-z0-9.-]+\.(?:googleapis\.com|amazonaws\.com|azure\.com|huggingface\.co)/(?:[^?#]*/)?(?:models?|deployments)/`)
-	byDefault = lazily(`\$\{[A-Za-z_][A-Za-z0-9_]*:?-([^{}$]+)\}`)
+	provided   = lazily(`(?i)^https://[a-z0-9.-]+\.(?:googleapis\.com|amazonaws\.com|azure\.com|huggingface\.co)/(?:[^?#]*/)?(?:models?|deployments)/`)
+	bracketed  = lazily(`^\[(.*)\]$`)
+	jsonMember = lazily(`:\s*"([^"]*)"`)
+	byDefault  = lazily(`\$\{[A-Za-z_][A-Za-z0-9_]*:?-([^{}$]+)\}`)
 )
 
 // namesModel reports whether the value of a variable or of a member is the name of a model.
@@ -58,21 +60,18 @@ func (f *file) variable(key, value string, n int) {
 		return
 	}
 	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	names := strings.FieldsFunc(bracketed().ReplaceAllString(value, "$1"), func(r rune) bool { return strings.ContainsRune(", ;\t", r) })
 	if strings.HasPrefix(value, "{") {
-		b := builder{lineOf: func(int) int { return n }}
-		if _, err := b.json([]byte(value)); err != nil {
+		names = nil
+		for _, m := range jsonMember().FindAllStringSubmatch(value, -1) {
+			names = append(names, m[1])
+		}
+		if names == nil {
 			f.unreadable(n, key+": not a name of a model")
 		}
-		for _, m := range b.root.all() {
-			f.model(m.text, n)
-		}
-		return
 	}
-	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", ;\t", r) }) {
-		if name = strings.Trim(name, `"'`); strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]") {
-			name = strings.Trim(name, `[]"'`)
-		}
-		if !noName().MatchString(name) {
+	for _, name := range names {
+		if name = strings.Trim(name, `"'`); !noName().MatchString(name) {
 			f.model(name, n)
 		}
 	}

@@ -98,22 +98,24 @@ func (f *file) npmMember(name string, m *node) {
 	}
 }
 
-// lockedNPM returns the entry for a package of a lock file, which comes from a repository or from a registry.
+// lockedNPM returns the entry for a package of a lock file, which comes from a registry or from an address.
 func lockedNPM(name string, m *node) Entry {
-	version, line := m.str("version"), m.line
+	version, _, _ := strings.Cut(m.str("version"), "(") // without the peers of pnpm
+	line := m.line
 	if v := m.get("version"); v != nil {
 		line = v.line
 	}
-	switch resolved := m.str("resolved"); {
-	case m.get("specifier") != nil: // of pnpm
-		if version, _, _ = strings.Cut(version, "("); !npmVersion().MatchString(version) && !localPath().MatchString(version) {
-			return npmAt(version, m.line)
-		}
-		line = m.line
-	case vcs().MatchString(resolved) || strings.HasPrefix(resolved, "file:"):
+	if resolved := m.str("resolved"); vcs().MatchString(resolved) || strings.HasPrefix(resolved, "file:") {
 		version = resolved
 	}
-	return npmEntry(name, version, line)
+	e := npmEntry(name, version, line)
+	if m.get("specifier") != nil && !npmVersion().MatchString(version) && !localPath().MatchString(version) {
+		e = npmAt(version, line) // an alias of pnpm
+	}
+	if address := m.str("resolution", "tarball") + m.str("resolution", "repo"); address != "" {
+		e = e.from(address)
+	}
+	return e
 }
 
 // overridden matches the package of an override, which others and its version can precede and follow.
@@ -165,33 +167,27 @@ var (
 // lockedJS adds a package of a lock file. Its key is a path such as node_modules/name, or name@1.0.0; its value
 // is a table or, of Bun, a list.
 func (f *file) lockedJS(m *node) {
-	switch at := installedAt().FindStringSubmatch(m.key); {
-	case m.kind == list && len(m.items) > 0 && m.items[0].kind == text:
-		f.add(npmAt(m.items[0].text, m.items[0].line))
-	case m.kind == list:
-		f.unreadable(m.line, m.key+": not a package")
-	case at != nil && m.str("link") == "true":
-		f.add(entry("npm", at[1], "", m.line).noted(isLocal, m.str("resolved")))
-	case at != nil:
-		f.add(lockedNPM(cmp.Or(m.str("name"), at[1]), m))
-	case pnpmKey().MatchString(m.key):
-		f.add(lockedPNPM(m))
-	}
-}
-
-func lockedPNPM(m *node) Entry {
 	key, _, _ := strings.Cut(m.key, "(")
 	e := npmAt(strings.TrimPrefix(key, "/"), m.line)
-	if old := pnpmPath().FindStringSubmatch(key); old != nil {
+	switch at := installedAt().FindStringSubmatch(m.key); {
+	case m.kind == list && len(m.items) > 0 && m.items[0].kind == text:
+		e = npmAt(m.items[0].text, m.items[0].line)
+	case m.kind == list:
+		f.unreadable(m.line, m.key+": not a package")
+		return
+	case at != nil && m.str("link") == "true":
+		e = entry("npm", at[1], "", m.line).noted(isLocal, m.str("resolved"))
+	case at != nil:
+		e = lockedNPM(cmp.Or(m.str("name"), at[1]), m)
+	case m.get("resolution") == nil && !pnpmKey().MatchString(m.key):
+		return // a part of the project
+	case m.str("name") != "" && e.is("npm"):
+		e = lockedNPM(m.str("name"), m)
+	case pnpmPath().MatchString(key):
+		old := pnpmPath().FindStringSubmatch(key)
 		e = npmEntry(old[1], old[2], m.line)
 	}
-	if name := m.str("name"); name != "" && !e.is("https") {
-		e = npmEntry(name, m.str("version"), m.line)
-		if address := m.str("resolution", "tarball") + m.str("resolution", "repo"); address != "" {
-			e = e.from(address)
-		}
-	}
-	return e
+	f.add(e)
 }
 
 var (
