@@ -45,10 +45,20 @@ func (f Form) NamesBase(text, repository string) bool {
 // rule describes what can be left out at the start or at the end of a model's name.
 type rule struct {
 	what    string
-	pattern func() *regexp.Regexp
+	pattern func() *regexp.Regexp // its first group is left out, or all that it matches
 	names   func() *regexp.Regexp // the names to which it applies, nil for all
-	version bool                  // what is left out tells versions of the model apart
+	about   trait
 }
+
+// trait says what the part that a rule leaves out is about.
+type trait int
+
+const (
+	spelling  trait = iota
+	version         // it tells versions of the model apart
+	size            // it does so by the number of parameters, in the second group
+	ownership       // the second group is an owner
+)
 
 // lazily returns a function that compiles a regular expression at its first call, because most
 // commands need none of those for the names of models.
@@ -57,22 +67,16 @@ func lazily(expr string) func() *regexp.Regexp {
 }
 
 func leading(what, pattern string) rule {
-	return rule{what: what, pattern: lazily(`^(?:` + pattern + `)`)}
+	return rule{what, lazily(`^(?:` + pattern + `)`), nil, spelling}
 }
 
 func trailing(what, pattern string) rule {
-	return rule{what: what, pattern: lazily(`(?:` + pattern + `)$`)}
+	return rule{what, lazily(`(?:` + pattern + `)$`), nil, spelling}
 }
 
-// version returns a rule for what tells versions of models apart. Without names, it applies to
-// all.
-func version(what, pattern, names string) rule {
-	r := trailing(what, pattern)
-	r.version = true
-	if names != "" {
-		r.names = lazily(names)
-	}
-	return r
+// versioned returns a rule for what tells versions of models apart, in names that match.
+func versioned(what, pattern, names string) rule {
+	return rule{what, lazily(`(?:` + pattern + `)$`), lazily(names), version}
 }
 
 // routes precede a model's name: they say how it is reached.
@@ -87,6 +91,8 @@ var routes = []rule{
 		`(?:north|south|east|west|central|sweden|france|uk|japan|korea|canada|australia|switzerland|germany|norway|brazil|poland|spain|italy|uae)[a-z]*[0-9]?/`),
 	leading("prefix", `@(?:cf|hf)/|workers-ai/|tee/|pro/|databricks-`),
 	leading("prefix", `(?:chat|completions?|responses|messages|embeddings?|image|audio|realtime|assistant|converse(?:_like)?|invoke|route|text-generation|feature-extraction|sentence-similarity|text-classification)[/:]`),
+	{"prefix", lazily(`^(([a-z0-9][a-z0-9_.-]*)[/:]).`), nil, ownership}, // a provider, a gateway or a maker
+	{"prefix", lazily(`^(([a-z][a-z0-9]*)\.)[a-z]`), nil, ownership},     // the maker in a name at Bedrock, such as anthropic.claude-v2
 }
 
 // The parts that have rules of their own.
@@ -102,30 +108,28 @@ var ends = []rule{
 	trailing("file", `/[^/]+\.gguf`),
 	trailing(quantization, `:(?:i?q[0-9][a-z0-9_]*|fp?16|bf16|fp8|ud-[a-z0-9_]+|mxfp4)`),
 	trailing(quantization, `[-._](?:i?q[0-9]+(?:_[a-z0-9]+)*|gguf|ggml|i1|onnx|openvino|hqq|aqlm|marlin|awq|gptq(?:-int[48])?|exl[23]|mlx|fp8(?:-dynamic|-fast|-tput|-kv)?|[2-8](?:\.[0-9]+)?-?bits?|(?:bnb-)?int[48]|(?:unsloth-)?bnb-4bit|nf4|nvfp4|mxfp4|bf16|fp16|w[48]a(?:8|16)|quantized|qat)`),
-	version(fineTuning, `:[^:/]*:[^:/]*:[^:/]+(?::ckpt-step-[0-9]+)?`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+(?::ckpt-step-[0-9]+)?$`),
-	version(fineTuning, `:ft-[^/:]+`, ""),
-	version("version", `:0(?::[0-9]+k)?|:[0-9]+k`, `-v[0-9]+:`),
-	version("version", `-v1`, `[a-z]\.[a-z]|-20[0-9]{6}-v1$`),
-	version("version", `-v[2-9]`, `-20[0-9]{6}-v[2-9]$`),
-	version("version", `/versions/[^/]+`, ""),
+	versioned(fineTuning, `:[^:/]*:[^:/]*:[^:/]+(?::ckpt-step-[0-9]+)?`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+(?::ckpt-step-[0-9]+)?$`),
+	versioned(fineTuning, `:ft-[^/:]+`, ""),
+	versioned("version", `:0(?::[0-9]+k)?|:[0-9]+k`, `-v[0-9]+:`),
+	versioned("version", `-v1`, `[a-z]\.[a-z]|-20[0-9]{6}-v1$`),
+	versioned("version", `-v[2-9]`, `-20[0-9]{6}-v[2-9]$`),
+	versioned("version", `/versions/[^/]+`, ""),
 	trailing("suffix", `-maas`),
-	version("effort", `-(?:x?high|medium|low|minimal)`, `^(?:gpt-5|o[134])[a-z0-9.-]*-[a-z]+$`),
-	version("alias", `[-:@]latest`, ""),
-	version("date", `[-@:](?:20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])|20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))`, ""),
+	versioned("effort", `-(?:x?high|medium|low|minimal)`, `^(?:gpt-5|o[134])[a-z0-9.-]*-[a-z]+$`),
+	versioned("alias", `[-:@]latest`, ""),
+	versioned("date", `[-@:](?:20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])|20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))`, ""),
 	trailing("revision", `@(?:main|master|default|[0-9a-f]{7,40})(?:/.*)?|:[0-9a-f]{64}`),
-	version("date", `-(?:preview|exp)-(?:0[1-9]|1[0-2])-(?:[0-3][0-9]|20[0-9]{2})`, `^gemini-`),
-	version("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9]|grok-)`),
-	version("date", `-2[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:doubao|seed|skylark)-`),
-	version("version", `[-@]00[1-9]`, `^(?:gemini|imagen|veo|claude|text-embedding|textembedding)`),
-	version("suffix", `-(?:turbo|lite)(?:-free)?`, `-instruct-`),
-	version("suffix", `-(?:versatile|instant|specdec)`, `^llama`),
+	versioned("date", `-(?:preview|exp)-(?:0[1-9]|1[0-2])-(?:[0-3][0-9]|20[0-9]{2})`, `^gemini-`),
+	versioned("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9]|grok-)`),
+	versioned("date", `-2[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:doubao|seed|skylark)-`),
+	versioned("version", `[-@]00[1-9]`, `^(?:gemini|imagen|veo|claude|text-embedding|textembedding)`),
+	versioned("suffix", `-(?:turbo|lite)(?:-free)?`, `-instruct-`),
+	versioned("suffix", `-(?:versatile|instant|specdec)`, `^llama`),
+	{"tag", lazily(`(:(e?[0-9.x]+[bm])(?:-(?:instruct|chat|it|cloud))*)$`), nil, size}, // at Ollama
+	{"provider", lazily(`([:@]([a-z][a-z0-9-]*))$`), nil, ownership},                   // that the router of Hugging Face is to choose
 }
 
 var (
-	owner  = lazily(`^([a-z0-9][a-z0-9_.-]*)[/:].`)                       // a provider, a gateway or a maker
-	vendor = lazily(`^([a-z][a-z0-9]*)\.[a-z]`)                           // the maker in a name at Bedrock, such as anthropic.claude-v2
-	host   = lazily(`[:@]([a-z][a-z0-9-]*)$`)                             // the provider that the router of Hugging Face is to choose
-	tag    = lazily(`:(e?[0-9.x]+[bm])(?:-(?:instruct|chat|it|cloud))*$`) // the number of parameters at Ollama
 	// instructed matches what many leave out, though it can tell models apart.
 	instructed = lazily(`-(?:instruct|chat|it)$`)
 	fraction   = lazily(`([0-9])p([0-9])`) // v3p3 is 3.3 at Fireworks
@@ -189,10 +193,10 @@ func Forms(text string, isProvider func(slug string) bool) (list []Form) {
 	isOwner := func(name string) bool {
 		return owners[squash(name)] || isProvider(name) || isProvider(strings.ReplaceAll(name, "_", "-"))
 	}
-	for _, f := range withoutEnds(first, true, true, isOwner) {
+	for _, f := range first.without(ends, size, isOwner) {
 		// Anyone can offer a quantized copy under the name of the model.
 		copied := slices.ContainsFunc(f.Dropped, func(s string) bool { return strings.HasPrefix(s, quantization) })
-		list = append(list, withoutRoutes(f, func(name string) bool { return copied || isOwner(name) })...)
+		list = append(list, f.without(routes, size, func(name string) bool { return copied || isOwner(name) })...)
 	}
 	return list
 }
@@ -203,13 +207,13 @@ func IndexForms(name string) (forms, bases []string) {
 	first := Form{Name: strings.ToLower(name)}
 	anyone := func(string) bool { return true }
 	noone := func(string) bool { return false }
-	for _, f := range withoutEnds(first, false, false, noone) {
-		for _, f := range withoutRoutes(f, anyone) {
+	for _, f := range first.without(ends, spelling, noone) {
+		for _, f := range f.without(routes, spelling, anyone) {
 			forms = append(forms, f.Key())
 		}
 	}
-	all := withoutEnds(first, true, false, noone)
-	all = withoutRoutes(all[len(all)-1], anyone)
+	all := first.without(ends, version, noone)
+	all = all[len(all)-1].without(routes, version, anyone)
 	base := all[len(all)-1].Name
 	return forms, []string{fold(base), fold(instructed().ReplaceAllString(base, ""))}
 }
@@ -217,68 +221,43 @@ func IndexForms(name string) (forms, bases []string) {
 // maxDropped is how many parts are left out at each end of a name.
 const maxDropped = 6
 
-// withoutEnds returns a form and what remains of it after each end. versions is whether to leave
-// out what tells versions apart, and tags what tells sizes apart.
-func withoutEnds(f Form, versions, tags bool, isOwner func(string) bool) []Form {
+// without returns a form and what remains of it after each part that rules leave out. most is the last of spelling,
+// version and size that may be left out.
+func (f Form) without(rules []rule, most trait, isOwner func(string) bool) []Form {
 	list := []Form{f}
 	for range maxDropped {
-		what, end, size, isVersion := f.end(versions, tags, isOwner)
-		if end == "" || end == f.Name {
+		r, at := f.part(rules, most, isOwner)
+		if r == nil || at[1]-at[0] == len(f.Name) {
 			break
 		}
-		f = Form{f.Name[:len(f.Name)-len(end)], append(slices.Clone(f.Dropped), what+": "+end), cmp.Or(f.Size, size), f.Exact && !isVersion}
+		dropped := append(slices.Clone(f.Dropped), r.what+": "+f.Name[at[0]:at[1]])
+		parameters := ""
+		if r.about == size {
+			parameters = f.Name[at[2]:at[3]]
+		}
+		f = Form{f.Name[:at[0]] + f.Name[at[1]:], dropped, cmp.Or(f.Size, parameters), f.Exact && r.about != version && r.about != size}
 		list = append(list, f)
 	}
 	return list
 }
 
-// end returns what can be left out at the end of a name, or "".
-func (f Form) end(versions, tags bool, isOwner func(string) bool) (what, end, size string, isVersion bool) {
+// part returns the first rule that leaves out a part of a name, and where that part and the second group start and end.
+func (f Form) part(rules []rule, most trait, isOwner func(string) bool) (_ *rule, at []int) {
 	last := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
-	for _, r := range ends {
-		if (versions || !r.version) && (r.names == nil || r.names().MatchString(last)) {
-			if end = r.pattern().FindString(f.Name); end != "" {
-				return r.what, end, "", r.version
-			}
+	for i := range rules {
+		r := &rules[i]
+		if r.about != ownership && r.about > most || r.names != nil && !r.names().MatchString(last) {
+			continue
+		}
+		at := r.pattern().FindStringSubmatchIndex(f.Name)
+		if len(at) > 2 {
+			at = at[2:]
+		}
+		if at != nil && (r.about != ownership || isOwner(f.Name[at[2]:at[3]])) {
+			return r, at
 		}
 	}
-	if m := tag().FindStringSubmatch(f.Name); m != nil && tags {
-		return "tag", m[0], m[1], true
-	}
-	if m := host().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
-		return "provider", m[0], "", false
-	}
-	return "", "", "", false
-}
-
-// withoutRoutes returns a form and what remains of it after each route.
-func withoutRoutes(f Form, isOwner func(string) bool) []Form {
-	list := []Form{f}
-	for range maxDropped {
-		what, start := f.route(isOwner)
-		if start == "" || start == f.Name {
-			break
-		}
-		f = Form{f.Name[len(start):], append(slices.Clone(f.Dropped), what+": "+start), f.Size, f.Exact}
-		list = append(list, f)
-	}
-	return list
-}
-
-// route returns what can be left out at the start of a name, or "".
-func (f Form) route(isOwner func(string) bool) (what, start string) {
-	for _, r := range routes {
-		if start = r.pattern().FindString(f.Name); start != "" {
-			return r.what, start
-		}
-	}
-	if m := owner().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
-		return "prefix", f.Name[:len(m[1])+1]
-	}
-	if m := vendor().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
-		return "prefix", m[1] + "."
-	}
-	return "", ""
+	return nil, nil
 }
 
 // fold returns the form of a name in which spellings are equal: without separators, but for those
