@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/kinds"
@@ -82,7 +83,7 @@ func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
 func (dr *drafter) draft(o object) *Draft {
 	d := &Draft{warnings: hidden(dr.columns, o)}
 	dr.identify(d, o)
-	d.Fields = dr.members(d, dr.m.Fields, scope{object: o})
+	d.Fields = dr.members(d, &dr.m.Group, scope{object: o, part: schema.Of(dr.kinds, "entity").Part})
 	if read, _ := d.Fields["offersRead"].(map[string]any); d.Fields["offers"] != nil && dr.date != "" && read["date"] == nil {
 		dated := map[string]any{"date": dr.date}
 		maps.Copy(dated, read)
@@ -95,11 +96,12 @@ func (dr *drafter) draft(o object) *Draft {
 type scope struct {
 	object
 	path []string // of the part of the entity
-	unit          // of the prices in an offer
+	part *schema.Part
+	unit // of the prices in an offer
 }
 
-func (s scope) inside(name string, o object) scope {
-	s.object, s.path = o, append(slices.Clip(s.path), name)
+func (s scope) inside(name string, part *schema.Part) scope {
+	s.path, s.part = append(slices.Clip(s.path), name), part
 	return s
 }
 
@@ -109,56 +111,48 @@ func (s scope) field() string {
 	switch path := s.path; {
 	case len(path) > 2 && path[0] == "signals":
 		return "signals.benchmarks"
-	case len(path) == 3 && slices.Contains(needed[path[0]], path[2]):
+	case len(path) == 3 && (path[2] == "provider" || path[2] == "id"):
 		return yamldoc.FieldName(path[:2])
 	}
 	return yamldoc.FieldName(s.path)
 }
 
-// members returns those of an object that have a value.
-func (dr *drafter) members(d *Draft, fields []mapping.Field, s scope) map[string]any {
+// members returns the fields of an object that have a value, or nil if one that it needs has none.
+func (dr *drafter) members(d *Draft, g *mapping.Group, s scope) map[string]any {
 	out := map[string]any{}
-	for _, f := range fields {
-		at, v := s.inside(f.Name, s.object), any(nil)
+	for _, f := range g.Fields {
+		at, v := s.inside(f.Name, s.part.Member(f.Name)), any(nil)
 		switch {
 		case f.List:
 			v = dr.list(d, f, at)
 		case f.Groups != nil:
-			v = dr.part(d, f.Groups[0], f.Name, at)
+			v = dr.part(d, f.Groups[0], at)
 		default:
 			v = dr.value(d, f, at)
 		}
 		if v != nil {
 			out[f.Name] = v
+		} else if slices.Contains(g.Needs, f.Name) {
+			return nil
 		}
 	}
 	return out
 }
 
-// needed lists the fields without which a part of an entity is left out. It is also left out without a second field.
-var needed = map[string][]string{"benchmarks": {"name", "value"}, "offers": {"provider", "id"}, "tiers": {"over"}, "next": {"from"}}
-
-// part returns an object, or nil if it is left out. kind is the name of its field or list.
-func (dr *drafter) part(d *Draft, g *mapping.Group, kind string, s scope) any {
-	needs, out, rest := needed[kind], map[string]any{}, g.Fields
-	isNeeded := func(f mapping.Field) bool { return slices.Contains(needs, f.Name) }
-	if len(needs) > 1 { // they say what the rest is about
-		out = dr.members(d, slices.DeleteFunc(slices.Clone(rest), func(f mapping.Field) bool { return !isNeeded(f) }), s)
-		if len(out) < len(needs) {
-			return nil
-		}
-		rest = slices.DeleteFunc(slices.Clone(rest), isNeeded)
+// part returns an object, or nil if it is left out: without a field that it needs, or with nothing else.
+func (dr *drafter) part(d *Draft, g *mapping.Group, s scope) any {
+	var wrong error
+	if s.path[0] == "offers" && len(s.path) == 2 {
+		s.unit, wrong = dr.unitOf(g, s.object)
 	}
-	if kind == "offers" {
-		var err error
-		if s.unit, err = dr.unitOf(g, s.object); err != nil {
-			d.refuse(s.field(), err)
-			return nil
-		}
+	before := *d
+	out := dr.members(d, g, s)
+	if len(out) < min(2, 1+len(g.Needs)) {
+		return nil
 	}
-	maps.Copy(out, dr.members(d, rest, s))
-	missing := slices.ContainsFunc(needs, func(name string) bool { return out[name] == nil })
-	if missing || len(out) == 0 || needs != nil && len(out) == 1 {
+	if wrong != nil {
+		*d = before // prices of nobody knows what
+		d.refuse(s.field(), wrong)
 		return nil
 	}
 	return out
@@ -172,8 +166,9 @@ func (dr *drafter) list(d *Draft, f mapping.Field, s scope) any {
 		entries, err := entriesOf(g.Each, s.object)
 		d.refuse(s.field(), err)
 		for _, o := range entries {
-			at := s.inside(strconv.Itoa(len(list)), o)
-			if item := dr.part(d, g, f.Name, at); item != nil {
+			at := s.inside(strconv.Itoa(len(list)), s.part.Entry())
+			at.object = o
+			if item := dr.part(d, g, at); item != nil {
 				more := result{}
 				for _, name := range g.Details {
 					r, err := dr.column(name, o)
@@ -231,8 +226,13 @@ func entriesOf(each string, o object) (out []object, err error) {
 
 // value returns a value with, for a signal, its date and source, or nil if there is none.
 func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
+	isSignal := s.path[0] == "signals" && len(s.path) == 2
+	part := s.part
+	if isSignal {
+		part = part.Member("value")
+	}
 	dr.joined = ""
-	v, err := dr.field(f.Value, formOf(dr.kinds, s.path), s.object)
+	v, err := dr.field(f.Value, formOf(part, dr.kinds.Field(strings.Join(s.path, "."))), s.object)
 	if kind := slices.Index(record.PriceNames, f.Name); v != nil && kind >= 0 && s.path[0] == "offers" {
 		text := textOf(v)
 		var wrong string
@@ -247,7 +247,7 @@ func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
 	if dr.joined != "" && isFree(dr.kinds, field) {
 		d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(f.Value), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
 	}
-	if s.path[0] != "signals" || len(s.path) > 2 {
+	if !isSignal {
 		return v
 	}
 	signal := map[string]any{"value": v}
@@ -255,7 +255,7 @@ func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
 		signal["date"] = dr.date
 	}
 	for name, of := range map[string]*mapping.Value{"date": f.Date, "source": f.Source} {
-		item, err := dr.field(of, forms[name], s.object)
+		item, err := dr.field(of, formOf(s.part.Member(name), nil), s.object)
 		if d.refuse(field+"."+name, err); item != nil {
 			signal[name] = item
 		}
@@ -290,53 +290,26 @@ func (dr *drafter) identify(d *Draft, o object) {
 	d.Slug, d.clashSlug = slug("slug", dr.m.Slug), slug("clashSlug", dr.m.ClashSlug)
 }
 
-// forms lists how fields are written, other than as a string: as a list of strings, or as the result of a conversion.
-var forms = map[string]string{
-	"tags": "list", "capabilities": "list", "formerly": "list", "addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date",
-	"lifecycle.retires": "date", "offersRead.date": "date",
-	// the members of signals, results and offers
-	"value": "number", "date": "date", "until": "date", "from": "date", "free": "answer", "deprecated": "answer", "over": "number",
-	"context": "number", "outputLimit": "number",
-}
+// forms lists the conversions to texts that the schema describes by a pattern.
+var forms = map[string]string{schema.DayPattern: "date", schema.MonthPattern: "day", kinds.DurationPattern: "duration", kinds.SizePattern: "size"}
 
-// formOf returns the form of a field: one of those in forms, "" for a string, "strings" for a string or a
-// list of several, or "in " and a kind for the address of an entity, after "list " for several.
-func formOf(declared *kinds.Set, path []string) string {
-	last := path[len(path)-1]
+// formOf returns the form of a value: "" for a string, "list" for a list of strings, "strings" for either, the name of a
+// conversion, or "in " and a kind for the address of an entity, after "list " for several. f is the declared field, or nil.
+func formOf(p *schema.Part, f *kinds.Field) string {
+	is := func(name string) bool { return slices.Contains(p.Types, name) }
 	switch {
-	case path[0] == "ids":
-		return "strings"
-	case path[0] == "signals" && len(path) == 2:
-		switch s := declared.Signal(last); {
-		case s == nil || !s.IsDay():
-			return "number"
-		case s.Type == kinds.Month:
-			return "day"
-		}
-		return "date"
-	case path[0] == "signals" && last == "date":
-		return "day"
-	case path[0] == "offers" && slices.Contains(record.PriceNames, last):
-		return "number"
-	case path[0] == "signals" || path[0] == "offers":
-		return forms[last]
-	}
-	name := strings.Join(path, ".")
-	switch f := declared.Field(name); {
-	case f == nil:
-		return forms[name]
-	case f.Words() == kinds.Reference && len(f.Kinds) == 1:
+	case f != nil && f.Words() == kinds.Reference && len(f.Kinds) == 1:
 		return map[bool]string{true: "list "}[f.IsList()] + "in " + f.Kinds[0]
-	case f.IsList():
+	case is("array") && is("string"):
+		return "strings"
+	case is("array"):
 		return "list"
-	case f.Type == kinds.Boolean:
+	case is("boolean"):
 		return "answer"
-	case f.Type == kinds.Size, f.Type == kinds.Duration, f.Type == kinds.Date:
-		return string(f.Type)
-	case f.IsNumber():
+	case forms[p.Pattern] == "" && !is("string") && (is("number") || is("integer")):
 		return "number"
 	}
-	return ""
+	return forms[p.Pattern]
 }
 
 // field returns a field in the form used in files, or nil if it has no value.

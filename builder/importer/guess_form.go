@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
@@ -40,7 +41,7 @@ var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
 
 // form returns a value for a field as YAML, and what is doubtful about it.
 func (g *guesser) form(path string, c *column) (form, doubt string) {
-	kind, f := formOf(g.kinds, strings.Split(path, ".")), g.kinds.Field(path)
+	kind, f := g.formAt(path), g.kinds.Field(path)
 	isSlug, isEnum := f != nil && f.Words() == kinds.Slug, f != nil && f.Words() == kinds.Enum
 	choose := func(values []string) (more, doubt string) {
 		return g.choices(values, f.Values, f.Titles, "value ("+strings.Join(f.Values, ", ")+")")
@@ -95,6 +96,18 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		return scalar(c.name), doubt
 	}
 	return "{column: " + scalar(c.name) + more + "}", doubt
+}
+
+// formAt returns the form of a field or of the value of a signal.
+func (g *guesser) formAt(path string) string {
+	p := schema.Of(g.kinds, "entity").Part
+	for name := range strings.SplitSeq(path, ".") {
+		p = p.Member(name)
+	}
+	if strings.HasPrefix(path, "signals.") {
+		p = p.Member("value")
+	}
+	return formOf(p, g.kinds.Field(path))
 }
 
 // noneYet says how to make the entities that a field refers to if there is none of their kind, or returns "".
@@ -168,7 +181,7 @@ func (g *guesser) settleDecimal() {
 	count, first := map[string]int{}, map[string]string{} // by separator
 	needed := false
 	for _, c := range g.chosen {
-		if form := formOf(g.kinds, strings.Split(c.path, ".")); form != "number" && form != "size" && form != "duration" {
+		if form := g.formAt(c.path); form != "number" && form != "size" && form != "duration" {
 			continue
 		}
 		for _, s := range c.values {

@@ -26,29 +26,19 @@ type unit struct {
 	free   bool // prices of 0 are intended
 }
 
-func (dr *drafter) unitOf(g *mapping.Group, o object) (u unit, err error) {
-	u = unit{tokens: 1e6}
-	for _, f := range g.Fields {
-		if f.Name == "free" {
-			free, _ := dr.field(f.Value, "answer", o) // an error is reported with the other fields
-			u.free = free == true
-		}
-	}
-	if g.Per == nil {
-		return u, nil
-	}
+func (dr *drafter) unitOf(g *mapping.Group, o object) (unit, error) {
+	free, _ := dr.field(g.Find("free"), "answer", o) // an error is reported with the other fields
 	text, err := dr.text(g.Per, o)
-	if err != nil {
-		return u, err
+	tokens, wrong := mapping.Tokens(text)
+	switch {
+	case g.Per == nil:
+		tokens = 1e6
+	case err == nil && wrong != "":
+		err = refusal(g.Per, text, wrong)
+	case err == nil && text == "":
+		err = &Reason{Column: columnOf(g.Per), Message: "is empty, so it is unknown what the prices are for; set default: million, or another default"}
 	}
-	var wrong string
-	if u.tokens, wrong = mapping.Tokens(text); wrong != "" {
-		return u, refusal(g.Per, text, wrong)
-	}
-	if text == "" {
-		return u, &Reason{Column: columnOf(g.Per), Message: "is empty, so it is unknown what the prices are for; set default: million, or another default"}
-	}
-	return u, nil
+	return unit{max(tokens, 1), free == true}, err
 }
 
 // price converts a number to a price for a million tokens or for one, rounded to six decimals, or returns what is wrong.
@@ -129,12 +119,7 @@ func (j *job) wrongUnit(inputs []float64) error {
 	}
 	message := fmt.Sprintf("the median of %d input prices is %s dollars for a million tokens, which is implausible; %s",
 		len(inputs), strconv.FormatFloat(median, 'f', -1, 64), hint)
-	for name, f := range j.mapping.All() {
-		if name == "offers" {
-			return yamldoc.Problems{f.Groups[0].Place.Problem(message, "")}
-		}
-	}
-	return nil
+	return yamldoc.Problems{j.mapping.Offers()[0].Place.Problem(message, "")}
 }
 
 // keepReviews copies the rules that a person has checked to new offers with the same prices.

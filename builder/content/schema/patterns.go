@@ -24,8 +24,8 @@ import (
 // The patterns used in the schemas.
 const (
 	urlPattern        = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
-	dayPattern        = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-	monthPattern      = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+	DayPattern        = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	MonthPattern      = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 	periodPattern     = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
 	entityPattern     = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 	linePattern       = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
@@ -39,8 +39,8 @@ var patternHints = map[string]string{
 	"^[a-z][a-z0-9-]*/[a-z0-9-]+:[A-Za-z][^:\\s]*$": "use TYPE/SLUG:NAME, such as tool/pytorch:stars",
 	"^[a-z0-9]+(-[a-z0-9]+)*$":                      "use lower-case letters and digits, separated by single hyphens",
 	urlPattern:                                      "use a full URL that starts with https:// and contains no spaces or user name",
-	dayPattern:                                      "use YYYY-MM-DD",
-	monthPattern:                                    "use YYYY-MM-DD, or YYYY-MM if only the month is known",
+	DayPattern:                                      "use YYYY-MM-DD",
+	MonthPattern:                                    "use YYYY-MM-DD, or YYYY-MM if only the month is known",
 	linePattern:                                     "use one line without control characters",
 	periodPattern:                                   "use YYYY-MM-DD, YYYY-MM or YYYY",
 	entityPattern:                                   "use type/slug, such as model/llama-3-1-8b",
@@ -56,7 +56,7 @@ var patternHints = map[string]string{
 }
 
 var (
-	datePatterns = []string{dayPattern, monthPattern, periodPattern}
+	datePatterns = []string{DayPattern, MonthPattern, periodPattern}
 	urlPatterns  = []string{urlPattern, servicePattern, repositoryPattern}
 )
 
@@ -91,7 +91,7 @@ func (c *checker) meaning(pattern, s string) {
 		if !validBranch(s) {
 			c.add(false, "%s%s", yamldoc.Quote(s), patternHint(pattern))
 		}
-	case dayPattern, monthPattern, periodPattern:
+	case DayPattern, MonthPattern, periodPattern:
 		t, err := time.Parse(time.DateOnly[:min(len(s), len(time.DateOnly))], s)
 		if err != nil {
 			c.add(false, "%s does not exist; the order is year, month, day", yamldoc.Quote(s))

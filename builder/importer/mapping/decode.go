@@ -103,7 +103,7 @@ func (d *decoder) group(p *schema.Part, v any, path ...string) *Group {
 	if !ok {
 		return nil
 	}
-	g := &Group{Place: d.place(path)}
+	g := &Group{Place: d.place(path), Needs: slices.DeleteFunc(slices.Clone(p.Required), func(name string) bool { return name == "each" })}
 	ofColumns := !slices.Contains([]*schema.Part{nil, d.schema.Defs["value"]}, p.Members.Of["optional"])
 	if ofColumns {
 		defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
@@ -121,7 +121,9 @@ func (d *decoder) group(p *schema.Part, v any, path ...string) *Group {
 			g.Fields = append(g.Fields, *f)
 		}
 	}
-	slices.SortStableFunc(g.Fields, func(a, b Field) int { return cmp.Compare(len(a.Groups), len(b.Groups)) })
+	slices.SortStableFunc(g.Fields, func(a, b Field) int {
+		return cmp.Or(cmp.Compare(len(a.Groups), len(b.Groups)), cmp.Compare(slices.Index(g.Needs, b.Name), slices.Index(g.Needs, a.Name)))
+	})
 	return g
 }
 

@@ -22,7 +22,7 @@ type Mapping struct {
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	Fields []Field // of the entity, in the order in which their problems are reported
+	Group // the fields of the entity, in the order in which their problems are reported
 
 	// Uses lists every use of a column, in no particular order. The column of a list entry is
 	// prefixed with the list's name and a dot.
@@ -73,7 +73,8 @@ type Group struct {
 	Each    string
 	Details []string // of benchmark results: columns that distinguish those with the same name
 	Per     *Value   // of offers: how many tokens the prices are for, also those of tiers and modes; nil for a million
-	Fields  []Field  // values first, by name
+	Needs   []string // the fields without which there is no object
+	Fields  []Field  // those of Needs first, then values, by name
 	Place   Place
 }
 
@@ -127,10 +128,8 @@ func (m *Mapping) All() iter.Seq2[string, Field] {
 }
 
 // Find returns the source of a field of an entity, such as license, signals.stars.date or offers[0].id, or nil.
-func (m *Mapping) Find(field string) *Value { return find(m.Fields, field) }
-
-func find(fields []Field, field string) *Value {
-	for _, f := range fields {
+func (g *Group) Find(field string) *Value {
+	for _, f := range g.Fields {
 		rest, ok := strings.CutPrefix(field, yamldoc.FieldName([]string{f.Name}))
 		if !ok || rest != "" && rest[0] != '.' && rest[0] != '[' {
 			continue
@@ -138,8 +137,8 @@ func find(fields []Field, field string) *Value {
 		if f.List {
 			_, rest, _ = strings.Cut(rest, "]")
 		}
-		for _, g := range f.Groups {
-			if v := find(g.Fields, strings.TrimPrefix(rest, ".")); v != nil {
+		for _, inner := range f.Groups {
+			if v := inner.Find(strings.TrimPrefix(rest, ".")); v != nil {
 				return v
 			}
 		}
@@ -174,14 +173,19 @@ func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Pro
 // UndatedOffers returns where the mapping defines offers without the day on which they were
 // read, or nil. Without it, an update would leave the date of the offers that it replaces.
 func (m *Mapping) UndatedOffers() *Place {
-	if m.Find("offersRead.date") != nil {
-		return nil
+	for _, g := range m.Offers() {
+		if m.Find("offersRead.date") == nil && g.Find("date") == nil {
+			return &g.Place
+		}
 	}
+	return nil
+}
+
+// Offers returns where offers come from.
+func (m *Mapping) Offers() []*Group {
 	for _, f := range m.Fields {
-		for _, g := range f.Groups {
-			if f.Name == "offers" && find(g.Fields, "date") == nil {
-				return &g.Place
-			}
+		if f.Name == "offers" {
+			return f.Groups
 		}
 	}
 	return nil
