@@ -17,7 +17,6 @@ import (
 
 // Draft is the entity that a mapping makes of one row.
 type Draft struct {
-	Row, Line  int            // only of ReadDrafts
 	Type, Slug string         // "" if the row has none
 	Fields     map[string]any // in the form used in files
 	Reasons    []Reason       // the reasons parts of the row are not in Fields

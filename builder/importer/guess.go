@@ -117,11 +117,11 @@ func (g *guesser) read(delimiter rune) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", g.file, err)
-		case r.wrong == "":
+		case r.Reasons == nil:
 			g.Rows++
 			g.note("", map[string]any(r.fields))
 		case g.wrong == "":
-			g.wrong = fmt.Sprintf("; line %d %s", r.line, r.wrong)
+			g.wrong = fmt.Sprintf("; line %d %s", r.Line, r.Reasons[0].Message)
 		}
 		if g.Rows == maxRows {
 			break

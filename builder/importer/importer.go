@@ -121,78 +121,73 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	outcomes, err := j.decide(ctx)
-	if err != nil {
+	if err := j.decide(ctx); err != nil {
 		return nil, err
 	}
 	report := j.newReport()
-	report.Wrote = !o.DryRun && !(o.Strict && slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Outcome == Refused }))
-	for i := range outcomes {
+	report.Wrote = !o.DryRun && !(o.Strict && slices.ContainsFunc(j.rows, func(r *row) bool { return r.Outcome.Outcome == Refused }))
+	for _, r := range j.rows {
 		if err := ctx.Err(); err != nil && report.Wrote {
 			return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
 		}
-		if o := &outcomes[i]; report.Wrote && o.data != nil {
-			if err := content.WriteEntity(j.Content, o.typ, o.slug, o.data); err != nil {
+		if report.Wrote && r.data != nil {
+			if err := content.WriteEntity(j.Content, r.draft.Type, r.draft.final, r.data); err != nil {
 				return report, err
 			}
 		}
-		report.count(&outcomes[i])
-		j.progress("import", j.rows[i])
+		report.count(&r.Outcome)
+		j.progress("import", r)
 	}
 	if j.Report != "" {
-		err = store.WriteFile(j.Report, j.reportFile(report, outcomes))
+		err = store.WriteFile(j.Report, j.reportFile(report))
 	}
 	if j.Rejects != "" {
-		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile(outcomes)))
+		err = errors.Join(err, store.WriteFile(j.Rejects, j.rejectsFile()))
 	}
 	return report, err
 }
 
 func (j *job) progress(step string, r *row) {
-	if j.Progress != nil && r.number%256 == 0 {
-		j.Progress(step, r.number)
+	if j.Progress != nil && r.Row%256 == 0 {
+		j.Progress(step, r.Row)
 	}
 }
 
-// decide returns the outcomes of all rows. If rows refer to refused ones, it starts again without their addresses.
-func (j *job) decide(ctx context.Context) (outcomes []Outcome, err error) {
-	for again := true; again; again = j.leaveOut(outcomes) {
+// decide determines the outcomes of all rows. If rows refer to refused ones, it starts again without their addresses.
+func (j *job) decide(ctx context.Context) (err error) {
+	for again := true; again; again = j.leaveOut() {
 		if j.folder, err = content.OpenWorkspace(j.Content); err != nil {
-			return nil, err
+			return err
 		}
 		if j.coming == nil {
 			j.coming = map[string]bool{}
-			for key, c := range j.claims {
-				j.coming[key] = j.folder.Find(c.draft.Type, c.draft.final) == nil
+			for key, rows := range j.claims {
+				j.coming[key] = j.folder.Find(rows[0].draft.Type, rows[0].draft.final) == nil
 			}
 		}
 		j.folder.Expect(j.coming)
-		outcomes = nil
 		for _, r := range j.rows {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
-			outcomes = append(outcomes, j.settle(r))
+			j.settle(r)
 			j.progress("check", r)
 		}
 	}
-	return outcomes, nil
+	return nil
 }
 
 // leaveOut removes the addresses of refused rows, and reports whether other rows refer to them.
-func (j *job) leaveOut(outcomes []Outcome) bool {
+func (j *job) leaveOut() bool {
 	gone := map[string]bool{}
-	for i, r := range j.rows {
-		if d := r.draft; d != nil && outcomes[i].Outcome == Refused && j.coming[d.key()] {
+	for _, r := range j.rows {
+		if d := r.draft; d != nil && r.Outcome.Outcome == Refused && j.coming[d.key()] {
 			j.coming[d.key()], gone[d.key()] = false, true
 		}
 	}
-	for i, r := range j.rows {
-		if r.draft != nil && outcomes[i].Outcome != Refused && slices.ContainsFunc(j.drafter.references(r.draft), func(key string) bool { return gone[key] }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.rows, func(r *row) bool {
+		return r.draft != nil && r.Outcome.Outcome != Refused && slices.ContainsFunc(j.drafter.references(r.draft), func(key string) bool { return gone[key] })
+	})
 }
 
 // ReadDrafts returns what the mapping makes of the rows that where selects, without checking whether they would be valid
@@ -203,13 +198,9 @@ func ReadDrafts(ctx context.Context, o Options) (list []*Draft, err error) {
 		return nil, err
 	}
 	for _, r := range j.rows {
-		d := r.draft
-		if r.wrong != "" {
-			d = &Draft{Reasons: []Reason{{Message: r.wrong}}}
-		}
-		if d != nil {
-			d.Row, d.Line, d.Unused = r.number, r.line, j.numbers(r)
-			list = append(list, d)
+		if r.draft != nil {
+			r.draft.Unused = j.numbers(r)
+			list = append(list, r.draft)
 		}
 	}
 	return list, nil
@@ -225,22 +216,14 @@ func (j *job) numbers(r *row) map[string]float64 {
 	return list
 }
 
-// claims has the first row that claims each address (type/slug), and the first one with other content, or nil.
-type claims map[string]*claim
-
-type claim struct {
-	*row
-	other *row
-}
+// claims has the first row that claims each address (type/slug) and, if there is one, the first one with other content.
+type claims map[string][]*row
 
 // add adds a row that has a type and a slug.
 func (c claims) add(key string, r *row) {
-	if held := c[key]; r.draft.Type == "" || r.draft.Slug == "" {
-		return
-	} else if held == nil {
-		c[key] = &claim{row: r}
-	} else if held.other == nil && !reflect.DeepEqual(held.draft.Fields, r.draft.Fields) {
-		held.other = r
+	list := c[key]
+	if r.draft.Type != "" && r.draft.Slug != "" && (list == nil || len(list) == 1 && !reflect.DeepEqual(list[0].draft.Fields, r.draft.Fields)) {
+		c[key] = append(list, r)
 	}
 }
 
@@ -262,7 +245,7 @@ func (j *job) read(ctx context.Context) error {
 		if j.header == nil {
 			seen.add("", r.fields)
 		}
-		if r.wrong == "" && j.drafter.all(j.mapping.Where, r.fields) {
+		if r.Reasons == nil && j.drafter.all(j.mapping.Where, r.fields) {
 			r.draft = j.drafter.draft(r.fields)
 			inputs = append(inputs, r.draft.inputs...)
 			plain.add(r.draft.Type+"/"+r.draft.Slug, r)
@@ -271,7 +254,7 @@ func (j *job) read(ctx context.Context) error {
 	j.claims = claims{}
 	for _, r := range j.rows {
 		if d := r.draft; d != nil {
-			if d.final = d.Slug; d.clashSlug != "" && plain[d.key()] != nil && plain[d.key()].other != nil {
+			if d.final = d.Slug; d.clashSlug != "" && len(plain[d.key()]) > 1 {
 				d.final = d.clashSlug
 			}
 			j.claims.add(d.key(), r)

@@ -40,8 +40,7 @@ type Outcome struct {
 	Adjusted   []Adjustment `json:"adjusted,omitempty"`   // prices that were rounded or left out
 	ZeroOffers int          `json:"zeroOffers,omitempty"` // offers whose input and output price is 0 and was left out
 
-	typ, slug string
-	data      []byte // of the file to write; nil if there is none
+	data []byte // of the file to write; nil if there is none
 }
 
 // Reason describes one problem with a row.

@@ -29,14 +29,18 @@ const maxInput = 512 << 20
 
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
 
-// row is one record of the input.
+// row is one record of the input, and what becomes of it.
 type row struct {
-	number, line int // counted from 1; a CSV header is not counted as a row
-	fields       object
-	cells        []string // of CSV
-	raw          []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
-	wrong        string   // the reason the row cannot be read, or ""
-	draft        *Draft   // what the mapping makes of it; nil if it cannot be read or is not selected
+	Outcome
+	fields object
+	cells  []string // of CSV
+	raw    []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
+	draft  *Draft   // what the mapping makes of it; nil if it cannot be read or is not selected
+}
+
+// refuse records the reason the row cannot be read.
+func (r *row) refuse(format string, args ...any) {
+	r.Outcome.Outcome, r.Reasons = Refused, []Reason{{Message: fmt.Sprintf(format, args...)}}
 }
 
 // input reads the rows of a file.
@@ -147,13 +151,13 @@ func csvRows(in *csv.Reader, data []byte, names []string) iter.Seq2[*row, error]
 				yield(nil, fmt.Errorf("row %d %w", number, errRowTooLong))
 				return
 			}
-			r := &row{number: number, cells: cells, fields: object{}}
+			r := &row{Outcome: Outcome{Row: number}}
 			if bad, isBad := errors.AsType[*csv.ParseError](err); isBad {
-				r = &row{number: number, line: bad.StartLine, raw: bytes.TrimRight(raw, "\r\n"), wrong: "is not valid CSV: " + csvMessages(bad)}
-			} else if r.line, _ = in.FieldPos(0); len(cells) != len(names) {
-				r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(names))
+				r.Line, r.raw = bad.StartLine, bytes.TrimRight(raw, "\r\n")
+				r.refuse("is not valid CSV: %s", csvMessages(bad))
 			} else {
-				r.name(names)
+				r.Line, _ = in.FieldPos(0)
+				r.name(names, cells)
 			}
 			if !yield(r, nil) {
 				return
@@ -162,13 +166,18 @@ func csvRows(in *csv.Reader, data []byte, names []string) iter.Seq2[*row, error]
 	}
 }
 
-func (r *row) name(names []string) {
-	for i, cell := range r.cells {
+func (r *row) name(names, cells []string) {
+	r.cells, r.fields = cells, object{}
+	if len(cells) != len(names) {
+		r.refuse("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(names))
+		return
+	}
+	for i, cell := range cells {
 		if names[i] != "" {
 			r.fields[names[i]] = cell
 		}
-		if r.wrong == "" && !utf8.ValidString(cell) {
-			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", names[i], yamldoc.Quote(cell))
+		if r.Reasons == nil && !utf8.ValidString(cell) {
+			r.refuse("column %s: %s is not UTF-8 text; save the file as UTF-8", names[i], yamldoc.Quote(cell))
 		}
 	}
 }
@@ -192,38 +201,40 @@ func jsonRows(data []byte) iter.Seq2[*row, error] {
 				yield(nil, fmt.Errorf("line %d %w", line, errRowTooLong))
 				return
 			}
-			if number++; !yield(parseLine(&row{number: number, line: line, raw: text}), nil) {
+			number++
+			r := &row{Outcome: Outcome{Row: number, Line: line}, raw: text}
+			if r.parse(); !yield(r, nil) {
 				return
 			}
 		}
 	}
 }
 
-func parseLine(r *row) *row {
+// parse reads the object on the line.
+func (r *row) parse() {
 	if !utf8.Valid(r.raw) {
-		r.wrong = "is not UTF-8 text; save the file as UTF-8"
-		return r
+		r.refuse("is not UTF-8 text; save the file as UTF-8")
+		return
 	}
 	dec := json.NewDecoder(bytes.NewReader(r.raw))
 	dec.UseNumber()
 	err := dec.Decode(&r.fields)
-	if err == nil && r.fields == nil {
-		err = errors.New("it is null")
-	}
-	if err == nil {
-		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("it has trailing data after the object")
-		}
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		err = errors.New("it is of type " + wrong.Value)
-	} else if errors.Is(err, io.ErrUnexpectedEOF) {
+	other, isOther := errors.AsType[*json.UnmarshalTypeError](err)
+	_, after := dec.Token()
+	switch {
+	case isOther:
+		err = errors.New("it is of type " + other.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("it is incomplete")
+	case err == nil && r.fields == nil:
+		err = errors.New("it is null")
+	case err == nil && !errors.Is(after, io.EOF):
+		err = errors.New("it has trailing data after the object")
 	}
 	if err != nil {
-		r.fields, r.wrong = nil, "is not a JSON object on one line: "+err.Error()
+		r.fields = nil
+		r.refuse("is not a JSON object on one line: %v", err)
 	}
-	return r
 }
 
 // object contains the values of an object: each nil, a string, bool, json.Number, []any or map[string]any.

@@ -20,61 +20,61 @@ import (
 	"kindex/exports/record"
 )
 
-// settle determines the outcome of a row, with its file if one is to be written.
-func (j *job) settle(r *row) Outcome {
-	d, o := r.draft, Outcome{Row: r.number, Line: r.line, Outcome: Refused}
-	switch {
-	case r.wrong != "":
-		o.Reasons = []Reason{{Message: r.wrong}}
-		return o
-	case d == nil:
-		o.Outcome = Skipped
-		return o
+// settle determines the outcome of a row that could be read, with its file if one is to be written.
+func (j *job) settle(r *row) {
+	d := r.draft
+	if d == nil {
+		r.Outcome.Outcome = cmp.Or(r.Outcome.Outcome, Skipped)
+		return
 	}
-	if o.Reasons = slices.Clone(d.Reasons); d.Type == "" {
-		return o
+	o := Outcome{Row: r.Row, Line: r.Line, Outcome: Refused, Reasons: slices.Clone(d.Reasons)}
+	defer func() { r.Outcome = o }()
+	if d.Type == "" {
+		return
 	}
-	held := j.claims[d.key()]
+	refuse := func(message string) {
+		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: d.final, Message: message})
+	}
+	claims := j.claims[d.key()]
 	if d.final != "" {
 		o.File = j.folder.Shown(d.Type, d.final)
 	}
-	if held != nil && held.other != nil {
-		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: d.final, Message: fmt.Sprintf(
-			"rows %d and %d would both become %s but have different content; select one with where, or distinguish them with clashSlug",
-			held.number, held.other.number, d.key())})
+	if len(claims) > 1 {
+		refuse(fmt.Sprintf("rows %d and %d would both become %s but have different content; select one with where, or distinguish them with clashSlug",
+			claims[0].Row, claims[1].Row, d.key()))
 	}
 	if reserved := content.DeviceName(d.final); reserved != "" {
-		o.Reasons = append(o.Reasons, Reason{Field: "slug", Value: d.final, Message: yamldoc.Quote(d.final) + reserved})
+		refuse(yamldoc.Quote(d.final) + reserved)
 	}
 	f, err := j.compose(d)
 	if err != nil {
 		if len(o.Reasons) == 0 {
 			o.Reasons = []Reason{{Message: err.Error()}}
 		}
-		return o
+		return
 	}
 	if j.judge(f, &o); len(o.Reasons) > 0 {
-		return o
+		return
 	}
-	o.Outcome, o.Adjusted, o.ZeroOffers = Written, d.adjusted, zeroOffers(d.adjusted)
+	o.Adjusted, o.ZeroOffers = d.adjusted, zeroOffers(d.adjusted)
 	switch {
-	case held.row != r:
-		return Outcome{Row: o.Row, Line: o.Line, Outcome: Unchanged, File: o.File, SameAs: held.number}
+	case claims[0] != r:
+		o = Outcome{Row: r.Row, Line: r.Line, Outcome: Unchanged, File: o.File, SameAs: claims[0].Row}
+		return
 	case !f.exists:
+		o.Outcome = Written
 	case f.old != nil && reflect.DeepEqual(f.old, f.entity):
 		o.Outcome = Unchanged
-		return o
+		return
 	default:
 		o.Outcome, o.Differs = Updated, differing(f.old, f.entity)
 		if !j.Update {
 			o.Outcome = Exists
-			return o
+			return
 		}
 	}
-	o.Warnings = slices.Concat(d.warnings, f.warnings)
-	o.typ, o.slug, o.data = d.Type, d.final, f.data
+	o.Warnings, o.data = slices.Concat(d.warnings, f.warnings), f.data
 	j.folder.Add(f.entity)
-	return o
 }
 
 // file is the file that a row becomes.
@@ -110,11 +110,10 @@ func (j *job) compose(d *Draft) (f *file, err error) {
 	} else {
 		f.data, err = yamlfmt.Compose(j.folder.Kinds, d.Fields)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		f.entity, f.problems = j.folder.CheckFile(d.Type, named, f.data)
 	}
-	f.entity, f.problems = j.folder.CheckFile(d.Type, named, f.data)
-	return f, nil
+	return f, err
 }
 
 // readExisting returns nil if there is no file.
@@ -180,13 +179,17 @@ func differing(old, entity *record.Entity) (names []string) {
 const reasonColumn = "import_reason"
 
 // reportFile returns the outcomes and the summary, in lines or as one object.
-func (j *job) reportFile(r *Report, outcomes []Outcome) []byte {
+func (j *job) reportFile(r *Report) []byte {
 	if strings.HasSuffix(j.Report, ".json") {
-		return append(encode(map[string]any{"outcomes": append([]Outcome{}, outcomes...), "summary": r}), '\n')
+		outcomes := []Outcome{}
+		for _, row := range j.rows {
+			outcomes = append(outcomes, row.Outcome)
+		}
+		return append(encode(map[string]any{"outcomes": outcomes, "summary": r}), '\n')
 	}
 	var lines []byte
-	for _, o := range outcomes {
-		lines = append(append(lines, encode(o)...), '\n')
+	for _, row := range j.rows {
+		lines = append(append(lines, encode(row.Outcome)...), '\n')
 	}
 	return append(append(lines, encode(r)...), '\n')
 }
@@ -198,7 +201,7 @@ func encode(v any) []byte {
 }
 
 // rejectsFile returns the refused rows in the format of the input, each with the reasons.
-func (j *job) rejectsFile(outcomes []Outcome) []byte {
+func (j *job) rejectsFile() []byte {
 	delimiter, _ := delimiterOf(j.Rejects) // Check has read it
 	var b bytes.Buffer
 	// A file of rejects that have been fixed already has the column.
@@ -211,18 +214,18 @@ func (j *job) rejectsFile(outcomes []Outcome) []byte {
 		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, delimiter)
 		_ = cells.Write(columns) // like all of these, it writes to memory
 	}
-	for i, o := range outcomes {
-		if o.Outcome != Refused {
+	for _, r := range j.rows {
+		if r.Outcome.Outcome != Refused {
 			continue
 		}
-		texts := make([]string, len(o.Reasons))
-		for i, reason := range o.Reasons {
+		texts := make([]string, len(r.Reasons))
+		for i, reason := range r.Reasons {
 			texts[i] = reason.String()
 		}
 		if reason := strings.Join(texts, "; "); delimiter == 0 {
-			b.Write(rejectedLine(j.rows[i], reason))
+			b.Write(rejectedLine(r, reason))
 		} else {
-			_ = cells.Write(rejectedCells(j.rows[i], len(j.header), reasonAt, reason))
+			_ = cells.Write(rejectedCells(r, len(j.header), reasonAt, reason))
 		}
 	}
 	cells.Flush()
