@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,17 +30,12 @@ type Draft struct {
 	inputs    []float64 // the input prices of its offers, in dollars for a million tokens
 }
 
-// refuse records the reason a field is invalid, unless err is nil.
-func (d *Draft) refuse(field string, err error) {
-	if err == nil {
-		return
+// refuse records the reason a field is invalid, unless it is nil.
+func (d *Draft) refuse(field string, r *Reason) {
+	if r != nil {
+		r.Field = field
+		d.Reasons = append(d.Reasons, *r)
 	}
-	r, ok := errors.AsType[*Reason](err)
-	if !ok {
-		r = &Reason{Message: err.Error()}
-	}
-	r.Field = field
-	d.Reasons = append(d.Reasons, *r)
 }
 
 func (d *Draft) key() string { return d.Type + "/" + d.final }
@@ -60,27 +55,20 @@ func (dr *drafter) references(d *Draft) (keys []string) {
 // drafter turns rows into drafts.
 type drafter struct {
 	evaluator
-	kinds   *kinds.Set
-	m       *mapping.Mapping
-	date    string   // default date of signals
-	columns []string // that the mapping uses
+	kinds *kinds.Set
+	m     *mapping.Mapping
+	date  string // default date of signals
 }
 
 func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
-	d := &drafter{kinds: declared, m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: m.Input.Missing}}
-	if m.Source != nil && date == "" {
-		d.date = m.Source.Date
+	if m.Source != nil {
+		date = cmp.Or(date, m.Source.Date)
 	}
-	for _, use := range m.Uses {
-		d.columns = append(d.columns, use.Column)
-	}
-	slices.Sort(d.columns)
-	d.columns = slices.Compact(d.columns)
-	return d
+	return &drafter{kinds: declared, m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: m.Input.Missing}}
 }
 
 func (dr *drafter) draft(o object) *Draft {
-	d := &Draft{warnings: hidden(dr.columns, o)}
+	d := &Draft{}
 	dr.identify(d, o)
 	d.Fields = dr.members(d, &dr.m.Group, scope{object: o, part: schema.Of(dr.kinds, "entity").Part})
 	if read, _ := d.Fields["offersRead"].(map[string]any); d.Fields["offers"] != nil && dr.date != "" && read["date"] == nil {
@@ -88,6 +76,7 @@ func (dr *drafter) draft(o object) *Draft {
 		maps.Copy(dated, read)
 		d.Fields["offersRead"] = dated
 	}
+	d.warnings, dr.warnings = slices.Concat(dr.warnings, d.warnings), nil
 	return d
 }
 
@@ -140,7 +129,7 @@ func (dr *drafter) members(d *Draft, g *mapping.Group, s scope) map[string]any {
 
 // part returns an object, or nil if it is left out: without a field that it needs, or with nothing else.
 func (dr *drafter) part(d *Draft, g *mapping.Group, s scope) any {
-	var wrong error
+	var wrong *Reason
 	if s.path[0] == "offers" && len(s.path) == 2 {
 		s.unit, wrong = dr.unitOf(g, s.object)
 	}
@@ -162,18 +151,18 @@ func (dr *drafter) list(d *Draft, f mapping.Field, s scope) any {
 	var list []any
 	var details []string
 	for _, g := range f.Groups {
-		entries, err := entriesOf(g.Each, s.object)
-		d.refuse(s.field(), err)
+		entries, wrong := entriesOf(g.Each, s.object)
+		d.refuse(s.field(), wrong)
 		for _, o := range entries {
 			at := s.inside(strconv.Itoa(len(list)), s.part.Entry())
 			at.object = o
 			if item := dr.part(d, g, at); item != nil {
 				more := result{}
+				dr.wrong = nil
 				for _, name := range g.Details {
-					r, err := dr.column(name, o)
-					d.refuse(at.field(), err)
-					more.items = append(more.items, r.items...)
+					more.items = append(more.items, dr.known(name, o).items...)
 				}
+				d.refuse(at.field(), dr.wrong)
 				list, details = append(list, item), append(details, more.text())
 			}
 		}
@@ -204,7 +193,7 @@ func distinguish(list []any, details []string) {
 }
 
 // entriesOf returns the objects to which columns with each refer: the row itself, or the entries of a list in it.
-func entriesOf(each string, o object) (out []object, err error) {
+func entriesOf(each string, o object) (out []object, wrong *Reason) {
 	if each == "" {
 		return []object{o}, nil
 	}
@@ -231,16 +220,16 @@ func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
 		part = part.Member("value")
 	}
 	dr.joined = ""
-	v, err := dr.field(f.Value, formOf(part, dr.kinds.Field(strings.Join(s.path, "."))), s.object)
+	v := dr.field(f.Value, formOf(part, dr.kinds.Field(strings.Join(s.path, "."))), s.object)
 	if kind := slices.Index(record.PriceNames, f.Name); v != nil && kind >= 0 && s.path[0] == "offers" {
 		text := textOf(v)
 		var wrong string
 		if v, wrong = d.price(s, kind, text); wrong != "" {
-			err = &Reason{Column: columnOf(f.Value), Value: text, Message: wrong}
+			dr.wrong = &Reason{Column: columnOf(f.Value), Value: text, Message: wrong}
 		}
 	}
 	field := s.field()
-	if d.refuse(field, err); v == nil || v == false && s.path[0] == "offers" {
+	if d.refuse(field, dr.wrong); v == nil || v == false && s.path[0] == "offers" {
 		return nil
 	}
 	if dr.joined != "" && isFree(dr.kinds, field) {
@@ -253,10 +242,10 @@ func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
 	if dr.date != "" {
 		signal["date"] = dr.date
 	}
-	for name, of := range map[string]*mapping.Value{"date": f.Date, "source": f.Source} {
-		item, err := dr.field(of, formOf(s.part.Member(name), nil), s.object)
-		if d.refuse(field+"."+name, err); item != nil {
-			signal[name] = item
+	for _, more := range []mapping.Field{{Name: "date", Value: f.Date}, {Name: "source", Value: f.Source}} {
+		item := dr.field(more.Value, formOf(s.part.Member(more.Name), nil), s.object)
+		if d.refuse(field+"."+more.Name, dr.wrong); item != nil {
+			signal[more.Name] = item
 		}
 	}
 	return signal
@@ -269,24 +258,20 @@ func isFree(declared *kinds.Set, field string) bool {
 }
 
 func (dr *drafter) identify(d *Draft, o object) {
-	kind, err := dr.text(dr.m.Type, o)
-	if err == nil && dr.kinds.Kind(kind) == nil {
-		err = &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: yamldoc.Quote(kind) + " is not an entity type; expected one of: " + strings.Join(dr.kinds.Names(), ", ")}
+	d.Type = dr.text(dr.m.Type, o)
+	if dr.wrong == nil && dr.kinds.Kind(d.Type) == nil {
+		dr.refuse(dr.m.Type, d.Type, "is not an entity type; expected one of: "+strings.Join(dr.kinds.Names(), ", "))
 	}
-	if d.refuse("type", err); err == nil {
-		d.Type = kind
+	if d.refuse("type", dr.wrong); dr.wrong != nil {
+		d.Type = ""
 	}
-	slug := func(field string, v *mapping.Value) string {
-		slug, err := dr.field(v, "slug", o)
-		if err == nil && slug == nil && field == "slug" {
-			err = &Reason{Column: columnOf(v), Message: "the source of the slug is empty"}
-		}
-		d.refuse(field, err)
-		text, _ := slug.(string)
-		return text
+	d.Slug, _ = dr.field(dr.m.Slug, "slug", o).(string)
+	if dr.wrong == nil && d.Slug == "" {
+		dr.wrong = &Reason{Column: columnOf(dr.m.Slug), Message: "the source of the slug is empty"}
 	}
-	d.Slug, d.clashSlug = slug("slug", dr.m.Slug), slug("clashSlug", dr.m.ClashSlug)
+	d.refuse("slug", dr.wrong)
+	d.clashSlug, _ = dr.field(dr.m.ClashSlug, "slug", o).(string)
+	d.refuse("clashSlug", dr.wrong)
 }
 
 // forms lists the conversions to texts that the schema describes by a pattern.
@@ -311,34 +296,35 @@ func formOf(p *schema.Part, f *kinds.Field) string {
 	return forms[p.Pattern]
 }
 
-// field returns a field in the form used in files, or nil if it has no value.
-func (dr *drafter) field(v *mapping.Value, form string, o object) (any, error) {
-	r, err := dr.of(v, o)
+// field returns a field in the form used in files, or nil if it has no value or, as dr.wrong says, a wrong one.
+func (dr *drafter) field(v *mapping.Value, form string, o object) any {
+	dr.wrong = nil
+	r := dr.of(v, o)
 	switch {
-	case err != nil || r.none():
-		return nil, err
+	case dr.wrong != nil || r.none():
+		return nil
 	case strings.HasPrefix(form, "list") || form == "strings" && len(r.items) > 1:
 		list := make([]any, len(r.items))
 		for i, item := range r.items {
 			item, _ = dr.convert(strings.TrimPrefix(form, "list "), item) // texts and addresses are not refused
 			list[i] = textOf(item)
 		}
-		return list, nil
+		return list
 	case len(r.items) > 1:
-		return nil, &Reason{Column: columnOf(v), Value: r.text(),
+		dr.wrong = &Reason{Column: columnOf(v), Value: r.text(),
 			Message: fmt.Sprintf("has %d values, but only one is allowed; add take: first or take: last", len(r.items))}
+		return nil
 	case form == "" || form == "strings":
-		return textOf(r.items[0]), nil
+		return textOf(r.items[0])
 	}
 	out, wrong := dr.convert(form, r.items[0])
 	if wrong != "" {
-		return nil, refusal(v, r.items[0], wrong)
+		dr.refuse(v, r.items[0], wrong)
 	}
-	return out, nil
+	return out
 }
 
-func (dr *drafter) text(v *mapping.Value, o object) (string, error) {
-	item, err := dr.field(v, "", o)
-	text, _ := item.(string)
-	return text, err
+func (dr *drafter) text(v *mapping.Value, o object) string {
+	text, _ := dr.field(v, "", o).(string)
+	return text
 }

@@ -149,7 +149,7 @@ func (g *guesser) note(name string, v any) {
 		c = &column{name: name}
 		g.columns, g.index[name] = append(g.columns, c), c
 	}
-	if r, err := new(evaluator).column("", object{"": v}); err == nil {
+	if r, wrong := new(evaluator).column("", object{"": v}); wrong == "" {
 		c.list = c.list || r.list
 		for _, item := range r.items {
 			switch text := textOf(item); {

@@ -26,19 +26,19 @@ type unit struct {
 	free   bool // prices of 0 are intended
 }
 
-func (dr *drafter) unitOf(g *mapping.Group, o object) (unit, error) {
-	free, _ := dr.field(g.Find("free"), "answer", o) // an error is reported with the other fields
-	text, err := dr.text(g.Per, o)
+func (dr *drafter) unitOf(g *mapping.Group, o object) (unit, *Reason) {
+	free := dr.field(g.Find("free"), "answer", o) // what is wrong is reported with the other fields
+	text := dr.text(g.Per, o)
 	tokens, wrong := mapping.Tokens(text)
 	switch {
 	case g.Per == nil:
 		tokens = 1e6
-	case err == nil && wrong != "":
-		err = refusal(g.Per, text, wrong)
-	case err == nil && text == "":
-		err = &Reason{Column: columnOf(g.Per), Message: "is empty, so it is unknown what the prices are for; set default: million, or another default"}
+	case dr.wrong == nil && wrong != "":
+		dr.refuse(g.Per, text, wrong)
+	case dr.wrong == nil && text == "":
+		dr.wrong = &Reason{Column: columnOf(g.Per), Message: "is empty, so it is unknown what the prices are for; set default: million, or another default"}
 	}
-	return unit{max(tokens, 1), free == true}, err
+	return unit{max(tokens, 1), free == true}, dr.wrong
 }
 
 // price converts a number to a price for a million tokens or for one, rounded to six decimals, or returns what is wrong.

@@ -52,9 +52,6 @@ type Reason struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error implements error. It returns String.
-func (r *Reason) Error() string { return r.String() }
-
 // String returns the reason on one line:
 // field (column name): message (did you mean "…"?)
 func (r Reason) String() string {

@@ -41,56 +41,53 @@ func textOf(item any) string {
 	return fmt.Sprint(item)
 }
 
-// evaluator evaluates the values of a mapping.
+// evaluator evaluates the values of a mapping, one after the other.
 type evaluator struct {
 	decimal string
 	missing []string
-	joined  string // the latest text that became a slug although it seems to be a list, or ""
+
+	wrong    *Reason // why the latest value could not be read, or nil
+	joined   string  // the latest text that became a slug although it seems to be a list, or ""
+	warnings []Reason
 }
 
-// of evaluates a value for one row. Any error is a *Reason.
-func (e *evaluator) of(v *mapping.Value, o object) (result, error) {
+// refuse records why the latest value cannot be read, unless something else was wrong before.
+func (e *evaluator) refuse(v *mapping.Value, item any, wrong string) {
+	if e.wrong == nil {
+		e.wrong = &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
+	}
+}
+
+// of evaluates a value for one row.
+func (e *evaluator) of(v *mapping.Value, o object) result {
 	if v == nil || !e.all(v.When, o) {
-		return result{}, nil
+		return result{}
 	}
-	r, err := e.source(v, o)
-	if err != nil {
-		return result{}, err
-	}
-	if r, err = e.transform(v, r); err != nil {
-		return result{}, err
-	}
+	r := e.transform(v, e.source(v, o))
 	if r.none() && v.Default != nil {
-		return constant(v.Default), nil
+		return constant(v.Default)
 	}
-	return r, nil
+	return r
 }
 
-func (e *evaluator) source(v *mapping.Value, o object) (r result, err error) {
+func (e *evaluator) source(v *mapping.Value, o object) (r result) {
 	switch {
 	case v.Column != "":
-		return e.column(v.Column, o)
+		return e.known(v.Column, o)
 	case v.Constant != nil:
-		return constant(v.Constant), nil
+		return constant(v.Constant)
 	case v.Template != nil:
 		return e.template(v.Template, o)
-	case v.First != nil:
-		for _, inner := range v.First {
-			if r, err = e.of(inner, o); err != nil || !r.none() {
-				return r, err
-			}
-		}
-		return r, nil
 	}
-	r.list = true
-	for _, inner := range v.All {
-		more, err := e.of(inner, o)
-		if err != nil {
-			return result{}, err
+	for _, inner := range slices.Concat(v.First, v.All) {
+		more := e.of(inner, o)
+		if v.First != nil && !more.none() {
+			return more
 		}
 		r.items = append(r.items, more.items...)
 	}
-	return r, nil
+	r.list = v.All != nil
+	return r
 }
 
 func constant(v any) result {
@@ -100,27 +97,46 @@ func constant(v any) result {
 	return one(v)
 }
 
+// known returns a column that a value needs.
+func (e *evaluator) known(column string, o object) result {
+	r, wrong := e.column(column, o)
+	if wrong != "" && e.wrong == nil {
+		e.wrong = &Reason{Column: column, Message: wrong}
+	}
+	return r
+}
+
 // column reads a column, without line breaks and hidden characters: every string of an entity is one visible line.
-func (e *evaluator) column(name string, o object) (result, error) {
-	r := constant(o.lookup(name))
-	items := r.items
-	r.items = nil
-	for _, item := range items {
+func (e *evaluator) column(name string, o object) (r result, wrong string) {
+	all := constant(o.lookup(name))
+	r.list = all.list
+	for _, item := range all.items {
 		switch v := item.(type) {
 		case nil:
 			continue
 		case string:
+			e.warn(name, v)
 			item = oneLine(v)
 		case map[string]any:
-			return result{}, &Reason{Column: name, Message: "is an object; use one of its values, such as " + name + "." + strings.Join(slices.Sorted(maps.Keys(v))[:min(1, len(v))], "")}
+			return result{}, "is an object; use one of its values, such as " + name + "." + strings.Join(slices.Sorted(maps.Keys(v))[:min(1, len(v))], "")
 		case []any:
-			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field accepts"}
+			return result{}, "is a list of lists, which no field accepts"
 		}
 		if item != "" && !slices.Contains(e.missing, textOf(item)) {
 			r.items = append(r.items, item)
 		}
 	}
-	return r, nil
+	return r, ""
+}
+
+// warn records the hidden characters in a column.
+func (e *evaluator) warn(column, text string) {
+	for _, r := range safetext.Hidden(text) {
+		warning := Reason{Column: column, Message: "the hidden character " + safetext.Describe(r) + " was removed"}
+		if !strings.ContainsRune("\t\n\r\ufffd", r) && !slices.Contains(e.warnings, warning) {
+			e.warnings = append(e.warnings, warning)
+		}
+	}
 }
 
 func oneLine(s string) string {
@@ -135,79 +151,75 @@ func oneLine(s string) string {
 }
 
 // template evaluates a template. It has no value if one of its columns has none.
-func (e *evaluator) template(parts []mapping.TemplatePart, o object) (result, error) {
+func (e *evaluator) template(parts []mapping.TemplatePart, o object) result {
 	var b strings.Builder
 	for _, part := range parts {
 		b.WriteString(part.Literal)
 		if part.Column == "" {
 			continue
 		}
-		r, err := e.column(part.Column, o)
-		if err != nil || r.none() {
-			return result{}, err
+		r := e.known(part.Column, o)
+		if r.none() {
+			return result{}
 		}
 		b.WriteString(r.text())
 	}
-	return one(b.String()), nil
+	return one(b.String())
 }
 
-func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
-	if v.Unit != nil {
-		r.items = slices.Clone(r.items)
-		for i, item := range r.items {
-			if text, ok := item.(string); ok {
-				r.items[i] = oneLine(withoutUnits(text, v.Unit))
-			}
+func (e *evaluator) transform(v *mapping.Value, r result) (out result) {
+	items := e.entries(v, r)
+	out.list = r.list || v.List != ""
+	if n := len(items); n > 0 && v.Take != "" {
+		out.list = false
+		items = map[string][]any{"first": items[:1], "last": items[n-1:]}[v.Take]
+	}
+	for _, item := range items {
+		to, ok := v.Table[textOf(item)]
+		if !ok {
+			to, ok = v.Table["*"]
 		}
-	}
-	if v.List != "" && !r.list {
-		items := []any{}
-		for _, item := range r.items {
-			entries, wrong := splitList(textOf(item), v.List)
-			if wrong != "" {
-				return result{}, refusal(v, item, wrong)
-			}
-			for _, entry := range entries {
-				if entry = oneLine(entry); entry != "" && !slices.Contains(e.missing, entry) {
-					items = append(items, entry)
-				}
-			}
-		}
-		r = result{items: items, list: true}
-	}
-	switch {
-	case r.none():
-	case v.Take == "first":
-		r = one(r.items[0])
-	case v.Take == "last":
-		r = one(r.items[len(r.items)-1])
-	}
-	var items []any
-	for _, item := range r.items {
-		if to, ok := v.Table[textOf(item)]; ok {
-			item = to
-		} else if to, ok := v.Table["*"]; ok {
+		if ok {
 			item = to
 		}
 		if item == "" {
 			continue
 		}
-		out, wrong := e.convert(v.As, item)
+		fine, wrong := e.convert(v.As, item)
 		if wrong != "" {
-			return result{}, refusal(v, item, wrong)
+			e.refuse(v, item, wrong)
 		}
 		if v.As == "slug" && joined(textOf(item)) != "" {
 			e.joined = textOf(item)
 		}
-		if !r.list || !slices.Contains(items, out) {
-			items = append(items, out)
+		if !out.list || !slices.Contains(out.items, fine) {
+			out.items = append(out.items, fine)
 		}
 	}
-	return result{items: items, list: r.list}, nil
+	return out
 }
 
-func refusal(v *mapping.Value, item any, wrong string) *Reason {
-	return &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
+// entries returns items without their units and, for texts that are lists, the entries of these.
+func (e *evaluator) entries(v *mapping.Value, r result) (items []any) {
+	for _, item := range r.items {
+		if text, ok := item.(string); ok && v.Unit != nil {
+			item = oneLine(withoutUnits(text, v.Unit))
+		}
+		if v.List == "" || r.list {
+			items = append(items, item)
+			continue
+		}
+		list, wrong := splitList(textOf(item), v.List)
+		if wrong != "" {
+			e.refuse(v, item, wrong)
+		}
+		for _, entry := range list {
+			if entry = oneLine(entry); entry != "" && !slices.Contains(e.missing, entry) {
+				items = append(items, entry)
+			}
+		}
+	}
+	return items
 }
 
 // columnOf returns the columns of a value, for messages.
@@ -230,9 +242,9 @@ func (e *evaluator) all(conditions []mapping.Condition, o object) bool {
 }
 
 func (e *evaluator) meets(c mapping.Condition, o object) bool {
-	r, err := e.column(c.Column, o)
+	r, wrong := e.column(c.Column, o)
 	if c.Empty != nil {
-		return *c.Empty == (err == nil && r.none()) // an object is not empty
+		return *c.Empty == (wrong == "" && r.none()) // an object is not empty
 	}
 	among := slices.ContainsFunc(r.items, func(item any) bool {
 		return slices.ContainsFunc(slices.Concat(c.Is, c.Not), func(w any) bool { return e.equal(textOf(item), w) })
@@ -250,19 +262,4 @@ func (e *evaluator) equal(text string, want any) bool {
 	}
 	n, wrong := exactNumber(text)
 	return wrong == "" && textOf(n) == textOf(want)
-}
-
-func hidden(columns []string, o object) (warnings []Reason) {
-	for _, column := range columns {
-		for _, item := range constant(o.lookup(column)).items {
-			s, _ := item.(string)
-			for _, r := range safetext.Hidden(s) {
-				warning := Reason{Column: column, Message: "the hidden character " + safetext.Describe(r) + " was removed"}
-				if !strings.ContainsRune("\t\n\r\ufffd", r) && !slices.Contains(warnings, warning) {
-					warnings = append(warnings, warning)
-				}
-			}
-		}
-	}
-	return warnings
 }
