@@ -54,32 +54,25 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	if kind == nil {
 		return // of a submission without a valid type
 	}
-	check := func(name string, has func(k *kinds.Kind) bool) {
-		if m[name] == nil || has(kind) {
-			return
-		}
-		var others []string
+	for name := range m {
+		var having []string // the kinds that have it
 		for _, k := range set.Kinds {
-			if has(k) {
-				others = append(others, kinds.InSentence(k.Plural))
+			if hasMember(k, name) {
+				having = append(having, kinds.InSentence(k.Plural))
 			}
 		}
-		message := "applies only to " + strings.Join(others, ", ") + "; remove it"
-		if others == nil {
+		message := ""
+		switch {
+		case m[name] == nil || hasMember(kind, name):
+			continue
+		case having != nil:
+			message = "applies only to " + strings.Join(having, ", ") + "; remove it"
+		case slices.ContainsFunc(set.Fields, func(f *kinds.Field) bool { return f.Name == name }):
 			message = "is a field of no kind; list it in the fields of a kind in kinds.yaml, or remove it"
+		default:
+			continue // reported as unknown
 		}
 		d.AddAt([]string{name}, true, yamldoc.Problem{Message: message})
-	}
-	for _, f := range set.Fields {
-		check(f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
-	}
-	for block, names := range schema.BlockMembers {
-		for _, name := range names {
-			if !set.HasBlock(block) {
-				continue // reported as unknown
-			}
-			check(name, func(k *kinds.Kind) bool { return k.HasBlock(block) })
-		}
 	}
 	signals, _ := m["signals"].(map[string]any)
 	for name := range signals {
@@ -87,6 +80,12 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			d.AddAt([]string{"signals", name}, true, yamldoc.Problem{Message: "is not a figure of " + kinds.InSentence(kind.Plural) + "; remove it, or add it to their signals in kinds.yaml"})
 		}
 	}
+}
+
+// hasMember reports whether entities of a kind can have a declared field, or a member of a block.
+func hasMember(k *kinds.Kind, name string) bool {
+	return slices.ContainsFunc(k.Fields, func(f *kinds.Field) bool { return f.Name == name }) ||
+		slices.ContainsFunc(k.Blocks, func(block string) bool { return slices.Contains(schema.BlockMembers[block], name) })
 }
 
 func hasBlock(e *record.Entity, block string) bool {
@@ -187,52 +186,48 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 }
 
-// checkPrices adds prices with too many decimals, and prices of 0 that are not free, also those of tiers, modes and
-// what comes next.
-func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
-	for kind, name := range record.PriceNames {
-		v := fields[name]
-		if _, isText := v.(string); v == nil || isText {
-			continue
-		}
-		x := numberOf(v)
-		inner := append(slices.Clone(path), name)
-		if d.Reported(inner...) {
-			continue
-		}
-		switch _, exact, err := record.TakePrice(x); {
-		case err != nil && x > 0 && x < 1:
-			hint := ""
-			if record.PerMillion(kind) {
-				hint = "; prices are per million tokens"
+// checkPrices adds prices with too many decimals, and prices of 0 that are not free, in an offer and in its tiers,
+// modes and what comes next.
+func checkPrices(d *yamldoc.Document, value any, path []string, free bool) {
+	switch v := value.(type) {
+	case []any:
+		seen := map[int64]bool{} // what its tiers are over
+		for i, item := range v {
+			inner := append(slices.Clone(path), strconv.Itoa(i))
+			if tier, ok := item.(map[string]any); ok {
+				over := int64(numberOf(tier["over"]))
+				if seen[over] {
+					d.Fail(append(inner, "over"), fmt.Sprintf("%d is given twice", over))
+				}
+				seen[over] = true
 			}
-			d.Fail(inner, err.Error()+hint)
-		case err != nil: // the schema has reported it
-		case !exact:
-			d.Fail(inner, strconv.FormatFloat(x, 'f', -1, 64)+" has more than six decimals; round it")
-		case x == 0 && !free:
-			d.Fail(inner, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
+			checkPrices(d, item, inner, free)
+		}
+	case map[string]any:
+		for name, x := range v {
+			inner := append(slices.Clone(path), name)
+			if kind := slices.Index(record.PriceNames, name); kind < 0 {
+				checkPrices(d, x, inner, free)
+			} else if x != nil && !d.Reported(inner...) {
+				checkPrice(d, kind, numberOf(x), inner, free)
+			}
 		}
 	}
-	tiers, _ := fields["tiers"].([]any)
-	seen := map[int64]bool{}
-	for i, v := range tiers {
-		t, _ := v.(map[string]any)
-		inner := append(slices.Clone(path), "tiers", strconv.Itoa(i))
-		if over := int64(numberOf(t["over"])); seen[over] {
-			d.Fail(append(inner, "over"), fmt.Sprintf("%d is given twice", over))
-		} else {
-			seen[over] = true
+}
+
+func checkPrice(d *yamldoc.Document, kind int, x float64, path []string, free bool) {
+	switch _, exact, err := record.TakePrice(x); {
+	case err != nil && x > 0 && x < 1:
+		hint := ""
+		if record.PerMillion(kind) {
+			hint = "; prices are per million tokens"
 		}
-		checkPrices(d, t, inner, free)
-	}
-	modes, _ := fields["modes"].(map[string]any)
-	for name, v := range modes {
-		mode, _ := v.(map[string]any)
-		checkPrices(d, mode, append(slices.Clone(path), "modes", name), free)
-	}
-	if next, ok := fields["next"].(map[string]any); ok {
-		checkPrices(d, next, append(slices.Clone(path), "next"), free)
+		d.Fail(path, err.Error()+hint)
+	case err != nil: // the schema has reported it
+	case !exact:
+		d.Fail(path, strconv.FormatFloat(x, 'f', -1, 64)+" has more than six decimals; round it")
+	case x == 0 && !free:
+		d.Fail(path, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
 	}
 }
 

@@ -2,10 +2,8 @@ package content
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -17,14 +15,12 @@ import (
 
 // The kinds of values by which files refer to each other, or that must be unique.
 const (
-	byCategory = iota
-	byName     // of its type
-	byFormer   // the address of an earlier slug
-	byID       // of its type
-	byProject  // a key of projects
-	byOffer    // the address of an offer
-	bySeries   // of its offers
-	claimKinds
+	byName    = iota // of its type
+	byFormer         // the address of an earlier slug
+	byID             // of its type
+	byProject        // a key of projects
+	byOffer          // the address of an offer
+	bySeries         // of its offers
 )
 
 // claim is a value of a kind.
@@ -45,7 +41,6 @@ func claimsOf(e *record.Entity) (list []claim) {
 			list = append(list, x)
 		}
 	}
-	add(byCategory, e.Category)
 	if e.Name != "" {
 		add(byName, nameKey(e))
 	}
@@ -70,10 +65,10 @@ func claimsOf(e *record.Entity) (list []claim) {
 // among holds entity files for comparing them with each other, or another one with them. It implements Siblings.
 type among struct {
 	files      map[string]*file
-	sorted     []*file                        // by type and slug
-	claims     [claimKinds]map[string][]*file // the files that have a value, for each kind
+	sorted     []*file           // by type and slug
+	claims     map[claim][]*file // the files that have a value
 	vocabulary *record.Vocabulary
-	words      *vocabulary
+	words      vocabulary
 	namespaces []string
 	providers  []string
 	declared   []record.Category
@@ -83,10 +78,8 @@ type among struct {
 
 // among returns the files of the folder. c has the contents of the files next to the type folders.
 func (f *Folder) among(c *Content) *among {
-	a := &among{files: f.files, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary), namespaces: ids.Names(), declared: c.Categories}
-	for kind := range a.claims {
-		a.claims[kind] = map[string][]*file{}
-	}
+	a := &among{files: f.files, claims: map[claim][]*file{}, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary),
+		namespaces: ids.Names(), declared: c.Categories}
 	for _, n := range c.Kinds.IDs {
 		a.namespaces = append(a.namespaces, n.Name)
 	}
@@ -108,7 +101,7 @@ func (f *Folder) among(c *Content) *among {
 
 func (a *among) add(r *file) {
 	for _, x := range r.claims {
-		a.claims[x.kind][x.key] = append(a.claims[x.kind][x.key], r)
+		a.claims[x] = append(a.claims[x], r)
 	}
 }
 
@@ -136,18 +129,23 @@ func (a *among) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	if a.later && typ == e.Type && slug == e.Slug {
 		return "" // the other file has the problem
 	}
-	return a.first(a.claims[byFormer][typ+"/"+slug], e)
+	return a.first(a.claims[claim{byFormer, typ + "/" + slug}], e)
 }
 
-func (a *among) WithName(e *record.Entity) string { return a.first(a.claims[byName][nameKey(e)], e) }
+func (a *among) WithName(e *record.Entity) string {
+	return a.first(a.claims[claim{byName, nameKey(e)}], e)
+}
 
 func (a *among) WithID(e *record.Entity, id record.ID) string {
-	return a.first(a.claims[byID][idKey(e, id)], e)
+	return a.first(a.claims[claim{byID, idKey(e, id)}], e)
 }
 
 func (a *among) Successor(key string) (next string, ok bool) {
 	r := a.files[key+".yaml"]
-	if r != nil && r.entity != nil && r.entity.Lifecycle != nil {
+	switch {
+	case r == nil && a.later && !a.coming[key]:
+		return a.near(key), false
+	case r != nil && r.entity != nil && r.entity.Lifecycle != nil:
 		next = r.entity.Lifecycle.ReplacedBy
 	}
 	return next, r != nil || a.coming[key]
@@ -176,43 +174,38 @@ func (a *among) near(key string) string {
 // categories lists the declared categories by slug or, if there are none, those of the entities in files that count.
 func (a *among) categories(counts func(*file) bool) []record.Category {
 	list := slices.Clone(a.declared)
-	if len(list) == 0 {
-		for _, slug := range slices.Sorted(maps.Keys(a.claims[byCategory])) {
-			if slices.ContainsFunc(a.claims[byCategory][slug], counts) {
-				list = append(list, record.Category{Slug: slug, Title: TitleOf(slug)})
-			}
+	seen := map[string]bool{}
+	for _, r := range a.files {
+		if len(a.declared) == 0 && r.entity != nil && counts(r) && !seen[r.entity.Category] {
+			seen[r.entity.Category] = true
+			list = append(list, record.Category{Slug: r.entity.Category, Title: TitleOf(r.entity.Category)})
 		}
 	}
 	slices.SortFunc(list, func(a, b record.Category) int { return cmp.Compare(a.Slug, b.Slug) })
 	return list
 }
 
-func (a *among) checkFile(r *file) (problems yamldoc.Problems) {
+func (a *among) checkFile(r *file) yamldoc.Problems {
 	if r.entity == nil {
 		return nil // it cannot be read
 	}
-	document := sync.OnceValue(func() *yamldoc.Document {
-		data, err := readFile(r.path, yamldoc.MaxFileSize)
-		if err != nil {
-			return yamldoc.New(r.shown)
+	d := yamldoc.New(r.shown)
+	if a.check(r, d); len(d.Problems) > 0 { // again, with their positions
+		if data, err := readFile(r.path, yamldoc.MaxFileSize); err == nil {
+			d = yamldoc.Parse(r.shown, data)
+			d.Problems = nil // which have been reported
+			a.check(r, d)
 		}
-		return yamldoc.Parse(r.shown, data)
-	})
-	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
-		line, col := document().Locate(path, false)
-		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
-			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
-	fields := func() map[string]any {
-		fields, _ := document().Value.(map[string]any)
-		return fields
-	}
-	c := &siblingCheck{Siblings: a, words: a.words, near: a.near, fields: fields, add: complain}
+	return d.Problems
+}
+
+func (a *among) check(r *file, d *yamldoc.Document) {
+	c := &siblingCheck{a, a.words, d}
 	c.check(r.entity)
 	a.checkProjects(r, c)
 	a.checkShared(r, c)
 	a.checkSeries(r, c)
-	return problems
 }
 
 // wrongCategory returns the reason an entity cannot be in a category, or "". declared are those of categories.yaml.
@@ -269,17 +262,17 @@ func projects(e *record.Entity) (list []project) {
 // checkProjects finds entities that are probably in another file too.
 func (a *among) checkProjects(r *file, c *siblingCheck) {
 	for _, p := range projects(r.entity) {
-		first := a.claims[byProject][p.key][0]
+		first := a.claims[claim{byProject, p.key}][0]
 		if first == r || nameKey(first.entity) == nameKey(r.entity) {
 			continue // a warning about the name is enough
 		}
-		if owners := a.claims[byID][idKey(r.entity, p.id)]; slices.Contains(owners, r) && owners[0] != r {
+		if owners := a.claims[claim{byID, idKey(r.entity, p.id)}]; slices.Contains(owners, r) && owners[0] != r {
 			continue // an error
 		}
 		path := []string{"ids", p.id.Namespace}
 		if slices.Contains(record.LinkedIDs(r.entity.Links), p.id) {
 			path = []string{"links", map[string]string{"github": "repository", "pypi": "package"}[p.id.Namespace]}
 		}
-		c.add(yamldoc.Warning, path, yamldoc.Quote(p.id.Value)+" is also of "+first.shown+"; are both the same?", "")
+		c.d.Warn(path, yamldoc.Quote(p.id.Value)+" is also of "+first.shown+"; are both the same?")
 	}
 }

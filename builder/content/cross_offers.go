@@ -85,7 +85,7 @@ func (a *among) checkSeries(r *file, c *siblingCheck) {
 		for i := range r.entity.Offers {
 			o := &r.entity.Offers[i]
 			if smaller := a.dearer(r, s, o); smaller != "" {
-				c.add(yamldoc.Warning, c.offerPath(o, "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
+				c.d.Warn(c.offerPath(o, "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed")
 				return
 			}
 		}
@@ -98,7 +98,7 @@ func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 	if !price.Known() {
 		return ""
 	}
-	for _, other := range a.claims[bySeries][s.series+"\x00"+o.Provider] {
+	for _, other := range a.claims[claim{bySeries, s.series + "\x00" + o.Provider}] {
 		at := slices.IndexFunc(sizesOf(other.slug), func(x sized) bool { return x.series == s.series && x.size < s.size })
 		if other == r || at < 0 {
 			continue
@@ -116,7 +116,7 @@ func (a *among) dearer(r *file, s sized, o *record.Offer) string {
 // checkShared finds the first offer that another entity has too: usually it was given the offers of another.
 func (a *among) checkShared(r *file, c *siblingCheck) {
 	shared := slices.DeleteFunc(slices.Clone(r.entity.Offers), func(o record.Offer) bool {
-		return o.ID == "" || a.claims[byOffer][o.Key()][0] == r
+		return o.ID == "" || a.claims[claim{byOffer, o.Key()}][0] == r
 	})
 	if len(shared) == 0 {
 		return
@@ -126,8 +126,8 @@ func (a *among) checkShared(r *file, c *siblingCheck) {
 	if len(shared) > 1 {
 		more = fmt.Sprintf(" (%d offers are shared)", len(shared))
 	}
-	c.add(yamldoc.Warning, c.offerPath(o, "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
-		yamldoc.Quote(o.ID), o.Provider, a.claims[byOffer][o.Key()][0].shown, more), "")
+	c.d.Warn(c.offerPath(o, "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
+		yamldoc.Quote(o.ID), o.Provider, a.claims[claim{byOffer, o.Key()}][0].shown, more))
 }
 
 // Rules about unlikely prices, as offers name them in reviewed.

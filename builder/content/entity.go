@@ -104,13 +104,12 @@ func decodeEntity(declared *kinds.Set, typ, slug string, m map[string]any) *reco
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
 	slices.SortFunc(e.Signals.Facts, func(a, b record.Fact) int { return cmp.Compare(a.Name, b.Name) })
-	list, _ := signals["benchmarks"].([]any)
-	for _, v := range list {
-		var b record.Benchmark
-		data, _ := json.Marshal(trimTexts(v))
-		_ = json.Unmarshal(data, &b) // it leaves out values of a wrong type, which the schema has reported
-		b.Unfold()
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, b)
+	if list, _ := signals["benchmarks"].([]any); len(list) > 0 {
+		data, _ := json.Marshal(trimTexts(list))
+		_ = json.Unmarshal(data, &e.Signals.Benchmarks) // it leaves out values of a wrong type, which the schema has reported
+	}
+	for i := range e.Signals.Benchmarks {
+		e.Signals.Benchmarks[i].Unfold()
 	}
 	e.IDs = decodeIDs(e, m["ids"])
 	e.Values = record.ValuesOf(declared, m)

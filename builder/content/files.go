@@ -118,9 +118,9 @@ func readFile(path string, limit int64) ([]byte, error) {
 const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
 // checkNames refuses entries of a list with the same slug or other field, and other names of entries that another
-// one has too: as its slug, which isSlug says, or as another name, which isOther says. forbidden, if not nil,
-// returns why no entry can have a name, or "".
-func checkNames(d *yamldoc.Document, list, field, others, isSlug string, isOther func(slug string) string, forbidden func(name string) string) {
+// one has too: as its slug, which isSlug says, or as another name, which isOther says of $slug. forbidden, if not
+// nil, returns why no entry can have a name, or "".
+func checkNames(d *yamldoc.Document, list, field, others, isSlug, isOther string, forbidden func(name string) string) {
 	entries, _ := yamldoc.ValueAt(d.Value, []string{list}).([]any)
 	of := make(map[string]string, len(entries)) // by name: the slug of its entry
 	check := func(path []string, name, message string) {
@@ -131,44 +131,39 @@ func checkNames(d *yamldoc.Document, list, field, others, isSlug string, isOther
 			d.Fail(path, yamldoc.Quote(name)+message)
 		}
 	}
-	for i := range entries {
-		path, message := []string{list, strconv.Itoa(i), field}, ""
-		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
+	slugs := make([]string, len(entries))
+	for i, entry := range entries {
+		slug, ok := yamldoc.ValueAt(entry, []string{field}).(string)
+		message := ""
 		if ok && of[slug] != "" {
 			message = givenTwice
 		}
-		check(path, slug, message)
-		of[slug] = slug
+		check([]string{list, strconv.Itoa(i), field}, slug, message)
+		slugs[i], of[slug] = slug, slug
 	}
-	for i := range entries {
-		path := []string{list, strconv.Itoa(i), others}
-		slug, _ := yamldoc.ValueAt(d.Value, append(path[:2:2], field)).(string)
+	for i, entry := range entries {
 		own := map[string]bool{} // the schema reports duplicates within a list
-		for j, name := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
+		for j, name := range yamldoc.Texts(yamldoc.ValueAt(entry, []string{others})) {
 			message := ""
 			if of[name] == name {
 				message = isSlug
 			} else if of[name] != "" && !own[name] {
-				message = isOther(of[name])
+				message = strings.ReplaceAll(isOther, "$slug", yamldoc.Quote(of[name]))
 			}
-			check(append(path[:3:3], strconv.Itoa(j)), name, message)
+			check([]string{list, strconv.Itoa(i), others, strconv.Itoa(j)}, name, message)
 			if own[name] = true; of[name] == "" {
-				of[name] = slug
+				of[name] = slugs[i]
 			}
 		}
 	}
 }
 
-// checkCategories refuses duplicate and reserved slugs, also former ones, which have addresses too.
-func checkCategories(d *yamldoc.Document) {
-	checkNames(d, "categories", "slug", "formerly", " is the slug of a category; list only earlier slugs",
-		func(string) string { return " is also a former slug of another category" },
-		func(slug string) string {
-			if slug == view.AllBoard {
-				return reservedSlug
-			}
-			return DeviceName(slug)
-		})
+// forbiddenCategory returns why no category can have a slug, or "".
+func forbiddenCategory(slug string) string {
+	if slug == view.AllBoard {
+		return reservedSlug
+	}
+	return DeviceName(slug)
 }
 
 // givenTwice follows a value in the message about a duplicate.
@@ -241,18 +236,18 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	}
 	switch s.Name {
 	case "categories":
-		checkCategories(d)
+		checkNames(d, "categories", "slug", "formerly", " is the slug of a category; list only earlier slugs",
+			" is also a former slug of another category", forbiddenCategory) // former ones have addresses, too
 	case "providers":
-		checkNames(d, "providers", "slug", "", "", nil, nil)
+		checkNames(d, "providers", "slug", "", "", "", nil)
 	case "synonyms":
 		checkSynonyms(d)
 	case "vocabulary":
 		for _, list := range []string{"capabilities", "tags"} {
-			checkNames(d, list, "slug", "synonyms", " is a slug of this list, so it cannot be a synonym",
-				func(slug string) string { return " is also a synonym of " + yamldoc.Quote(slug) }, nil)
+			checkNames(d, list, "slug", "synonyms", " is a slug of this list, so it cannot be a synonym", " is also a synonym of $slug", nil)
 		}
 	case "collect":
-		checkNames(d, "files", "name", "", "", nil, nil)
+		checkNames(d, "files", "name", "", "", "", nil)
 		checkLists(d)
 	}
 	asJSON, err := json.Marshal(fields)
@@ -291,9 +286,15 @@ func (c *Content) parseBoards() (yamldoc.Problems, error) {
 		at := func(path ...string) []string { return append([]string{"boards", strconv.Itoa(i)}, path...) }
 		c.checkBoardSlug(d, at("slug"), b.Slug, categories, former, seen)
 		mistakes := b.Check(c.Kinds, categories)
-		words.checkBoard(b, func(path []string, message, suggestion string) {
-			mistakes = append(mistakes, &kinds.Error{Path: path, Message: message, Suggestion: suggestion})
-		})
+		for name, field := range map[string]string{"capability": "capabilities", "tag": "tags"} {
+			for j, alternative := range b.Where[name] {
+				for value := range strings.SplitSeq(alternative, ",") {
+					if message, suggestion := words.wrong(field, value); message != "" {
+						mistakes = append(mistakes, &kinds.Error{Path: []string{"where", name, strconv.Itoa(j)}, Message: message, Suggestion: suggestion})
+					}
+				}
+			}
+		}
 		for _, m := range mistakes {
 			path := at(m.Path...)
 			if _, isList := yamldoc.ValueAt(item, m.Path[:len(m.Path)-1]).([]any); m.Path[0] == "where" && len(m.Path) == 3 && !isList {

@@ -123,7 +123,7 @@ func dropFaulty(kind *kinds.Kind, problems yamldoc.Problems, fields map[string]a
 			switch {
 			case nested && !declaredHere && len(rest) < len(members):
 				fields[name], dropped = rest, true
-			case !core[name], name == "pricingModel", ofOtherBlock(kind, name):
+			case !core[name], name == "pricingModel", ofBlock(name) && !hasMember(kind, name):
 				delete(fields, name)
 				dropped = true
 			}
@@ -132,14 +132,9 @@ func dropFaulty(kind *kinds.Kind, problems yamldoc.Problems, fields map[string]a
 	return dropped
 }
 
-// ofOtherBlock reports whether a member belongs to a block that a kind does not have.
-func ofOtherBlock(kind *kinds.Kind, name string) bool {
-	for block, members := range schema.BlockMembers {
-		if slices.Contains(members, name) {
-			return !kind.HasBlock(block)
-		}
-	}
-	return false
+// ofBlock reports whether only kinds with a certain block have a member.
+func ofBlock(name string) bool {
+	return slices.ContainsFunc(kinds.Blocks, func(block string) bool { return slices.Contains(schema.BlockMembers[block], name) })
 }
 
 // concerns reports whether a problem is with the value at a path, or within it.

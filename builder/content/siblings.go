@@ -1,6 +1,7 @@
 package content
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"unicode"
 
 	"kindex/builder/content/yamldoc"
-	"kindex/exports/board"
 	"kindex/exports/didyoumean"
 	"kindex/exports/ids"
 	"kindex/exports/record"
@@ -28,7 +28,8 @@ type Siblings interface {
 	// WithID returns an entity other than e that has the same type and the given identifier.
 	WithID(e *record.Entity, id record.ID) string
 	// Successor returns the key of the entity that replaces the one with the given key, or
-	// "", and reports whether the one with the given key exists.
+	// "", and reports whether the one with the given key exists. If not, next is the most
+	// similar key, or "".
 	Successor(key string) (next string, ok bool)
 	// Namespaces lists the names of all namespaces of identifiers.
 	Namespaces() []string
@@ -40,29 +41,28 @@ type Siblings interface {
 
 // CheckSiblings returns the conflicts between an entity and its siblings. path is used only
 // in messages. fields are the fields of the entity's file, whose offers need not be sorted.
-func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) (problems yamldoc.Problems) {
-	c := siblingCheck{Siblings: siblings, words: newVocabulary(siblings.Vocabulary()), near: func(string) string { return "" },
-		fields: func() map[string]any { return fields },
-		add: func(severity yamldoc.Severity, field []string, message, suggestion string) {
-			problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
-				Field: yamldoc.FieldName(field), Message: message, Suggestion: suggestion})
-		}}
+func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) yamldoc.Problems {
+	d := yamldoc.New(path)
+	d.Value = fields
+	c := siblingCheck{siblings, newVocabulary(siblings.Vocabulary()), d}
 	c.check(e)
-	return problems
+	return d.Problems
 }
 
-// siblingCheck checks entities against their siblings.
+// siblingCheck checks entities against their siblings, and adds the problems to the document of the entity's file.
 type siblingCheck struct {
 	Siblings
-	words  *vocabulary
-	near   func(key string) string // the key of the entity whose address is most similar, or ""
-	fields func() map[string]any   // of the entity's file
-	add    func(severity yamldoc.Severity, path []string, message, suggestion string)
+	words vocabulary
+	d     *yamldoc.Document
+}
+
+func (c *siblingCheck) suggest(path []string, message, suggestion string) {
+	c.d.AddAt(path, false, yamldoc.Problem{Message: message, Suggestion: suggestion})
 }
 
 // offerPath returns the path of a field of an offer in its file, which need not be sorted.
 func (c *siblingCheck) offerPath(o *record.Offer, field string) []string {
-	list, _ := c.fields()["offers"].([]any)
+	list, _ := yamldoc.ValueAt(c.d.Value, []string{"offers"}).([]any)
 	for i, v := range list {
 		if m, _ := v.(map[string]any); yamldoc.Text(m["provider"]) == o.Provider && yamldoc.Text(m["id"]) == o.ID {
 			return []string{"offers", strconv.Itoa(i), field}
@@ -73,18 +73,19 @@ func (c *siblingCheck) offerPath(o *record.Offer, field string) []string {
 
 func (c *siblingCheck) check(e *record.Entity) {
 	if message, suggestion := wrongCategory(e.Category, c.Declared()); message != "" {
-		c.add(yamldoc.Error, []string{"category"}, message, suggestion)
+		c.suggest([]string{"category"}, message, suggestion)
 	}
-	c.words.check(e, func(path []string, message, suggestion string) { c.add(yamldoc.Error, path, message, suggestion) })
+	c.checkWords("capabilities", e.Capabilities)
+	c.checkWords("tags", e.Tags)
 	c.addresses(e)
 	if by := c.WithName(e); e.Name != "" && by != "" {
-		c.add(yamldoc.Warning, []string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by, "")
+		c.d.Warn([]string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by)
 	}
 	seen := map[string]bool{}
 	for _, id := range ownIDs(e) {
 		key := idKey(e, id)
 		if by := c.WithID(e, id); by != "" && !seen[key] {
-			c.add(yamldoc.Error, []string{"ids", id.Namespace}, yamldoc.Quote(id.Value)+" is also an identifier of "+by, "")
+			c.d.Fail([]string{"ids", id.Namespace}, yamldoc.Quote(id.Value)+" is also an identifier of "+by)
 		}
 		seen[key] = true
 	}
@@ -99,13 +100,13 @@ func (c *siblingCheck) addresses(e *record.Entity) {
 		field := []string{"formerly", strconv.Itoa(i)}
 		typ, slug, _ := strings.Cut(e.FormerKeys()[i], "/")
 		if owner := c.WithSlug(typ, slug); owner != "" && typ+"/"+slug != e.Key() {
-			c.add(yamldoc.Error, field, yamldoc.Quote(old)+" is the slug of "+owner, "")
+			c.d.Fail(field, yamldoc.Quote(old)+" is the slug of "+owner)
 		} else if by := c.OnceWithSlug(typ, slug, e); by != "" {
-			c.add(yamldoc.Error, field, yamldoc.Quote(old)+" is also claimed by "+by, "")
+			c.d.Fail(field, yamldoc.Quote(old)+" is also claimed by "+by)
 		}
 	}
 	if by := c.OnceWithSlug(e.Type, e.Slug, e); by != "" {
-		c.add(yamldoc.Error, []string{"slug"}, yamldoc.Quote(e.Slug)+" is an earlier slug of "+by, "")
+		c.d.Fail([]string{"slug"}, yamldoc.Quote(e.Slug)+" is an earlier slug of "+by)
 	}
 }
 
@@ -117,35 +118,35 @@ func (c *siblingCheck) references(e *record.Entity) {
 			continue
 		}
 		if !slices.Contains(namespaces, id.Namespace) {
-			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, namespaces))
+			c.suggest([]string{"ids", id.Namespace}, "unknown namespace; kinds.yaml can declare it", didyoumean.Name(id.Namespace, namespaces))
 		}
 	}
 	for i := range e.Offers {
 		if p := e.Offers[i].Provider; len(providers) > 0 && p != "" && !slices.Contains(providers, p) {
-			c.add(yamldoc.Error, c.offerPath(&e.Offers[i], "provider"), yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
+			c.suggest(c.offerPath(&e.Offers[i], "provider"), yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
 		}
 	}
 	for _, r := range e.References() {
-		if _, exists := c.Successor(r.Key); exists {
+		near, exists := c.Successor(r.Key)
+		if exists {
 			continue
 		}
 		path := strings.Split(r.Field.Path, ".")
 		if r.Index >= 0 {
 			path = append(path, strconv.Itoa(r.Index))
 		}
-		c.add(yamldoc.Error, path, yamldoc.Quote(r.Key)+" does not exist", c.near(r.Key))
+		c.suggest(path, yamldoc.Quote(r.Key)+" does not exist", near)
 	}
 	l := e.Lifecycle
 	if l == nil {
 		return
 	}
 	if problem := c.successorProblem(e); problem != "" {
-		c.add(yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
+		c.d.Fail([]string{"lifecycle", "replacedBy"}, problem)
 	}
 	today := time.Now().UTC().Format(time.DateOnly) // only warnings depend on it, never the content of a build
 	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < today && e.Status != record.Withdrawn {
-		c.add(yamldoc.Warning, []string{"lifecycle", "retires"},
-			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date", "")
+		c.d.Warn([]string{"lifecycle", "retires"}, l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date")
 	}
 }
 
@@ -161,10 +162,13 @@ func (c *siblingCheck) successorProblem(e *record.Entity) string {
 		}
 		seen[next] = true
 		after, ok := c.Successor(next)
-		if !ok && next == e.Lifecycle.ReplacedBy {
+		switch {
+		case !ok && next == e.Lifecycle.ReplacedBy:
 			return yamldoc.Quote(next) + " does not exist"
+		case !ok:
+			return "" // a problem of another file
 		}
-		next = after // if a later one does not exist, that is a problem of another file
+		next = after
 	}
 	return ""
 }
@@ -184,14 +188,10 @@ func idKey(e *record.Entity, id record.ID) string {
 	return e.Type + "\x00" + id.Namespace + "\x00" + ids.Canonical(id.Namespace, id.Value)
 }
 
-// vocabulary looks up the words of a record.Vocabulary.
-type vocabulary struct {
-	capabilities, tags map[string]string // by slug or synonym: the slug
-	known              []string          // the words for capabilities, for suggestions
-}
+// vocabulary has, by field, the slug of each word: capabilities or tags, by slug or synonym. A nil one allows all words.
+type vocabulary map[string]map[string]string
 
-// newVocabulary returns nil if there is no vocabulary.
-func newVocabulary(v *record.Vocabulary) *vocabulary {
+func newVocabulary(v *record.Vocabulary) vocabulary {
 	if v == nil {
 		return nil
 	}
@@ -205,61 +205,25 @@ func newVocabulary(v *record.Vocabulary) *vocabulary {
 		}
 		return of
 	}
-	words := &vocabulary{capabilities: index(v.Capabilities), tags: index(v.Tags)}
-	for w := range words.capabilities {
-		words.known = append(words.known, w)
-	}
-	slices.Sort(words.known)
-	return words
+	return vocabulary{"capabilities": index(v.Capabilities), "tags": index(v.Tags)}
 }
 
-// check calls add with the problems in an entity's capabilities and tags. A nil vocabulary allows all words.
-func (v *vocabulary) check(e *record.Entity, add func(path []string, message, suggestion string)) {
-	if v == nil {
-		return
-	}
-	check := func(field string, values []string, wrong func(string) (message, suggestion string)) {
-		for i, value := range values {
-			if message, suggestion := wrong(value); message != "" {
-				add([]string{field, strconv.Itoa(i)}, message, suggestion)
-			}
-		}
-	}
-	check("capabilities", e.Capabilities, v.wrongCapability)
-	check("tags", e.Tags, v.wrongTag)
-}
-
-// checkBoard calls add with the problems in the conditions of a board, as check does.
-func (v *vocabulary) checkBoard(b *board.Board, add func(path []string, message, suggestion string)) {
-	if v == nil {
-		return
-	}
-	for name, wrong := range map[string]func(string) (message, suggestion string){"capability": v.wrongCapability, "tag": v.wrongTag} {
-		for i, alternative := range b.Where[name] {
-			for value := range strings.SplitSeq(alternative, ",") {
-				if message, suggestion := wrong(value); message != "" {
-					add([]string{"where", name, strconv.Itoa(i)}, message, suggestion)
-				}
-			}
+func (c *siblingCheck) checkWords(field string, values []string) {
+	for i, value := range values {
+		if message, suggestion := c.words.wrong(field, value); message != "" {
+			c.suggest([]string{field, strconv.Itoa(i)}, message, suggestion)
 		}
 	}
 }
 
-// wrongCapability returns the reason an entity cannot have a capability, or "".
-func (v *vocabulary) wrongCapability(value string) (message, suggestion string) {
-	if len(v.capabilities) == 0 || v.capabilities[value] != "" || !ValidSlug(value) {
-		return wrongSynonym(value, v.capabilities)
-	}
-	return yamldoc.Quote(value) + " is not in vocabulary.yaml", v.capabilities[didyoumean.Name(value, v.known)]
-}
-
-func (v *vocabulary) wrongTag(value string) (message, suggestion string) {
-	return wrongSynonym(value, v.tags)
-}
-
-func wrongSynonym(value string, words map[string]string) (message, suggestion string) {
-	if slug := words[value]; slug != "" && slug != value {
+// wrong returns the reason an entity cannot have a word in a field, or "". Tags that are not listed are allowed.
+func (v vocabulary) wrong(field, value string) (message, suggestion string) {
+	words := v[field]
+	switch slug := words[value]; {
+	case slug != "" && slug != value:
 		return yamldoc.Quote(value) + " is only a synonym in vocabulary.yaml", slug
+	case slug == "" && field == "capabilities" && len(words) > 0 && ValidSlug(value):
+		return yamldoc.Quote(value) + " is not in vocabulary.yaml", words[didyoumean.Name(value, slices.Sorted(maps.Keys(words)))]
 	}
 	return "", ""
 }

@@ -67,7 +67,7 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 	if r := s.all.files[key+".yaml"]; r != nil && r.entity != nil {
 		return r.entity
 	}
-	if list := s.all.claims[byFormer][key]; len(list) > 0 {
+	if list := s.all.claims[claim{byFormer, key}]; len(list) > 0 {
 		return list[0].entity
 	}
 	return nil
@@ -98,11 +98,7 @@ func (s *Workspace) Prefer(fields map[string]any) {
 			fields["category"] = c.Slug
 		}
 	}
-	words := s.all.words
-	if words == nil {
-		return
-	}
-	for field, of := range map[string]map[string]string{"capabilities": words.capabilities, "tags": words.tags} {
+	for field, of := range s.all.words {
 		list, _ := fields[field].([]any)
 		var preferred []any
 		for _, item := range list {
