@@ -51,8 +51,13 @@ func (c *Content) Declared() *kinds.Set {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads the files next to the type folders. Boards are checked later, because they depend on the entities.
-func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err error) {
+// readRoot reads the files next to the type folders. Boards are checked later, because they depend on the entities. If
+// kinds.yaml has errors, it reads nothing else, and the content has no Blobs: all else depends on it.
+func (f *Folder) readRoot() (c *Content, problems yamldoc.Problems, err error) {
+	c = &Content{Kinds: f.declared.set}
+	if f.declared.problems.HasErrors() {
+		return c, f.declared.problems, nil
+	}
 	var categories struct{ Categories []record.Category }
 	var providers struct{ Providers pricing.Providers }
 	var synonyms struct{ Synonyms [][]string }
@@ -60,13 +65,13 @@ func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err erro
 		"providers.yaml": &providers, "synonyms.yaml": &synonyms, "vocabulary.yaml": &c.Vocabulary}
 	c.Blobs = map[string][sha1.Size]byte{}
 	for _, name := range append(slices.Clone(schema.RootFiles), schema.StatusFile) {
-		path, shown := filepath.Join(dir, name), shownPath(dir, name)
+		path, shown := filepath.Join(f.dir, name), shownPath(f.dir, name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			continue // the file is missing, or its problems have already been reported
 		}
 		data, err := readFile(path, max(yamldoc.MaxFileSize, quality.MaxStatusFile))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		c.Blobs[name] = gitBlobName(data)
 		switch name {
@@ -90,13 +95,13 @@ func (c *Content) loadRootFiles(dir string) (problems yamldoc.Problems, err erro
 			c.BoardsFile = RootFile{shown, data}
 		default:
 			if err := json.Unmarshal(asJSON, into[name]); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}
 	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
-	return problems, nil
+	return c, problems, nil
 }
 
 // gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
@@ -318,9 +323,9 @@ func (c *Content) checkBoardSlug(d *yamldoc.Document, path []string, slug string
 	}
 	switch {
 	case seen[slug]:
-		add(" is given twice", "")
-	case slug == view.AllBoard:
-		add(reservedSlug, "")
+		add(givenTwice, "")
+	case forbiddenCategory(slug) != "":
+		add(forbiddenCategory(slug), "")
 	case slices.Contains(categories, slug):
 		other := slug + "-board"
 		for seen[other] || slices.Contains(categories, other) {
@@ -329,10 +334,6 @@ func (c *Content) checkBoardSlug(d *yamldoc.Document, path []string, slug string
 		add(" is the slug of a category, which has a leaderboard of its own; use another slug", other)
 	case slices.Contains(former, slug):
 		add(" is the former slug of a category; use another slug", "")
-	default:
-		if device := DeviceName(slug); device != "" {
-			add(device, "")
-		}
 	}
 	seen[slug] = true
 }

@@ -86,13 +86,9 @@ func (f *Folder) Load(progress func(done, total int)) (*Content, yamldoc.Problem
 	if err := f.read(progress); err != nil {
 		return nil, nil, err
 	}
-	c := &Content{Kinds: f.declared.set}
-	if f.declared.problems.HasErrors() { // all else depends on it
-		return c, f.declared.problems, nil
-	}
-	problems, err := c.loadRootFiles(f.dir)
-	if err != nil {
-		return nil, nil, err
+	c, problems, err := f.readRoot()
+	if err != nil || c.Blobs == nil {
+		return c, problems, err
 	}
 	for _, r := range f.files {
 		problems = append(problems, r.problems...)
@@ -191,24 +187,21 @@ func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
 			d.Add(1, 1, yamldoc.Problem{Message: wrong.Error()})
 		}
 	}
-	if set != nil {
-		warnOfUnused(d, set)
+	if set == nil {
+		return nil, d.Report()
 	}
-	return set, d.Report()
-}
-
-func warnOfUnused(d *yamldoc.Document, set *kinds.Set) {
-	const unused = "no kind lists it; add it to the kinds that have it, or remove it"
-	for _, f := range set.Fields {
-		if len(set.Listing(f)) == 0 {
-			d.AddAt([]string{"fields", f.Name}, true, yamldoc.Problem{Severity: yamldoc.Warning, Message: unused})
+	unlisted := func(list, name string, lists func(*kinds.Kind) bool) {
+		if !slices.ContainsFunc(set.Kinds, lists) {
+			d.AddAt([]string{list, name}, true, yamldoc.Problem{Severity: yamldoc.Warning, Message: "no kind lists it; add it to the kinds that have it, or remove it"})
 		}
+	}
+	for _, f := range set.Fields {
+		unlisted("fields", f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
 	}
 	for _, s := range set.Signals {
-		if !slices.ContainsFunc(set.Kinds, func(k *kinds.Kind) bool { return k.HasSignal(s.Name) }) {
-			d.AddAt([]string{"signals", s.Name}, true, yamldoc.Problem{Severity: yamldoc.Warning, Message: unused})
-		}
+		unlisted("signals", s.Name, func(k *kinds.Kind) bool { return k.HasSignal(s.Name) })
 	}
+	return set, d.Report()
 }
 
 // declaration is the state of kinds.yaml when it was last read.

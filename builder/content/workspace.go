@@ -34,18 +34,14 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if missing != nil && !errors.Is(missing, fs.ErrNotExist) {
 		return nil, missing
 	}
-	c := Content{Kinds: f.declared.set}
-	if f.declared.problems.HasErrors() {
-		return nil, f.declared.problems
-	}
-	problems, err := c.loadRootFiles(dir)
+	c, problems, err := f.readRoot()
 	if err != nil {
 		return nil, err
 	}
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, all: f.among(&c)}
+	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, Kinds: c.Kinds, all: f.among(c)}
 	s.all.later = false
 	return s, nil
 }
