@@ -162,12 +162,12 @@ func hostOf(address string) string {
 func (c *checker) record(l Link, r result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch bad := (BadLink{l, r.status, r.reason}); r.verdict {
-	case alive:
+	switch bad := (BadLink{l, r.status, r.reason}); {
+	case r.reason == "":
 		c.report.Alive++
-	case unchecked:
+	case r.unchecked:
 		c.report.Unchecked++
-	case dead:
+	case r.dead:
 		c.report.Dead = append(c.report.Dead, bad)
 	default:
 		c.report.Unclear = append(c.report.Unclear, bad)
@@ -196,10 +196,10 @@ func (c *checker) admit(name string) (wait time.Duration, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.host(name)
-	if h.closed != nil {
+	switch {
+	case h.closed != nil:
 		return 0, h.closed
-	}
-	if c.MaxRequests > 0 && c.report.Requests >= c.MaxRequests {
+	case c.MaxRequests > 0 && c.report.Requests >= c.MaxRequests:
 		return 0, errBudget
 	}
 	c.report.Requests++
@@ -229,26 +229,19 @@ const (
 	maxLimitWait = 24 * time.Hour
 )
 
-type verdict int
-
-const (
-	unclear verdict = iota
-	alive
-	dead
-	unchecked
-)
-
+// result is what became of a link. Without a reason, it is alive.
 type result struct {
-	verdict verdict
-	status  int
-	reason  string
-	final   bool // GET would have the same result as HEAD
+	status    int // of the response, if there was one
+	reason    string
+	dead      bool
+	unchecked bool
+	final     bool // GET would have the same result as HEAD
 }
 
 // check follows a link with HEAD and, because many servers answer that wrongly, with GET. The error is that of ctx.
 func (c *checker) check(ctx context.Context, address string) (result, error) {
 	r, err := c.follow(ctx, http.MethodHead, address)
-	if err != nil || r.final || r.verdict == alive || r.verdict == unchecked {
+	if err != nil || r.final || r.reason == "" {
 		return r, err
 	}
 	return c.follow(ctx, http.MethodGet, address)
@@ -261,7 +254,7 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	for range maxRedirects + 1 {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return result{verdict: dead, reason: "leads to an address that is neither https nor http", final: true}, nil //nolint:nilerr // the address is the finding
+			return result{dead: true, reason: "leads to an address that is neither https nor http", final: true}, nil //nolint:nilerr // the address is the finding
 		}
 		u.User = nil
 		status, location, err := c.send(ctx, &client, method, u)
@@ -277,7 +270,7 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 		}
 		address = next.String()
 	}
-	return result{verdict: dead, reason: fmt.Sprintf("redirects more than %d times", maxRedirects), final: true}, nil
+	return result{dead: true, reason: fmt.Sprintf("redirects more than %d times", maxRedirects), final: true}, nil
 }
 
 // send sends a request, again if the host says that a limit has been reached.
@@ -318,16 +311,11 @@ func (c *checker) send(ctx context.Context, client *http.Client, method string, 
 }
 
 func judgeStatus(status int) result {
-	r := result{status: status, reason: strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))}
-	switch {
-	case status < 400:
-		r.verdict = alive
-	case status == http.StatusNotFound || status == http.StatusGone:
-		r.verdict = dead
-	case status == http.StatusTooManyRequests:
-		r.final = true
+	if status < 400 {
+		return result{}
 	}
-	return r
+	return result{status: status, reason: strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status))),
+		dead: status == http.StatusNotFound || status == http.StatusGone, final: status == http.StatusTooManyRequests}
 }
 
 // judgeError judges a request without a response. The error is that of ctx.
@@ -343,13 +331,13 @@ func judgeError(ctx context.Context, err error) (result, error) {
 	r := result{reason: err.Error()}
 	switch {
 	case errors.Is(err, errBudget):
-		r.verdict = unchecked
+		r.unchecked, r.final = true, true
 	case errors.Is(err, errClosed), errors.Is(err, safedial.ErrRefused):
 		r.final = true
 	case errors.As(err, &name) && name.IsNotFound:
-		r.verdict, r.reason, r.final = dead, "the host does not exist", true
+		r.dead, r.reason, r.final = true, "the host does not exist", true
 	case errors.As(err, &certificate):
-		r.verdict, r.reason, r.final = dead, "the certificate is not valid: "+certificate.Err.Error(), true
+		r.dead, r.reason, r.final = true, "the certificate is not valid: "+certificate.Err.Error(), true
 	}
 	return r, nil
 }
