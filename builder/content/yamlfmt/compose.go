@@ -91,9 +91,21 @@ func nodeOf(v any, path []string) (*yamldoc.Node, error) {
 	case int64:
 		return word(strconv.FormatInt(v, 10))
 	case []string:
-		return listOf(v, path)
+		list := make([]any, len(v))
+		for i, text := range v {
+			list[i] = text
+		}
+		return nodeOf(list, path)
 	case []any:
-		return listOf(v, path)
+		n := &yamldoc.Node{Kind: yamldoc.Sequence}
+		for i, item := range v {
+			entry, err := nodeOf(item, append(path, strconv.Itoa(i)))
+			if err != nil {
+				return nil, err
+			}
+			n.Items = append(n.Items, entry)
+		}
+		return n, nil
 	case map[string]any:
 		n := &yamldoc.Node{Kind: yamldoc.Mapping}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -111,18 +123,6 @@ func nodeOf(v any, path []string) (*yamldoc.Node, error) {
 		return n, nil
 	}
 	return fail(fmt.Sprintf("a %T cannot be written to a file", v))
-}
-
-func listOf[T any](values []T, path []string) (*yamldoc.Node, error) {
-	n := &yamldoc.Node{Kind: yamldoc.Sequence}
-	for i, v := range values {
-		item, err := nodeOf(v, append(path, strconv.Itoa(i)))
-		if err != nil {
-			return nil, err
-		}
-		n.Items = append(n.Items, item)
-	}
-	return n, nil
 }
 
 // FieldError is the error for a field value that cannot be written to a file.
@@ -158,20 +158,19 @@ func SourceYAML(s store.Source) string {
 // that has all the values is returned unchanged. It is an error if the file cannot be formatted, or if a comment would
 // be lost.
 func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any) ([]byte, error) {
-	changes, err := Normalize(fields)
-	if err != nil {
-		return nil, err
-	}
 	_, root, err := format(declared, path, data)
 	if err != nil {
 		return nil, err
 	}
-	old, comments := root.Value().(map[string]any), commentsOf(root, nil)
-	want := merged(declared, old, changes, true)
-	if reflect.DeepEqual(want, old) {
+	want, _, err := Apply(declared, root.Value().(map[string]any), fields)
+	if err != nil {
+		return nil, err
+	}
+	if same(root, want) {
 		return data, nil
 	}
-	if at := replace(root, want, nil); at != nil {
+	comments := commentsOf(root, nil)
+	if at := replace(root, normalNode(want), nil); at != nil {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	entity := schema.Of(declared, "entity").Part
@@ -180,7 +179,7 @@ func Merge(declared *kinds.Set, path string, data []byte, fields map[string]any)
 	if err != nil {
 		return nil, err
 	}
-	if !reflect.DeepEqual(after.Value(), any(want)) || !slices.Equal(comments, commentsOf(after, nil)) {
+	if !same(after, want) || !slices.Equal(comments, commentsOf(after, nil)) {
 		return nil, fmt.Errorf("%s cannot be updated without losing data; edit it by hand", path)
 	}
 	return result, nil
@@ -252,13 +251,17 @@ func merged(declared *kinds.Set, old, changes map[string]any, top bool) map[stri
 	return result
 }
 
-// replace gives a node a new value. Members of a mapping, and offers, keep their comments if they stay. It
+// same reports whether a node has a value from Normalize: 70.0 is the same as 70.
+func same(n *yamldoc.Node, value any) bool {
+	return reflect.DeepEqual(normalNode(n.Value()).Value(), value)
+}
+
+// replace gives a node the value of a fresh one. Members of a mapping, and offers, keep their comments if they stay. It
 // returns the path of a node with a comment that would be lost, or nil if there is none.
-func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
-	if reflect.DeepEqual(n.Value(), value) {
+func replace(n, fresh *yamldoc.Node, path []string) (lost []string) {
+	if same(n, fresh.Value()) {
 		return nil
 	}
-	fresh := normalNode(value)
 	if n.Kind != fresh.Kind || n.Kind != yamldoc.Mapping && !slices.Equal(path, []string{"offers"}) || len(n.Items)*len(fresh.Items) == 0 {
 		if hasComments(n) {
 			return path
@@ -276,7 +279,7 @@ func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
 			continue
 		}
 		old := n.Items[at]
-		if lost := replace(old, memberOf(value, item.Name, i), step(path, old, at)); lost != nil {
+		if lost := replace(old, item, step(path, old, at)); lost != nil {
 			return lost
 		}
 		stays[old], fresh.Items[i] = true, old
@@ -288,14 +291,6 @@ func replace(n *yamldoc.Node, value any, path []string) (lost []string) {
 	}
 	n.Items = fresh.Items
 	return nil
-}
-
-// memberOf returns the member or entry from which an item was made: 70.0 is written as 70.
-func memberOf(value any, name string, index int) any {
-	if list, isList := value.([]any); isList {
-		return list[index]
-	}
-	return value.(map[string]any)[name]
 }
 
 // keyOf returns what identifies a member of a mapping, or an offer.
@@ -319,11 +314,11 @@ func step(path []string, item *yamldoc.Node, index int) []string {
 	return append(path[:len(path):len(path)], name)
 }
 
-// normalNode returns the node of a value from Normalize.
+// normalNode returns the node of a value of a file or from Normalize.
 func normalNode(value any) *yamldoc.Node {
 	n, err := nodeOf(value, nil)
 	if err != nil {
-		panic("yamlfmt: " + err.Error()) // cannot happen, since Normalize has returned no error
+		panic("yamlfmt: " + err.Error()) // cannot happen: such values can be written
 	}
 	return n
 }
