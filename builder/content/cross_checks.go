@@ -191,7 +191,7 @@ func (a *among) checkFile(r *file) yamldoc.Problems {
 	}
 	d := yamldoc.New(r.shown)
 	if a.check(r, d); len(d.Problems) > 0 { // again, with their positions
-		if data, err := readFile(r.path, yamldoc.MaxFileSize); err == nil {
+		if data, err := readFile(r.shown, yamldoc.MaxFileSize); err == nil {
 			d = yamldoc.Parse(r.shown, data)
 			d.Problems = nil // which have been reported
 			a.check(r, d)

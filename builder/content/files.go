@@ -65,13 +65,13 @@ func (f *Folder) readRoot() (c *Content, problems yamldoc.Problems, err error) {
 		"providers.yaml": &providers, "synonyms.yaml": &synonyms, "vocabulary.yaml": &c.Vocabulary}
 	c.Blobs = map[string][sha1.Size]byte{}
 	for _, name := range append(slices.Clone(schema.RootFiles), schema.StatusFile) {
-		path, shown := filepath.Join(f.dir, name), shownPath(f.dir, name)
-		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-			continue // the file is missing, or its problems have already been reported
-		}
-		data, err := readFile(path, max(yamldoc.MaxFileSize, quality.MaxStatusFile))
+		shown := shownPath(f.dir, name)
+		data, err := readRegular(filepath.Join(f.dir, name), max(yamldoc.MaxFileSize, quality.MaxStatusFile))
 		if err != nil {
 			return nil, nil, err
+		}
+		if data == nil {
+			continue
 		}
 		c.Blobs[name] = gitBlobName(data)
 		switch name {
@@ -117,6 +117,14 @@ func readFile(path string, limit int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
+// readRegular is like readFile, but returns nil for a file that is missing or, which is reported, no regular file.
+func readRegular(path string, limit int64) ([]byte, error) {
+	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	return readFile(path, limit)
 }
 
 // reservedSlug is the message for a category with the slug of the overall leaderboard.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,8 +64,7 @@ type Folder struct {
 // file is a file in a type folder, a root file, or a misplaced file.
 type file struct {
 	name     string // the path relative to the folder
-	path     string
-	shown    string // the path for messages
+	shown    string // the path as the user entered it, with forward slashes
 	typ      string // "" for a file that is not an entity file
 	slug     string
 	entity   *record.Entity // nil if no part of the entity can be read
@@ -148,7 +146,7 @@ func (f *Folder) readEntity(r *file) (*file, error) {
 	if r.slug == "" {
 		return r, nil
 	}
-	data, err := readFile(r.path, yamldoc.MaxFileSize)
+	data, err := readFile(r.shown, yamldoc.MaxFileSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -225,24 +223,18 @@ func ReadKinds(dir string) (*kinds.Set, error) {
 
 // readKinds reads kinds.yaml, and forgets all files if it has changed: they must be read again.
 func (f *Folder) readKinds() error {
-	path := filepath.Join(f.dir, KindsFile)
-	now := declaration{set: kinds.Default()}
-	info, err := os.Lstat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return nil // reported as misplaced
-	}
-	var data []byte
-	if err == nil {
-		data, err = readFile(path, yamldoc.MaxFileSize)
-		now.blob = gitBlobName(data)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	data, err := readRegular(filepath.Join(f.dir, KindsFile), yamldoc.MaxFileSize)
+	if err != nil {
 		return err
+	}
+	now := declaration{set: kinds.Default()}
+	if data != nil {
+		now.blob = gitBlobName(data)
 	}
 	if now.blob == f.declared.blob {
 		return nil
 	}
-	if err == nil {
+	if data != nil {
 		now.set, now.problems = ParseKinds(shownPath(f.dir, KindsFile), data)
 		now.set = cmp.Or(now.set, f.declared.set)
 	}

@@ -76,8 +76,7 @@ func holdsContent(dir string) bool {
 // file, a root file or a misplaced file, which has a problem. It returns nil for what must be ignored.
 func (f *Folder) classify(typ string, info fs.FileInfo) *file {
 	base := info.Name()
-	r := &file{name: path.Join(typ, base), path: filepath.Join(f.dir, typ, base)}
-	r.shown = filepath.ToSlash(r.path)
+	r := &file{name: path.Join(typ, base), shown: shownPath(f.dir, typ, base)}
 	var message, suggestion string
 	counts := schema.IsRootFile(base)
 	if typ == "" {
@@ -190,20 +189,7 @@ func IsYAML(name string) bool {
 // Slugify derives a slug of at most 100 characters from a name: lower-case letters without accents and digits, with single
 // hyphens for everything else. It returns "" if nothing is left.
 func Slugify(name string) string {
-	var b strings.Builder
-	hyphen := false
-	for _, r := range record.Fold(name) {
-		if r < '0' || r > '9' && r < 'a' || r > 'z' {
-			hyphen = b.Len() > 0
-			continue
-		}
-		if hyphen && b.Len() < 99 {
-			b.WriteByte('-')
-		} else if hyphen || b.Len() == 100 {
-			break
-		}
-		b.WriteRune(r)
-		hyphen = false
-	}
-	return b.String()
+	words := strings.FieldsFunc(record.Fold(name), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' })
+	slug := strings.Join(words, "-")
+	return strings.TrimSuffix(slug[:min(len(slug), 100)], "-")
 }

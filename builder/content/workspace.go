@@ -129,7 +129,7 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) (*record.Entity, ya
 
 // Add adds an entity to the folder. The caller writes the file.
 func (s *Workspace) Add(e *record.Entity) {
-	r := &file{name: e.Key() + ".yaml", path: s.Path(e.Type, e.Slug), shown: s.Shown(e.Type, e.Slug), typ: e.Type, slug: e.Slug, entity: e, claims: claimsOf(e)}
+	r := &file{name: e.Key() + ".yaml", shown: s.Shown(e.Type, e.Slug), typ: e.Type, slug: e.Slug, entity: e, claims: claimsOf(e)}
 	s.all.files[r.name] = r
 	s.all.add(r)
 }

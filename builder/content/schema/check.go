@@ -167,22 +167,18 @@ func (c *checker) number(p *Part, n float64, value any) {
 }
 
 func (c *checker) text(p *Part, text string) {
-	right := true
-	fail := func(format string, args ...any) {
-		right = false
-		c.add(false, format, args...)
-	}
-	n := utf8.RuneCountInString(text)
-	if n < p.MinLength || text == "" && p.match != nil && !p.match.MatchString(text) {
-		fail("must not be empty")
+	before := len(c.d.Problems)
+	n, matches := utf8.RuneCountInString(text), p.match == nil || p.match.MatchString(text)
+	if n < p.MinLength || text == "" && !matches {
+		c.add(false, "must not be empty")
 	}
 	if p.MaxLength > 0 && n > p.MaxLength {
-		fail("has %d characters; at most %d are allowed", n, p.MaxLength)
+		c.add(false, "has %d characters; at most %d are allowed", n, p.MaxLength)
 	}
-	if text != "" && p.match != nil && !p.match.MatchString(text) {
-		fail("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
+	if text != "" && !matches {
+		c.add(false, "%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
 	}
-	if right && !c.d.Reported(c.path...) && c.hidden(text, false) {
+	if len(c.d.Problems) == before && !c.d.Reported(c.path...) && c.hidden(text, false) {
 		c.meaning(p.Pattern, text)
 	}
 }

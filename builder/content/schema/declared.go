@@ -17,11 +17,7 @@ import (
 // fill returns a schema with what an index declares in the places of its marks: names that start with $ in
 // the embedded file. The order of declared members is that of formatted files.
 func fill(name string, base []byte, declared *kinds.Set) ([]byte, error) {
-	var signals []string
-	for _, s := range declared.Signals {
-		signals = append(signals, s.Name)
-	}
-	for mark, words := range map[string][]string{"$signalNames": signals, "$kinds": declared.Names(), "$pricingModels": declared.PricingModels} {
+	for mark, words := range map[string][]string{"$signalNames": declared.SignalNames(), "$kinds": declared.Names(), "$pricingModels": declared.PricingModels} {
 		base = bytes.ReplaceAll(base, []byte(strconv.Quote(mark)), bytes.Trim(jsonenc.AppendStrings(nil, words), "[]"))
 	}
 	var absent []string
@@ -37,9 +33,6 @@ func fill(name string, base []byte, declared *kinds.Set) ([]byte, error) {
 
 // marks returns what takes the place of each mark.
 func marks(declared *kinds.Set) map[string]members {
-	signals := func(def string) members {
-		return membersOf(declared.Declared, func(s *kinds.Signal) (string, []byte) { return s.Name, ref(def, "").json() })
-	}
 	names := func(list []string, def string) members {
 		return membersOf(list, func(name string) (string, []byte) { return name, ref(def, "").json() })
 	}
@@ -49,20 +42,23 @@ func marks(declared *kinds.Set) map[string]members {
 		}
 		return out
 	}
-	groups := func(f *kinds.Field) bool { return f.IsGroup() }
-	values := func(f *kinds.Field) bool { return !f.IsGroup() }
+	var signals, links []string // in the order of the declaration
+	for _, s := range declared.Declared {
+		signals = append(signals, s.Name)
+	}
+	for _, l := range declared.Links {
+		links = append(links, l.Name)
+	}
 	stated := kinds.Stated(declared.Fields)
 	return map[string]members{
 		"$fields":  membersOf(stated, fieldSchema),
 		"$signals": membersOf(declared.Declared, signalSchema),
 		"$prices":  prices("price"), "$priceColumns": prices("value"),
 		"$links": membersOf(declared.Links, func(l kinds.Link) (string, []byte) {
-			return l.Name, node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": l.Description}.json()
+			return l.Name, words(kinds.URL, nil).described(l.Description).json()
 		}),
-		"$fieldSources":  membersOf(slices.DeleteFunc(slices.Clone(stated), groups), valueSource),
-		"$groups":        membersOf(slices.DeleteFunc(slices.Clone(stated), values), groupSources),
-		"$linkSources":   membersOf(declared.Links, func(l kinds.Link) (string, []byte) { return l.Name, ref("value", "").json() }),
-		"$signalSources": signals("signal"), "$bounds": signals("bounds"),
+		"$fieldSources": membersOf(stated, valueSource), "$groups": membersOf(stated, groupSources),
+		"$linkSources": names(links, "value"), "$signalSources": names(signals, "signal"), "$bounds": names(signals, "bounds"),
 		"$where": names(board.Filters(declared), "condition"), "$formulas": names(declared.Names(), "formula"),
 	}
 }
@@ -109,30 +105,43 @@ func (m members) object() []byte {
 	return slices.Concat([]byte("{"), bytes.TrimSuffix(m, []byte(",")), []byte("}"))
 }
 
-// membersOf returns the members with the names and schemas of the elements of a list.
+// membersOf returns the members with the names and schemas of the elements of a list, but for those without a schema.
 func membersOf[T any](list []T, member func(T) (name string, schema []byte)) (out members) {
 	for _, x := range list {
-		out.add(member(x))
+		if name, schema := member(x); schema != nil {
+			out.add(name, schema)
+		}
 	}
 	return out
 }
 
-func valueSource(f *kinds.Field) (string, []byte) { return f.Name, ref("value", f.Description).json() }
+func valueSource(f *kinds.Field) (string, []byte) {
+	if f.IsGroup() {
+		return "", nil
+	}
+	return f.Name, ref("value", f.Description).json()
+}
 
 func groupSources(f *kinds.Field) (string, []byte) {
+	if !f.IsGroup() {
+		return "", nil
+	}
 	return f.Name, object(node{"description": "Where the parts of " + f.Name + " come from.", "minProperties": 1}, membersOf(kinds.Stated(f.Parts), valueSource))
 }
 
 func ref(name, description string) node {
-	n := node{"$ref": "#/$defs/" + name}
+	return node{"$ref": "#/$defs/" + name}.described(description)
+}
+
+// node is a part of a schema.
+type node map[string]any
+
+func (n node) described(description string) node {
 	if description != "" {
 		n["description"] = description
 	}
 	return n
 }
-
-// node is a part of a schema.
-type node map[string]any
 
 func (n node) json() []byte {
 	b, err := json.Marshal(n)
@@ -143,10 +152,7 @@ func (n node) json() []byte {
 }
 
 func fieldSchema(f *kinds.Field) (string, []byte) {
-	n := words(f.Type, f)
-	if f.Description != "" {
-		n["description"] = f.Description
-	}
+	n := words(f.Type, f).described(f.Description)
 	switch {
 	case f.IsList():
 		inner := words(f.Words(), f)
@@ -229,16 +235,11 @@ func signalSchema(s *kinds.Signal) (string, []byte) {
 		value = node{"$ref": "#/$defs/month"}
 	}
 	limit(value, nil, s.Maximum)
-	value["description"] = "The value."
 	var parts members
-	parts.add("value", value.json())
+	parts.add("value", value.described("The value.").json())
 	parts.add("date", ref("date", "The day it was read.").json())
-	parts.add("source", node{"type": "string", "pattern": urlPattern, "maxLength": 2000, "description": "The page it was read from."}.json())
-	n := node{"required": []string{"value"}}
-	if s.Description != "" {
-		n["description"] = s.Description
-	}
-	return s.Name, object(n, parts)
+	parts.add("source", words(kinds.URL, nil).described("The page it was read from.").json())
+	return s.Name, object(node{"required": []string{"value"}}.described(s.Description), parts)
 }
 
 func object(n node, parts members) []byte {

@@ -178,31 +178,33 @@ func checkLicense(d *yamldoc.Document, s string, path []string) {
 // licenseExpression reports whether s is an SPDX licence expression. If it is not, or is written in the wrong case, guess is
 // the identifier that was probably meant.
 func licenseExpression(s string) (ok bool, guess string) {
-	known := spdxlicenses.GetLicenses()
 	switch {
-	case slices.Contains(known, s):
+	case slices.Contains(licenses, s):
 		return true, ""
 	case !spdxValid(s):
-		return false, guessLicense(s, known)
+		return false, guessLicense(s)
 	}
-	if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 {
-		guess = known[i]
+	if i := slices.IndexFunc(licenses, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 {
+		guess = licenses[i]
 	}
 	return true, guess
 }
+
+// licenses are the identifiers of the SPDX list.
+var licenses = spdxlicenses.GetLicenses()
 
 // alternatives separates the licences that a text offers to choose from.
 var alternatives = regexp.MustCompile(`(?i)\s*(?:/|\||\bor\b)\s*`)
 
 // guessLicense returns the expression that a text probably means, but no other licence or version of it, or "".
-func guessLicense(s string, known []string) string {
+func guessLicense(s string) string {
 	s = strings.Trim(s, "() ")
-	if guess := nearLicense(s, known); guess != "" { // dl-de/by-2-0 is one licence
+	if guess := nearLicense(s); guess != "" { // dl-de/by-2-0 is one licence
 		return guess
 	}
 	var parts []string
 	for _, part := range alternatives.Split(s, -1) {
-		guess := nearLicense(part, known)
+		guess := nearLicense(part)
 		if guess == "" {
 			return ""
 		}
@@ -216,8 +218,8 @@ var shortened = regexp.MustCompile(`^(.+?)(-+v?([0-9][0-9.]*?)(?:\.0)?)?$`)
 
 // nearLicense returns the identifier that a text can be another form of, a short one (CC0 is CC0-1.0, and
 // OGL 3.0 is OGL-UK-3.0) or a misspelt one. It returns "" if there is none.
-func nearLicense(text string, known []string) string {
-	if slices.Contains(known, text) {
+func nearLicense(text string) string {
+	if slices.Contains(licenses, text) {
 		return text
 	}
 	if id := bySpelling()[spelling(text)]; id != "" {
@@ -226,7 +228,7 @@ func nearLicense(text string, known []string) string {
 	folded := strings.NewReplacer(" ", "-", "_", "-").Replace(text)
 	var longer []string
 	if m := shortened.FindStringSubmatch(strings.ToLower(folded)); m != nil {
-		for _, id := range known {
+		for _, id := range licenses {
 			end := strings.TrimSuffix(strings.ToLower(id), ".0")
 			if strings.HasPrefix(end, m[1]+"-") && (m[2] == "" || strings.HasSuffix(end, "-"+m[3])) {
 				longer = append(longer, id)
@@ -236,7 +238,7 @@ func nearLicense(text string, known []string) string {
 	if len(longer) == 1 {
 		return longer[0]
 	}
-	if guess := didyoumean.Name(folded, known); longer == nil && misspells(text, guess) {
+	if guess := didyoumean.Name(folded, licenses); longer == nil && misspells(text, guess) {
 		return guess
 	}
 	return ""
@@ -248,7 +250,7 @@ func spelling(s string) string { return licenseName(s) + " " + licenseVersion(s)
 // bySpelling returns the identifiers of the SPDX list by their spellings.
 var bySpelling = sync.OnceValue(func() map[string]string {
 	table := map[string]string{}
-	for _, id := range spdxlicenses.GetLicenses() {
+	for _, id := range licenses {
 		if name := spelling(id); table[name] == "" && licenseName(id) != "" {
 			table[name] = id
 		}
