@@ -102,11 +102,7 @@ func (r *attacher) attach(comments []comment) {
 // noteBlankLine records a blank line directly above an item, after any comments.
 func (r *attacher) noteBlankLine(i int) {
 	p := r.nodes[i]
-	switch {
-	case !r.blankAbove(p.start.line) || i > 0 && r.nodes[i-1].start.line == p.start.line:
-	case len(p.Head) == 0:
-		p.BlankBefore = true
-	default:
+	if r.blankAbove(p.start.line) && (i == 0 || r.nodes[i-1].start.line != p.start.line) {
 		p.Head = append(p.Head, "")
 	}
 }
@@ -149,10 +145,7 @@ func (r *attacher) attachOwnLine(previous, next *Node, c comment) {
 }
 
 func (r *attacher) attachAbove(p *Node, c comment) {
-	switch blank := r.blankAbove(c.line); {
-	case len(p.Head) == 0:
-		p.BlankBefore = blank
-	case blank:
+	if r.blankAbove(c.line) {
 		p.Head = append(p.Head, "")
 	}
 	p.Head = append(p.Head, c.text)

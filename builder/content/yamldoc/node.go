@@ -24,8 +24,7 @@ type Node struct {
 	Items []*Node
 	Flow  bool // written in brackets, on one line
 
-	BlankBefore   bool     // whether a blank line precedes it
-	Head          []string // comments above it; "" is a blank line between them
+	Head          []string // comments above it; "" is a blank line
 	Comment       string   // after it, on the same line
 	CommentColumn int      // preferred column of Comment, or 0 if there is none
 	Foot          []string // comments below the items, in the items' column

@@ -136,15 +136,8 @@ func (e *FieldError) Error() string { return e.Field + ": " + e.Message }
 
 // SourceYAML formats a source as an entry in the sources field of index.yaml.
 func SourceYAML(s store.Source) string {
-	fields := map[string]any{}
-	for name, text := range map[string]string{"name": s.Name, "url": s.URL, "license": s.License, "changes": s.Changes} {
-		if text != "" {
-			fields[name] = text
-		}
-	}
-	if len(s.Types) > 0 {
-		fields["types"] = s.Types
-	}
+	fields := map[string]any{"name": s.Name, "url": s.URL, "license": s.License, "changes": s.Changes, "types": s.Types}
+	maps.DeleteFunc(fields, func(_ string, v any) bool { return v == "" || len(s.Types) == 0 && reflect.DeepEqual(v, s.Types) })
 	list, part := normalNode([]any{fields}), schema.Of(kinds.Default(), "index").Member("sources")
 	order(list, part)
 	chooseFlow(list, true, 0)
@@ -285,7 +278,7 @@ func replace(n, fresh *yamldoc.Node, path []string) (lost []string) {
 		stays[old], fresh.Items[i] = true, old
 	}
 	for i, old := range n.Items {
-		if !stays[old] && (len(old.Head) > 0 || old.Comment != "" || hasComments(old)) {
+		if !stays[old] && (isCommented(old.Head) || old.Comment != "" || hasComments(old)) {
 			return step(path, old, i)
 		}
 	}

@@ -146,8 +146,21 @@ func partOf(s *schema.Part, item *yamldoc.Node) *schema.Part {
 // hasComments reports whether a comment in a mapping or list forbids to write it on one line.
 func hasComments(n *yamldoc.Node) bool {
 	return len(n.Foot) > 0 || slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool {
-		return len(item.Head) > 0 || item.Comment != "" || item.Block != nil || hasComments(item)
+		return isCommented(item.Head) || item.Comment != "" || item.Block != nil || hasComments(item)
 	})
+}
+
+// isCommented reports whether there is a comment among lines.
+func isCommented(lines []string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return line != "" })
+}
+
+// trimBlank returns lines without a blank one at the start.
+func trimBlank(lines []string) []string {
+	if len(lines) > 0 && lines[0] == "" {
+		return lines[1:]
+	}
+	return lines
 }
 
 // order sorts the fields of an entity in the order of the schema, followed by unknown fields.
@@ -165,10 +178,11 @@ func order(n *yamldoc.Node, s *schema.Part) {
 		return len(s.Members.Names)
 	}
 	first := n.Items[0]
-	gap := first.BlankBefore // separates the comments at the top from the first field
+	rest := trimBlank(first.Head)
+	gap := first.Head[:len(first.Head)-len(rest)] // separates the comments at the top from the first field
 	slices.SortStableFunc(n.Items, func(a, b *yamldoc.Node) int { return rank(a) - rank(b) })
 	if n.Items[0] != first {
-		first.BlankBefore, n.Items[0].BlankBefore = false, gap
+		first.Head, n.Items[0].Head = rest, slices.Concat(gap, trimBlank(n.Items[0].Head))
 	}
 }
 
@@ -182,7 +196,7 @@ func placeComments(n *yamldoc.Node, top bool) {
 			item.Items[0].Head = nil
 		}
 		if i == 0 && (!top || len(n.Head) == 0) {
-			item.BlankBefore = false
+			item.Head = trimBlank(item.Head)
 		}
 	}
 }
@@ -205,14 +219,11 @@ func chooseFlow(n *yamldoc.Node, entity bool, depth int) {
 	n.Flow = len(n.Items) == 0 || n.Flow && depth > 0 && !hasComments(n)
 	for _, item := range n.Items {
 		if written && !n.Flow {
-			item.BlankBefore, item.CommentColumn = false, 0 // the value is no longer on one line
+			item.Head, item.CommentColumn = trimBlank(item.Head), 0 // the value is no longer on one line
 		}
 		switch {
-		case n.Flow:
-			item.BlankBefore = false
-			if item.Raw && item.Text == "" {
-				item.Text = "null" // an empty value is easy to overlook
-			}
+		case n.Flow && item.Raw && item.Text == "":
+			item.Text = "null" // an empty value is easy to overlook
 		case !item.Named && item.Kind != yamldoc.Scalar && !item.Flow && item.Comment != "":
 			item.Head, item.Comment = append(item.Head, item.Comment), "" // the first field is on the same line as the dash
 		}
@@ -227,20 +238,16 @@ func hoistHeader(root *yamldoc.Node) {
 	}
 	first := root.Items[0]
 	isModeline := func(s string) bool { return strings.HasPrefix(s, "# yaml-language-server:") }
-	for i := len(first.Head) - 1; i >= 0; i-- {
+	for i := len(first.Head) - 1; i > 0; i-- {
 		if first.Head[i] == "" {
-			if len(root.Head) > 0 && first.BlankBefore {
-				root.Head = append(root.Head, "")
-			}
-			root.Head = append(root.Head, first.Head[:i]...)
-			first.Head, first.BlankBefore = first.Head[i+1:], true
+			root.Head, first.Head = trimBlank(append(root.Head, first.Head[:i]...)), first.Head[i:]
 			break
 		}
 	}
 	if i := slices.IndexFunc(first.Head, isModeline); i >= 0 && !slices.ContainsFunc(root.Head, isModeline) {
-		first.BlankBefore = len(root.Head) > 0
-		root.Head = append(root.Head, first.Head[i])
-		first.Head = slices.Delete(slices.Clone(first.Head), i, i+1)
+		line, gap := first.Head[i], make([]string, min(len(root.Head), 1))
+		first.Head = append(gap, trimBlank(slices.Delete(slices.Clone(first.Head), i, i+1))...)
+		root.Head = append(root.Head, line)
 	}
 	if i := slices.IndexFunc(root.Head, isModeline); i > 0 {
 		line := root.Head[i]

@@ -44,9 +44,6 @@ func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 // block writes the items of a mapping or list, one per line, the first one on the current line if begun is set.
 func (p *printer) block(n *yamldoc.Node, s *schema.Part, indent int, begun bool) {
 	for i, item := range n.Items {
-		if item.BlankBefore {
-			p.WriteByte('\n')
-		}
 		p.comments(item.Head, indent)
 		if i > 0 || !begun {
 			p.indent(indent)
