@@ -45,7 +45,7 @@ func dataForms() []form {
 
 func tomlForms() []form {
 	return []form{
-		{"=Cargo.lock =poetry.lock =uv.lock =pdm.lock package[]", func(f *file, root *node) { f.locked(lockNamespace(f, root), root.get("package")) }},
+		{"=Cargo.lock =poetry.lock =uv.lock =pdm.lock package[]", (*file).lock},
 		{"=pylock.* packages+lock-version", (*file).pylock},
 		{"=Pipfile dev-packages packages{}", (*file).pipfile},
 		{"=pixi.toml workspace.channels project.channels", ofTool("pixi")},

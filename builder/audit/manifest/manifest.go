@@ -334,7 +334,8 @@ func decode(data []byte) (_ string, err error) {
 	case !utf8.ValidString(text):
 		text, err = charmap.Windows1252.NewDecoder().String(text)
 	}
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff")), err
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return strings.ReplaceAll(text, "\r", "\n"), err
 }
 
 func reason(err error) string {

@@ -1,6 +1,9 @@
 package manifest
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 var (
 	modelKey = lazily(`(?i)(?:^|_)(?:models?(?:name|id)?|llms?)[0-9]*(?:_|$)|(?:^|_)deployment(?:_?(?:name|id))?(?:_[0-9]+)?$|(?:openai|azure|llm)_(?:.*_)?engine$`)
@@ -66,7 +69,7 @@ func (f *file) variable(key, value string, n int) {
 		for _, m := range jsonMember().FindAllStringSubmatch(value, -1) {
 			names = append(names, m[1])
 		}
-		if names == nil {
+		if !json.Valid([]byte(value)) {
 			f.unreadable(n, key+": not a name of a model")
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	shorthand  = lazily(`^(?:(github|gitlab|bitbucket):)?([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)(?:#(.*))?$|^gist:(.*)`)
+	shorthand  = lazily(`^(?:(?:(github|gitlab|bitbucket):)?([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)|(gist):([^#]*))(?:#(.*))?$`)
+	forges     = map[string]string{"": "github.com", "github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org", "gist": "gist.github.com"}
 	npmVersion = lazily(`^[0-9^~<>=*xv|]`)
 	imported   = lazily(`^(npm:|jsr:)/?((?:@[^/@]+/)?[^/@]+)(?:@([^/]+))?`)
 	cdnName    = lazily(`^https?://(?:esm\.sh|cdn\.jsdelivr\.net/npm|unpkg\.com|cdn\.skypack\.dev|esm\.run)/(?:v[0-9]+/)?((?:@[^/@]+/)?[^/@?]+)(?:@([^/?]+))?`)
@@ -38,14 +39,7 @@ func npmEntry(name, spec string, line int) Entry {
 		e.Version = ""
 	case !localPath().MatchString(spec) && shorthand().MatchString(spec):
 		m := shorthand().FindStringSubmatch(spec)
-		host := map[string]string{"gitlab": "gitlab.com/", "bitbucket": "bitbucket.org/"}[m[1]]
-		switch {
-		case m[4] != "":
-			host = "gist.github.com/"
-		case host == "":
-			host = "github.com/"
-		}
-		return e.as("https://"+host+m[2]+m[4], m[3])
+		return e.as("https://"+forges[m[1]+m[3]]+"/"+m[2]+m[4], m[5])
 	case isAddress(spec):
 		e.Version = ""
 		return e.from(spec)
@@ -192,7 +186,7 @@ func (f *file) lockedJS(m *node) {
 
 var (
 	// yarnEntry matches an entry of yarn.lock: the first of its keys, and its values.
-	yarnEntry = lazily(`(?m)^"?([^\s#"][^,"\n]*?):?[ \t]*(?:[",].*)?\n((?:[ \t].*\n?|\n)*)`)
+	yarnEntry = lazily(`(?m)^"?([^\s#"][^,"\n]*?):?[ \t]*(?:[",].*)?(?:\n|\z)((?:[ \t].*\n?|\n)*)`)
 	yarnValue = lazily(`(?m)^  (version|resolution):? "?([^"\n]*)"?[ \t]*$`)
 )
 

@@ -188,16 +188,14 @@ func (f *file) sourced(e Entry, n *node) Entry {
 	return e
 }
 
-// lockNamespace returns the namespace of the packages in a lock file, which can have another name.
-func lockNamespace(f *file, root *node) string {
-	python := f.has(root, "=poetry.lock =uv.lock =pdm.lock requires-python metadata.content-hash metadata.content_hash")
-	for _, n := range root.all("package") {
-		python = python || f.has(n, "source{} files wheels python-versions")
+// lock reads a lock file of Rust or of Python, which can have another name.
+func (f *file) lock(root *node) {
+	namespace := "crates"
+	of := root.at("requires-python metadata.content-hash metadata.content_hash package.source.* package.files package.wheels package.python-versions")
+	if !f.has(root, "=Cargo.lock") && (len(of) > 0 || f.has(root, "=poetry.lock =uv.lock =pdm.lock")) {
+		namespace = "pypi"
 	}
-	if python && !f.has(root, "=Cargo.lock") {
-		return "pypi"
-	}
-	return "crates"
+	f.locked(namespace, root.get("package"))
 }
 
 func (f *file) pylock(root *node) {

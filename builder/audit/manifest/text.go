@@ -89,6 +89,15 @@ func (f *file) lines(text string, c continuation) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		var joined strings.Builder
 		first, n := 1, 0
+		end := func(line string) bool {
+			line = strings.TrimSpace(joined.String() + line)
+			joined.Reset()
+			if len(line) > maxLine {
+				f.unreadable(first, fmt.Sprintf("a line longer than %d bytes", maxLine))
+				return true
+			}
+			return line == "" || yield(first, line)
+		}
 		for line := range strings.Lines(text) {
 			if n++; joined.Len() == 0 {
 				first = n
@@ -99,19 +108,11 @@ func (f *file) lines(text string, c continuation) iter.Seq2[int, string] {
 			}
 			if before, ok := strings.CutSuffix(bare, `\`); ok && c != plain {
 				joined.WriteString(before + " ")
-				continue
-			}
-			bare = strings.TrimSpace(joined.String() + bare)
-			joined.Reset()
-			if len(bare) > maxLine {
-				f.unreadable(first, fmt.Sprintf("a line longer than %d bytes", maxLine))
-			} else if bare != "" && !yield(first, bare) {
+			} else if !end(bare) {
 				return
 			}
 		}
-		if bare := strings.TrimSpace(joined.String()); bare != "" && len(bare) <= maxLine {
-			yield(first, bare)
-		}
+		end("")
 	}
 }
 

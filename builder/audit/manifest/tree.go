@@ -377,7 +377,8 @@ func (b *builder) toml(data []byte) (line int, err error) {
 			of, key, line := b.tomlParent(b.root, n.Key())
 			at = b.add(b.tomlTable(of, key, line, list), &node{key: key, kind: table, line: line})
 		case unstable.KeyValue:
-			b.tomlMember(at, n)
+			of, key, line := b.tomlParent(at, n.Key())
+			b.tomlValue(of, key, line, n.Value())
 		}
 	}
 	err = p.Error()
@@ -412,11 +413,6 @@ func (b *builder) tomlParent(of *node, keys unstable.Iterator) (_ *node, key str
 	return of, key, line
 }
 
-func (b *builder) tomlMember(of *node, n *unstable.Node) {
-	of, key, line := b.tomlParent(of, n.Key())
-	b.tomlValue(of, key, line, n.Value())
-}
-
 func (b *builder) tomlValue(to *node, key string, line int, n *unstable.Node) {
 	v := b.add(to, &node{key: key, kind: other, text: string(n.Data), line: line})
 	switch n.Kind {
@@ -430,7 +426,8 @@ func (b *builder) tomlValue(to *node, key string, line int, n *unstable.Node) {
 	case unstable.InlineTable:
 		v.kind = table
 		for it := n.Children(); it.Next(); {
-			b.tomlMember(v, it.Node())
+			of, key, line := b.tomlParent(v, it.Node().Key())
+			b.tomlValue(of, key, line, it.Node().Value())
 		}
 	}
 }
