@@ -8,12 +8,14 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/klauspost/compress/gzip"
 
 	"kindex/exports/history"
 	"kindex/exports/jsonenc"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -31,7 +33,8 @@ type Build struct {
 	stored  io.ReaderAt // recordsFile
 	records []span      // of the JSON of each record in it
 
-	similar      similar
+	features     []Feature
+	similar      [][]storedNeighbour // by ordinal, nearest first
 	history      *history.Archive
 	boards       [][]BoardEntry
 	leaderboards map[string]StoredLeaderboard
@@ -99,13 +102,21 @@ func (n *Neighbour) Kind() string {
 	return Related
 }
 
-// similar are the neighbours of all records as they are stored.
-type similar struct {
+// similarLists is the content of the file of the neighbours.
+type similarLists struct {
 	Features []Feature `json:"features"`
-	// Neighbours has an array of those of each ordinal, nearest first. It stays encoded, which takes a third of the
-	// memory. Each is an array: its ordinal, its similarity in ten thousandths, 1 if it is an alternative and else 0,
-	// and the reasons.
+	// Neighbours has an array of those of each ordinal, nearest first. Each is an array: its ordinal, its similarity
+	// in ten thousandths, 1 if it is an alternative and else 0, and the reasons.
 	Neighbours []json.RawMessage `json:"neighbours"`
+}
+
+// storedNeighbour is a Neighbour in the form in memory: there are more of them than of anything else.
+type storedNeighbour struct {
+	ordinal     uint32
+	similarity  uint16 // in ten thousandths
+	alternative bool
+	count       uint8 // of the reasons
+	reasons     [MaxReasons]uint32
 }
 
 // Close closes the files before the garbage collector does, which closes those of a build that nothing refers
@@ -165,19 +176,6 @@ func (n Neighbour) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append(list, n.Reasons...))
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *Neighbour) UnmarshalJSON(b []byte) error {
-	var list []uint32
-	if err := jsonenc.Decode(b, &list); err != nil {
-		return err
-	}
-	if len(list) < 3 || len(list) > 3+MaxReasons {
-		return fmt.Errorf("a neighbour has %d numbers, want 3 to %d", len(list), 3+MaxReasons)
-	}
-	*n = Neighbour{Ordinal: list[0], Similarity: float64(list[1]) / 10000, Alternative: list[2] == 1, Reasons: list[3:]}
-	return nil
-}
-
 // WriteNeighbours writes the neighbours of all entities, in the order of their ordinals. The
 // reasons are indexes into features.
 func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) error {
@@ -189,7 +187,7 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	stored := similar{Features: features}
+	stored := similarLists{Features: features}
 	for _, list := range neighbours {
 		encoded, err := json.Marshal(list)
 		if err != nil {
@@ -202,38 +200,52 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 
 // openSimilar reads the neighbours, and rejects those of records that do not exist.
 func (b *Build) openSimilar() error {
+	var lists similarLists
 	file, err := b.ReadFile(similarFile)
 	if err == nil {
 		file, err = history.Inflate(file)
 	}
 	if err == nil {
-		err = jsonenc.Decode(file, &b.similar)
+		err = jsonenc.Borrow(file, &lists)
 	}
-	if err == nil && len(b.similar.Neighbours) != b.Len() {
-		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
+	if err == nil && len(lists.Neighbours) != b.Len() {
+		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(lists.Neighbours), b.Len())
 	}
-	for i := range b.similar.Neighbours {
-		if err == nil {
-			err = b.checkNeighbours(i)
-		}
+	if err == nil {
+		b.features, b.similar = slices.Clone(lists.Features), make([][]storedNeighbour, b.Len())
+		err = parallel.Each(b.Len(), func(i int) (err error) {
+			b.similar[i], err = b.decodeNeighbours(lists.Neighbours[i])
+			return err
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", similarFile, err)
 	}
+	for i := range b.features { // the file does not stay in memory
+		f := &b.features[i]
+		f.Kind, f.Value = strings.Clone(f.Kind), strings.Clone(f.Value)
+	}
 	return nil
 }
 
-func (b *Build) checkNeighbours(ordinal int) error {
-	var list []Neighbour
-	if err := jsonenc.Decode(b.similar.Neighbours[ordinal], &list); err != nil {
-		return err
+func (b *Build) decodeNeighbours(encoded []byte) ([]storedNeighbour, error) {
+	var lists [][]uint32
+	if err := jsonenc.Decode(encoded, &lists); err != nil {
+		return nil, err
 	}
-	for _, n := range list {
-		if int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons, func(r uint32) bool { return int(r) >= len(b.similar.Features) }) {
-			return fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
+	near := make([]storedNeighbour, len(lists))
+	for i, n := range lists {
+		if len(n) < 3 || len(n) > 3+MaxReasons || n[1] > 10000 {
+			return nil, fmt.Errorf("has the neighbour %v, which is not an ordinal, a similarity, 1 or 0, and up to %d reasons", n, MaxReasons)
 		}
+		reasons := n[3:]
+		if int(n[0]) >= b.Len() || slices.ContainsFunc(reasons, func(r uint32) bool { return int(r) >= len(b.features) }) {
+			return nil, fmt.Errorf("has a neighbour %d or a reason that does not exist", n[0])
+		}
+		near[i] = storedNeighbour{ordinal: n[0], similarity: uint16(n[1]), alternative: n[2] == 1, count: uint8(len(reasons))}
+		copy(near[i].reasons[:], reasons)
 	}
-	return nil
+	return near, nil
 }
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.
@@ -246,18 +258,13 @@ func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
 		}
 		ordinal = o
 	}
-	var stored []Neighbour
-	if err := jsonenc.Decode(b.similar.Neighbours[ordinal], &stored); err != nil {
-		panic(err) // cannot happen: openSimilar has decoded it
-	}
-	for _, n := range stored {
-		var ok bool
-		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
-			list = append(list, n)
+	for _, n := range b.similar[ordinal] {
+		if o, ok := b.currentOrdinal(n.ordinal); ok {
+			list = append(list, Neighbour{float64(n.similarity) / 10000, o, slices.Clone(n.reasons[:n.count]), n.alternative})
 		}
 	}
 	return list
 }
 
 // Feature returns the feature that a Neighbour's reason refers to.
-func (b *Build) Feature(i uint32) Feature { return b.similar.Features[i] }
+func (b *Build) Feature(i uint32) Feature { return b.features[i] }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"kindex/exports/history"
@@ -104,17 +105,20 @@ const recordLineEnd = "}\n"
 // readRecord decodes a line of the records file.
 func readRecord(declared *kinds.Set, line []byte) (e *record.Entity, raw []byte, err error) {
 	var l recordLine
-	if jsonenc.Decode(line, &l) != nil || len(l.Record) == 0 {
+	if jsonenc.Borrow(line, &l) != nil || len(l.Record) == 0 {
 		return nil, nil, errors.New("is not a JSON object")
 	}
-	if !bytes.HasSuffix(line, append(slices.Clip(l.Record), recordLineEnd...)) {
+	if before, ok := bytes.CutSuffix(line, []byte(recordLineEnd)); !ok || !bytes.HasSuffix(before, l.Record) {
 		return nil, nil, errors.New("does not end with the record")
 	}
 	e = &record.Entity{Kinds: declared}
 	if err := e.Decode(l.Record); err != nil {
 		return nil, nil, err
 	}
-	e.Formerly, e.AddedDerived, e.UpdatedDerived, e.Rest = l.Formerly, l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
+	for _, slug := range l.Formerly {
+		e.Formerly = append(e.Formerly, strings.Clone(slug)) // the line does not stay in memory
+	}
+	e.AddedDerived, e.UpdatedDerived, e.Rest = l.AddedDerived, l.UpdatedDerived, record.DecodeRest(l.Rest)
 	return e, l.Record, nil
 }
 

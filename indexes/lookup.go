@@ -53,6 +53,7 @@ func readVocabulary(s segment.Segment, field string) (words vocabulary, err erro
 	if err != nil {
 		return nil, err
 	}
+	words = make(vocabulary, 0, terms.Cardinality())
 	var list segment.PostingsList
 	var postings segment.PostingsIterator
 	for it := terms.AutomatonIterator(nil, nil, nil); ; {

@@ -3,10 +3,10 @@ package history
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -51,13 +51,21 @@ type versionLine struct {
 	Patch  json.RawMessage `json:"patch,omitempty"`
 }
 
+// maxRatio is the largest ratio of a gzip file's content to its size that deflate allows, about
+// (https://zlib.net/zlib_tech.html).
+const maxRatio = 1032
+
 // Inflate returns the content of a gzip file.
 func Inflate(file []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	// The file ends with the size of its content (RFC 1952, 2.3.1), so that the buffer need not grow.
+	size := int(binary.LittleEndian.Uint32(file[len(file)-4:]))
+	content := bytes.NewBuffer(make([]byte, 0, min(size, maxRatio*len(file))+bytes.MinRead))
+	_, err = content.ReadFrom(r)
+	return content.Bytes(), err
 }
 
 // inflatedLines returns the lines of a gzip file without their endings.

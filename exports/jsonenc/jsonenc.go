@@ -4,6 +4,7 @@ package jsonenc
 import (
 	"bytes"
 	stdjson "encoding/json"
+	"fmt"
 	"iter"
 	"math"
 	"strconv"
@@ -146,9 +147,12 @@ func DecodeMembers(object []byte, decode func(name string, value []byte) error) 
 // Decode is a faster json.Unmarshal.
 func Decode(value []byte, to any) error { return json.Unmarshal(value, to) }
 
-// Borrow is Decode for a single value, but its texts stay parts of value, for callers that copy only some.
+// Borrow is like Decode, but texts and raw values stay parts of value, for callers that copy only some.
 func Borrow(value []byte, to any) error {
-	_, err := json.Parse(value, to, json.ZeroCopy)
+	rest, err := json.Parse(value, to, json.ZeroCopy)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("expected the end, got %.20q", rest)
+	}
 	return err
 }
 

@@ -40,7 +40,8 @@ func (e *Entity) diffFields() (list []fieldValue) {
 			list = append(list, fieldValue{name: name, value: text})
 		}
 	}
-	for _, m := range e.texts()[2:recordTexts] { // after its address
+	texts := e.texts()
+	for _, m := range texts[2:recordTexts] { // after its address
 		if m.name == "addedDate" && e.AddedDerived || m.name == "lastUpdated" && e.UpdatedDerived {
 			continue
 		}

@@ -12,17 +12,19 @@ import (
 	"kindex/exports/kinds"
 )
 
-// members returns the members of a record in order. All records of an index have the same: the fields of all its
-// kinds, and the members of the blocks that at least one kind has.
-func (e *Entity) members() []member {
-	texts := e.texts()
-	list := append(make([]member, 0, 40), texts[:coreTexts]...)
+// appendMembers appends the members of a record in order. All records of an index have the same: the fields of all its
+// kinds, and the members of the blocks that at least one kind has. With a list that has room for them, nothing is
+// allocated for each record.
+func (e *Entity) appendMembers(list []member) []member {
+	texts, declared := e.texts(), e.Declared()
+	list = append(list, texts[:coreTexts]...)
 	list = append(list, member{"tags", &e.Tags}, member{"capabilities", &e.Capabilities}, member{"scores", &e.Scores})
 	list = append(list, texts[coreTexts:recordTexts]...)
 	list = append(list, member{"links", &e.Links}, member{"signals", &e.Signals}, member{"ids", &e.IDs})
-	declared := e.Declared()
-	for _, f := range declared.Fields {
-		list = append(list, member{f.Name, declaredValue{e, f}})
+	values := make([]declaredValue, len(declared.Fields))
+	for i, f := range declared.Fields {
+		values[i] = declaredValue{e, f}
+		list = append(list, member{f.Name, &values[i]})
 	}
 	if declared.HasBlock(kinds.Lifecycle) {
 		list = append(list, member{"lifecycle", &e.Lifecycle})
@@ -37,15 +39,19 @@ func (e *Entity) members() []member {
 	return list
 }
 
-// The number of texts at the start of a record, and in a record without the block maintenance.
+// usualMembers is more than the number of members of a record with the fields of kinds.Default.
+const usualMembers = 64
+
+// The number of texts at the start of a record, in a record without the block maintenance, and in all.
 const (
 	coreTexts   = 10
 	recordTexts = 13
+	allTexts    = 15
 )
 
 // texts returns the members of a record that are texts.
-func (e *Entity) texts() []member {
-	return []member{{"type", &e.Type}, {"slug", &e.Slug}, {"name", &e.Name}, {"provider", &e.Provider},
+func (e *Entity) texts() [allTexts]member {
+	return [...]member{{"type", &e.Type}, {"slug", &e.Slug}, {"name", &e.Name}, {"provider", &e.Provider},
 		{"description", &e.Description}, {"category", &e.Category}, {"version", &e.Version},
 		{"pricingModel", &e.PricingModel}, {"license", &e.License}, {"url", &e.URL},
 		{"addedDate", &e.AddedDate}, {"lastUpdated", &e.LastUpdated}, {"status", &e.Status},
@@ -54,7 +60,7 @@ func (e *Entity) texts() []member {
 
 // RecordFields lists the members of a record's JSON object in order.
 func RecordFields(declared *kinds.Set) (names []string) {
-	for _, m := range (&Entity{Kinds: declared}).members() {
+	for _, m := range (&Entity{Kinds: declared}).appendMembers(nil) {
 		names = append(names, m.name)
 	}
 	return names
@@ -62,7 +68,9 @@ func RecordFields(declared *kinds.Set) (names []string) {
 
 // AppendJSON appends the record as one compact object with the RecordFields in
 // order. Unknown values are null, [] or {}, never missing or "".
-func (e *Entity) AppendJSON(dst []byte) []byte { return appendObject(dst, e.members()) }
+func (e *Entity) AppendJSON(dst []byte) []byte {
+	return appendObject(dst, e.appendMembers(make([]member, 0, usualMembers)))
+}
 
 // AppendAuthored appends the record as its author wrote it: with earlier slugs, but
 // without what is computed or derived from the history. Entity.UnmarshalJSON decodes it.
@@ -74,7 +82,7 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	if e.UpdatedDerived {
 		authored.LastUpdated = ""
 	}
-	list := slices.DeleteFunc(authored.members(), func(m member) bool {
+	list := slices.DeleteFunc(authored.appendMembers(nil), func(m member) bool {
 		return slices.Contains([]string{"scores", "maintenance", "maintenanceAsOf", "price", "offerCount"}, m.name)
 	})
 	return appendObject(dst, append(list, member{"formerly", optional{&e.Formerly}}, member{"rest", optional{&e.Rest}}))
@@ -98,7 +106,7 @@ func (e *Entity) Decode(b []byte) error {
 		return fmt.Errorf("entity record: expected an object, got %.20q", b)
 	}
 	*e = Entity{Kinds: e.Kinds}
-	if err := decodeObject(b, append(e.members(), member{"formerly", &e.Formerly}, member{"rest", &e.Rest})); err != nil {
+	if err := decodeObject(b, append(e.appendMembers(make([]member, 0, usualMembers)), member{"formerly", &e.Formerly}, member{"rest", &e.Rest})); err != nil {
 		return fmt.Errorf("entity record: %w", err)
 	}
 	return nil
@@ -157,22 +165,22 @@ func (f *Fact) value() any {
 
 func (f *Fact) decode(object []byte) error {
 	var r struct {
-		Value        any
+		Value        json.RawMessage
 		Date, Source string
 	}
-	if err := jsonenc.Decode(object, &r); err != nil {
+	if err := jsonenc.Borrow(object, &r); err != nil {
 		return err
 	}
 	f.Date, f.Source = share(r.Date), share(r.Source)
-	switch v := r.Value.(type) {
-	case string:
-		f.Day = share(v)
-	case float64:
-		f.Number = v
-	default:
+	if len(r.Value) == 0 || string(r.Value) == "null" {
 		return errors.New("has no value")
 	}
-	return nil
+	if r.Value[0] != '"' {
+		return jsonenc.Decode(r.Value, &f.Number)
+	}
+	err := jsonenc.Borrow(r.Value, &f.Day)
+	f.Day = share(f.Day)
+	return err
 }
 
 func (b *Benchmark) members() []member {

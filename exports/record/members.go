@@ -132,7 +132,7 @@ func (v declaredValue) AppendJSON(dst []byte) []byte {
 func decodeObject(object []byte, members []member) error {
 	return jsonenc.DecodeMembers(object, func(name string, value []byte) error {
 		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
-		if i < 0 {
+		if i < 0 || string(value) == "null" { // the most frequent value
 			return nil
 		}
 		to := members[i].value
@@ -159,12 +159,13 @@ func share(text string) string { return unique.Make(text).Value() }
 func decodeValue(b []byte, value any) error {
 	switch v := value.(type) {
 	case *[]string:
-		if string(b) == "[]" {
-			return nil
+		var texts []string // whose capacity is larger than needed
+		err := jsonenc.Borrow(b, &texts)
+		for i, text := range texts {
+			texts[i] = share(text)
 		}
-		err := jsonenc.Borrow(b, v)
-		for i, text := range *v {
-			(*v)[i] = share(text)
+		if len(texts) > 0 {
+			*v = append(make([]string, 0, len(texts)), texts...)
 		}
 		return err
 	case *string:
@@ -207,22 +208,39 @@ func decodeValue(b []byte, value any) error {
 	case *Rest:
 		*v = DecodeRest(b)
 		return nil
-	case declaredValue:
-		var x any
-		if err := jsonenc.Decode(b, &x); err != nil {
-			return err
-		}
-		if x != nil {
-			v.entity.Values.decode(v.field, x)
-		}
-		return nil
+	case *declaredValue:
+		return v.decode(b)
 	}
 	return jsonenc.Decode(b, value)
 }
 
+// decode takes the value as in a record. Like Values.decode, it skips values of another type: the record may be of a day
+// when the field was declared otherwise.
+func (v *declaredValue) decode(b []byte) error {
+	f := v.field
+	if f.IsGroup() && b[0] == '{' {
+		return jsonenc.DecodeMembers(b, func(name string, value []byte) error {
+			i := slices.IndexFunc(f.Parts, func(part *kinds.Field) bool { return part.Name == name })
+			if i < 0 || string(value) == "null" {
+				return nil
+			}
+			return (&declaredValue{v.entity, f.Parts[i]}).decode(value)
+		})
+	}
+	var texts []string
+	if f.IsList() && f.Of != kinds.Number && decodeValue(b, &texts) == nil {
+		v.entity.Values.decode(f, texts)
+		return nil
+	}
+	var x any
+	err := jsonenc.Decode(b, &x)
+	v.entity.Values.decode(f, x)
+	return err
+}
+
 func decodeList[T any](b []byte, list *[]T, members func(*T) []member) error {
 	var objects []json.RawMessage
-	if err := jsonenc.Decode(b, &objects); err != nil || len(objects) == 0 {
+	if err := jsonenc.Borrow(b, &objects); err != nil || len(objects) == 0 {
 		return err
 	}
 	*list = make([]T, len(objects))
