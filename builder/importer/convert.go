@@ -16,9 +16,6 @@ import (
 	"kindex/exports/where"
 )
 
-// isoTime matches what may follow a day.
-var isoTime = regexp.MustCompile(`^[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?$`)
-
 // shortKilobyte matches a size in kilobytes with the capital letter that most people write.
 var shortKilobyte = regexp.MustCompile(`^([0-9.]+ ?)K[Bb]$`)
 
@@ -32,14 +29,8 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 			return exactNumber(text)
 		}
 		return e.number(text)
-	case "date":
-		return isoDay(text)
-	case "month", "day":
-		return dayOrMonth(text, as == "month")
-	case "dmy":
-		return calendar("2.1.2006", dots.Replace(text), "is not a date in the form day.month.year")
-	case "mdy":
-		return calendar("1.2.2006", dots.Replace(text), "is not a date in the form month/day/year")
+	case "date", "month", "day", "dmy", "mdy":
+		return date(as, text)
 	case "slug":
 		if slug := content.Slugify(text); slug != "" {
 			return slug, ""
@@ -74,78 +65,72 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	return item, ""
 }
 
-// unixForm matches the Unix seconds of the years from 2001 to 2286.
-var unixForm = regexp.MustCompile(`^[1-9]\d{9}$`)
-
-// isoDay removes the time from a date, without converting the time zone.
-func isoDay(text string) (any, string) {
-	if unixForm.MatchString(text) {
-		seconds, _ := strconv.ParseInt(text, 10, 64) // it has ten digits
-		return time.Unix(seconds, 0).UTC().Format(time.DateOnly), ""
-	}
-	if len(text) >= len(time.DateOnly) && (text[4] == '/' || text[4] == '.') && text[7] == text[4] { // 2024/06/06
-		text = text[:4] + "-" + text[5:7] + "-" + text[8:]
-	}
-	day := text[:min(len(text), len(time.DateOnly))]
-	if more := text[len(day):]; more != "" && !isoTime.MatchString(more) {
-		day = text
-	}
-	return calendar(time.DateOnly, day, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy")
+// dates lists the layouts that each conversion to dates reads, and what it says about other texts.
+var dates = map[string]struct {
+	layouts []string
+	wrong   string
+}{
+	"date":  {isoDays, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy"},
+	"day":   {append(isoDays, isoMonth), notMonth},
+	"month": {append(isoDays, isoMonth), notMonth},
+	"dmy":   {[]string{"2.1.2006", "2/1/2006", "2-1-2006"}, "is not a date in the form day.month.year"},
+	"mdy":   {[]string{"1.2.2006", "1/2/2006", "1-2-2006"}, "is not a date in the form month/day/year"},
 }
 
-func dayOrMonth(text string, monthOnly bool) (any, string) {
-	if len(text) == len("2024-06") {
-		_, wrong := calendar("2006-01", text, notMonth)
-		return text, wrong
-	}
-	day, wrong := isoDay(text)
-	switch {
-	case wrong != "" && wrong != noSuchDate:
-		return nil, notMonth
-	case monthOnly && wrong == "":
-		return day.(string)[:len("2024-06")], ""
-	}
-	return day, wrong
-}
+var isoDays = []string{time.DateOnly, "2006/01/02", "2006.01.02"}
 
 const (
+	isoMonth   = "2006-01"
 	notMonth   = "is not a date or month such as 2024-06-06 or 2024-06; for other orders use dmy or mdy"
 	noSuchDate = "is a date that does not exist"
 )
 
-var dots = strings.NewReplacer("/", ".", "-", ".")
+var (
+	// isoTime matches a day with the time, which is left out without converting the time zone.
+	isoTime = regexp.MustCompile(`^(\d{4}.\d{2}.\d{2})[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?$`)
+	// unixForm matches the Unix seconds of the years from 2001 to 2286.
+	unixForm = regexp.MustCompile(`^[1-9]\d{9}$`)
+)
 
-// calendar reads a date in a layout. wrong is the reason if it has another form.
-func calendar(layout, text, wrong string) (any, string) {
-	t, err := time.Parse(layout, text)
-	if err == nil {
-		return t.Format(time.DateOnly), ""
+func date(as, text string) (any, string) {
+	if as != "dmy" && as != "mdy" {
+		text = isoTime.ReplaceAllString(text, "$1")
+		if unixForm.MatchString(text) {
+			seconds, _ := strconv.ParseInt(text, 10, 64) // it has ten digits
+			text = time.Unix(seconds, 0).UTC().Format(time.DateOnly)
+		}
 	}
-	if strings.Contains(err.Error(), "out of range") {
-		return nil, noSuchDate
+	wrong := dates[as].wrong
+	for _, layout := range dates[as].layouts {
+		t, err := time.Parse(layout, text)
+		switch {
+		case err == nil && (as == "month" || layout == isoMonth):
+			return t.Format(isoMonth), ""
+		case err == nil:
+			return t.Format(time.DateOnly), ""
+		case strings.Contains(err.Error(), "out of range"):
+			wrong = noSuchDate
+		}
 	}
 	return nil, wrong
 }
 
-// splitList splits a string into a list: by a separator, or as a list in Python notation.
+// splitList splits a string into a list: by a separator, as the ends of a range, or as a list in Python notation. Other
+// strings are single values.
 func splitList(text, how string) (entries []string, wrong string) {
-	if how == "range" {
-		if m := rangeText.FindStringSubmatch(text); m != nil {
-			return m[1:], ""
+	switch m := rangeText.FindStringSubmatch(text); {
+	case how == "range" && m != nil:
+		return m[1:], ""
+	case how == "python" && strings.ContainsAny(text[:1], "[({"):
+		entries, ok := pythonList(text)
+		if !ok {
+			return nil, "is not a list such as ['a', 'b']"
 		}
-		return []string{text}, ""
-	}
-	if how != "python" {
+		return entries, ""
+	case how != "range" && how != "python":
 		return strings.Split(text, how), ""
 	}
-	if !strings.ContainsAny(text[:1], "[({") {
-		return []string{text}, "" // the string is a single value instead of a list
-	}
-	entries, ok := pythonList(text)
-	if !ok {
-		return nil, "is not a list such as ['a', 'b']"
-	}
-	return entries, ""
+	return []string{text}, ""
 }
 
 // rangeText matches the two numbers of a range: 5-6, 5 – 6, 5..6, 5 to 6 or, in two other languages, 5 bis 6 and 5 à 6.
@@ -183,14 +168,12 @@ func pythonList(s string) (entries []string, ok bool) {
 	return entries, true
 }
 
+// escapes replaces what Go does not escape.
+var escapes = strings.NewReplacer(`\\`, `\\`, `\'`, "'", `\"`, `"`, `\/`, "/")
+
 func unescape(s string) (string, bool) {
 	var b strings.Builder
-	for s != "" {
-		if len(s) > 1 && s[0] == '\\' && strings.IndexByte(`'"/`, s[1]) >= 0 {
-			b.WriteByte(s[1])
-			s = s[2:]
-			continue
-		}
+	for s = escapes.Replace(s); s != ""; {
 		r, _, tail, err := strconv.UnquoteChar(s, 0)
 		if err != nil {
 			return "", false
