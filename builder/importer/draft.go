@@ -70,14 +70,34 @@ func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
 func (dr *drafter) draft(o object) *Draft {
 	d := &Draft{}
 	dr.identify(d, o)
-	d.Fields = dr.members(d, &dr.m.Group, scope{object: o, part: schema.Of(dr.kinds, "entity").Part})
+	top := scope{object: o, part: schema.Of(dr.kinds, "entity").Part}
+	d.Fields = dr.values(d, dr.m.Sections["fields"], top)
+	for _, section := range dr.m.Order {
+		d.Fields[section] = orNil(dr.values(d, dr.m.Sections[section], top.inside(section)))
+	}
+	signals := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(dr.m.Signals.Figures)) {
+		signals[name] = dr.figure(d, dr.m.Signals.Figures[name], top.inside("signals").inside(name))
+	}
+	signals["benchmarks"] = dr.list(d, dr.m.Signals.Benchmarks, top.inside("signals").inside("benchmarks"))
+	d.Fields["signals"], d.Fields["offers"] = orNil(signals), dr.list(d, dr.m.Offers, top.inside("offers"))
 	if read, _ := d.Fields["offersRead"].(map[string]any); d.Fields["offers"] != nil && dr.date != "" && read["date"] == nil {
 		dated := map[string]any{"date": dr.date}
 		maps.Copy(dated, read)
 		d.Fields["offersRead"] = dated
 	}
+	orNil(d.Fields)
 	d.warnings, dr.warnings = slices.Concat(dr.warnings, d.warnings), nil
 	return d
+}
+
+// orNil removes the members that are nil, and returns nil if none remains.
+func orNil(members map[string]any) any {
+	maps.DeleteFunc(members, func(_ string, v any) bool { return v == nil })
+	if len(members) == 0 {
+		return nil
+	}
+	return members
 }
 
 // scope is a part of a row from which a part of the entity is made.
@@ -88,8 +108,8 @@ type scope struct {
 	unit // of the prices in an offer
 }
 
-func (s scope) inside(name string, part *schema.Part) scope {
-	s.path, s.part = append(slices.Clip(s.path), name), part
+func (s scope) inside(name string) scope {
+	s.path, s.part = append(slices.Clip(s.path), name), s.part.Member(name)
 	return s
 }
 
@@ -97,7 +117,7 @@ func (s scope) inside(name string, part *schema.Part) scope {
 // one it is.
 func (s scope) field() string {
 	switch path := s.path; {
-	case len(path) > 2 && path[0] == "signals":
+	case len(path) > 2 && path[1] == "benchmarks":
 		return "signals.benchmarks"
 	case len(path) == 3 && (path[2] == "provider" || path[2] == "id"):
 		return yamldoc.FieldName(path[:2])
@@ -105,57 +125,26 @@ func (s scope) field() string {
 	return yamldoc.FieldName(s.path)
 }
 
-// members returns the fields of an object that have a value, or nil if one that it needs has none.
-func (dr *drafter) members(d *Draft, g *mapping.Group, s scope) map[string]any {
+func (dr *drafter) values(d *Draft, fields map[string]*mapping.Value, s scope) map[string]any {
 	out := map[string]any{}
-	for _, f := range g.Fields {
-		at, v := s.inside(f.Name, s.part.Member(f.Name)), any(nil)
-		switch {
-		case f.List:
-			v = dr.list(d, f, at)
-		case f.Groups != nil:
-			v = dr.part(d, f.Groups[0], at)
-		default:
-			v = dr.value(d, f, at)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if v := dr.value(d, fields[name], s.inside(name)); v != nil {
+			out[name] = v
 		}
-		if v != nil {
-			out[f.Name] = v
-		} else if slices.Contains(g.Needs, f.Name) {
-			return nil
-		}
-	}
-	return out
-}
-
-// part returns an object, or nil if it is left out: without a field that it needs, or with nothing else.
-func (dr *drafter) part(d *Draft, g *mapping.Group, s scope) any {
-	var wrong *Reason
-	if s.path[0] == "offers" && len(s.path) == 2 {
-		s.unit, wrong = dr.unitOf(g, s.object)
-	}
-	before := *d
-	out := dr.members(d, g, s)
-	if len(out) < min(2, 1+len(g.Needs)) {
-		return nil
-	}
-	if wrong != nil {
-		*d = before // prices of nobody knows what
-		d.refuse(s.field(), wrong)
-		return nil
 	}
 	return out
 }
 
 // list returns the objects of all groups of a list, or nil if there are none.
-func (dr *drafter) list(d *Draft, f mapping.Field, s scope) any {
+func (dr *drafter) list(d *Draft, groups []*mapping.Group, s scope) any {
 	var list []any
 	var details []string
-	for _, g := range f.Groups {
+	for _, g := range groups {
 		entries, wrong := entriesOf(g.Each, s.object)
 		d.refuse(s.field(), wrong)
 		for _, o := range entries {
-			at := s.inside(strconv.Itoa(len(list)), s.part.Entry())
-			at.object = o
+			at := s.inside(strconv.Itoa(len(list)))
+			at.object, at.part = o, s.part.Entry()
 			if item := dr.part(d, g, at); item != nil {
 				more := result{}
 				dr.wrong = nil
@@ -172,6 +161,44 @@ func (dr *drafter) list(d *Draft, f mapping.Field, s scope) any {
 	}
 	distinguish(list, details)
 	return list
+}
+
+// part returns an object, or nil if it is left out: without a field that the schema requires, or with nothing else.
+func (dr *drafter) part(d *Draft, g *mapping.Group, s scope) any {
+	var wrong *Reason
+	if len(s.path) == 2 && s.path[0] == "offers" {
+		s.unit, wrong = dr.unitOf(g, s.object)
+	}
+	before, needs := *d, s.part.Required
+	out := map[string]any{}
+	for _, name := range needs {
+		if out[name] = dr.value(d, g.Fields[name], s.inside(name)); out[name] == nil {
+			return nil
+		}
+	}
+	rest := maps.Clone(g.Fields)
+	maps.DeleteFunc(rest, func(name string, _ *mapping.Value) bool { return slices.Contains(needs, name) })
+	maps.Copy(out, dr.values(d, rest, s))
+	if g.Tiers != nil {
+		out["tiers"] = dr.list(d, []*mapping.Group{g.Tiers}, s.inside("tiers"))
+	}
+	modes := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(g.Modes)) {
+		modes[name] = dr.part(d, g.Modes[name], s.inside("modes").inside(name))
+	}
+	out["modes"] = orNil(modes)
+	if g.Next != nil {
+		out["next"] = dr.part(d, g.Next, s.inside("next"))
+	}
+	switch orNil(out); {
+	case len(out) < min(2, 1+len(needs)):
+		return nil
+	case wrong != nil:
+		*d = before // nobody knows what the prices are for
+		d.refuse(s.field(), wrong)
+		return nil
+	}
+	return out
 }
 
 // distinguish adds the details of benchmark results to the names of those that would otherwise be about the same thing.
@@ -212,43 +239,40 @@ func entriesOf(each string, o object) (out []object, wrong *Reason) {
 	return out, nil
 }
 
-// value returns a value with, for a signal, its date and source, or nil if there is none.
-func (dr *drafter) value(d *Draft, f mapping.Field, s scope) any {
-	isSignal := s.path[0] == "signals" && len(s.path) == 2
-	part := s.part
-	if isSignal {
-		part = part.Member("value")
+// figure returns a signal, or nil if it has no value.
+func (dr *drafter) figure(d *Draft, f *mapping.Signal, s scope) any {
+	at := s
+	at.part = s.part.Member("value")
+	out := map[string]any{"value": dr.value(d, f.Value, at), "date": dr.date}
+	if out["value"] == nil {
+		return nil
 	}
+	if day := dr.value(d, f.Date, s.inside("date")); day != nil || dr.date == "" {
+		out["date"] = day
+	}
+	out["source"] = dr.value(d, f.Source, s.inside("source"))
+	return orNil(out)
+}
+
+// value returns the value of a field, or nil if there is none.
+func (dr *drafter) value(d *Draft, of *mapping.Value, s scope) any {
 	dr.joined = ""
-	v := dr.field(f.Value, formOf(part, dr.kinds.Field(strings.Join(s.path, "."))), s.object)
-	if kind := slices.Index(record.PriceNames, f.Name); v != nil && kind >= 0 && s.path[0] == "offers" {
+	v := dr.field(of, formOf(s.part, dr.kinds.Field(strings.Join(s.path, "."))), s.object)
+	if kind := slices.Index(record.PriceNames, s.path[len(s.path)-1]); v != nil && kind >= 0 && s.path[0] == "offers" {
 		text := textOf(v)
 		var wrong string
 		if v, wrong = d.price(s, kind, text); wrong != "" {
-			dr.wrong = &Reason{Column: columnOf(f.Value), Value: text, Message: wrong}
+			dr.wrong = &Reason{Column: columnOf(of), Value: text, Message: wrong}
 		}
 	}
 	field := s.field()
-	if d.refuse(field, dr.wrong); v == nil || v == false && s.path[0] == "offers" {
+	if d.refuse(field, dr.wrong); v == false && s.path[0] == "offers" {
 		return nil
 	}
-	if dr.joined != "" && isFree(dr.kinds, field) {
-		d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(f.Value), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
+	if v != nil && dr.joined != "" && isFree(dr.kinds, field) {
+		d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(of), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
 	}
-	if !isSignal {
-		return v
-	}
-	signal := map[string]any{"value": v}
-	if dr.date != "" {
-		signal["date"] = dr.date
-	}
-	for _, more := range []mapping.Field{{Name: "date", Value: f.Date}, {Name: "source", Value: f.Source}} {
-		item := dr.field(more.Value, formOf(s.part.Member(more.Name), nil), s.object)
-		if d.refuse(field+"."+more.Name, dr.wrong); item != nil {
-			signal[more.Name] = item
-		}
-	}
-	return signal
+	return v
 }
 
 // isFree reports whether a field has slugs of which there is no list, so that nothing notices wrong ones.

@@ -229,7 +229,7 @@ func (c claims) add(key string, r *row) {
 
 // read reads the input, and drafts what the mapping makes of its rows. Missing columns are yamldoc.Problems.
 func (j *job) read(ctx context.Context) error {
-	in, err := open(j.Input, j.Data, j.mapping.Input.Delimiter)
+	in, err := open(j.Input, j.Data, j.mapping.Input.Separator())
 	if err != nil {
 		return err
 	}

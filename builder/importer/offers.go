@@ -27,7 +27,7 @@ type unit struct {
 }
 
 func (dr *drafter) unitOf(g *mapping.Group, o object) (unit, *Reason) {
-	free := dr.field(g.Find("free"), "answer", o) // what is wrong is reported with the other fields
+	free := dr.field(g.Fields["free"], "answer", o) // what is wrong is reported with the other fields
 	text := dr.text(g.Per, o)
 	tokens, wrong := mapping.Tokens(text)
 	switch {
@@ -119,7 +119,7 @@ func (j *job) wrongUnit(inputs []float64) error {
 	}
 	message := fmt.Sprintf("the median of %d input prices is %s dollars for a million tokens, which is implausible; %s",
 		len(inputs), strconv.FormatFloat(median, 'f', -1, 64), hint)
-	return yamldoc.Problems{j.mapping.Offers()[0].Place.Problem(message, "")}
+	return yamldoc.Problems{j.mapping.Offers[0].Place.Problem(message, "")}
 }
 
 // keepReviews copies the rules that a person has checked to new offers with the same prices.

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,9 +122,9 @@ func (j *job) newReport() *Report {
 	r := &Report{refusals: none(), warnings: none(), existing: none(), Input: j.Input, Mapping: j.Mapping, Content: j.Content, Strict: j.Strict,
 		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
 		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
-	for path, f := range j.mapping.All() {
-		if strings.HasPrefix(path, "signals.") && !f.List && f.Source == nil {
-			r.Unsourced = append(r.Unsourced, f.Name)
+	for _, name := range slices.Sorted(maps.Keys(j.mapping.Signals.Figures)) {
+		if j.mapping.Signals.Figures[name].Source == nil {
+			r.Unsourced = append(r.Unsourced, name)
 		}
 	}
 	s := j.mapping.Source

@@ -211,7 +211,7 @@ func (j *job) rejectsFile() []byte {
 	}
 	cells := csv.NewWriter(&b)
 	if delimiter != 0 {
-		cells.Comma = cmp.Or(j.mapping.Input.Delimiter, delimiter)
+		cells.Comma = cmp.Or(j.mapping.Input.Separator(), delimiter)
 		_ = cells.Write(columns) // like all of these, it writes to memory
 	}
 	for _, r := range j.rows {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"os"
@@ -89,25 +90,29 @@ func (s *list) readMapping(path string) error {
 	if m.Source != nil {
 		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
-	for path, f := range m.All() {
-		name, isSignal := strings.CutPrefix(path, "signals.")
-		if isSignal || slices.Contains([]string{"license", "version", "lifecycle.deprecated", "lifecycle.retires", collect.OffersColumn}, name) {
+	for _, name := range slices.Concat([]string{"license", "version", "lifecycle.deprecated", "lifecycle.retires"}, s.kinds.SignalNames()) {
+		if m.Find(name) != nil || m.Signals.Figures[name] != nil {
 			s.Columns = append(s.Columns, collect.Column{Name: name, Always: always[name]})
 		}
-		for _, g := range f.Groups {
-			constants := map[string]any{}
-			for _, t := range g.Fields {
-				switch {
-				case name == collect.OffersColumn:
-					s.Terms = append(s.Terms, t.Name)
-				case t.Value != nil:
-					constants[t.Name] = t.Value.Constant
-				}
-			}
-			if name == collect.ResultsColumn {
-				s.Results = append(s.Results, collect.ResultOf(constants))
-			}
+	}
+	for _, g := range m.Signals.Benchmarks {
+		constants := map[string]any{}
+		for name, v := range g.Fields {
+			constants[name] = v.Constant
 		}
+		s.Results = append(s.Results, collect.ResultOf(constants))
+	}
+	if len(m.Signals.Benchmarks) > 0 {
+		s.Columns = append(s.Columns, collect.Column{Name: collect.ResultsColumn})
+	}
+	for _, g := range m.Offers {
+		s.Terms = append(s.Terms, slices.Sorted(maps.Keys(g.Fields))...)
+		if len(g.Modes) > 0 {
+			s.Terms = append(s.Terms, "modes")
+		}
+	}
+	if len(m.Offers) > 0 {
+		s.Columns = append(s.Columns, collect.Column{Name: collect.OffersColumn})
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -13,218 +12,128 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
-	"kindex/exports/kinds"
 )
 
-// decoder reads the valid parts of a mapping. The schema check has reported the others.
+// decoder checks a mapping, and writes it out: with objects for the names of columns, and lists where one entry is enough.
 type decoder struct {
 	*yamldoc.Document
-	schema   *schema.Schema
-	kinds    *kinds.Set
-	uses     []ColumnUse
+	*schema.Schema
+	uses []ColumnUse
+}
+
+// scope is what holds for the columns in a part of a mapping.
+type scope struct {
 	prefix   string // of the columns of list entries
-	optional bool   // whether all columns may be absent
+	optional bool   // whether all may be absent
 }
 
-func (d *decoder) mapping(m map[string]any) *Mapping {
-	out := &Mapping{Input: inputForm(m["input"]), Where: d.conditions(m["where"], "where"),
-		Type: d.constant(m["type"], "type"), Slug: d.value(m["slug"], "slug"), ClashSlug: d.value(m["clashSlug"], "clashSlug")}
-	if s, ok := m["source"].(map[string]any); ok {
-		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
-			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
-	}
-	if fields := d.group(d.schema.Member("fields"), m["fields"], "fields"); fields != nil {
-		out.Fields = fields.Fields
-	}
-	sections := []string{"links", "ids", "lifecycle", "offersRead"}
-	for _, f := range d.kinds.Fields {
-		sections = append(sections, f.Name) // if it is a group
-	}
-	for _, name := range append(sections, "signals", "offers") {
-		if f := d.field(d.schema.Member(name), m[name], name); f != nil {
-			out.Fields = append(out.Fields, *f)
+// walk returns a part of the mapping, written out. The schema check has reported what does not match p.
+func (d *decoder) walk(p *schema.Part, v any, s scope, path ...string) any {
+	value, signal, condition := d.Defs["value"], d.Defs["signal"], d.Defs["condition"]
+	switch v := v.(type) {
+	case string:
+		if p != value && p != signal {
+			return v
 		}
-	}
-	if out.Slug == nil {
-		out.Slug = out.Find("name")
-	}
-	out.Uses = d.uses
-	return out
-}
-
-func inputForm(v any) InputForm {
-	m, _ := v.(map[string]any)
-	form := InputForm{Decimal: yamldoc.Text(m["decimal"]), Missing: yamldoc.Texts(m["missing"])}
-	if delimiter, _ := m["delimiter"].(string); delimiter == "tab" {
-		form.Delimiter = '\t'
-	} else if delimiter != "" {
-		form.Delimiter = []rune(delimiter)[0]
-	}
-	return form
-}
-
-// field returns what a part of the mapping, with its schema, says about the field at the end of the path, or nil if it
-// says nothing.
-func (d *decoder) field(p *schema.Part, v any, path ...string) *Field {
-	f := &Field{Name: path[len(path)-1]}
-	s, isSet := v.(map[string]any)
-	switch {
-	case v == nil:
-		return nil
-	case p == d.schema.Defs["signal"] && isSet:
-		member := func(name string) *Value { return d.value(s[name], inside(path, name)...) }
-		f.Value, f.Date, f.Source = member("value"), member("date"), member("source")
-		return f
-	case p == d.schema.Defs["value"], p == d.schema.Defs["signal"]:
-		f.Value = d.value(v, path...)
-		return f
-	case p.Entry().Members.Of != nil:
-		list, _ := v.([]any)
-		f.List = true
-		for i, item := range list {
-			if g := d.group(p.Items, item, inside(path, strconv.Itoa(i))...); g != nil {
-				f.Groups = append(f.Groups, g)
+		d.use(v, s, path)
+		column := map[string]any{"column": v}
+		if p == signal {
+			return map[string]any{"value": column}
+		}
+		return column
+	case []any:
+		for i, item := range v {
+			v[i] = d.walk(p.Entry(), item, s, inside(path, strconv.Itoa(i))...)
+		}
+	case map[string]any:
+		switch optional := p.Members.Of["optional"]; {
+		case p == value:
+			d.value(v, s, path)
+		case p == condition:
+			d.condition(v, s, path)
+		case optional != nil && optional != value:
+			s = d.group(v, s, path)
+		case path == nil:
+			v["type"] = constant(v["type"])
+		}
+		for name, member := range v {
+			if part := p.Members.Of[name]; part != nil {
+				v[name] = d.walk(part, member, s, inside(path, name)...)
+			} else if p.Others.Part != nil {
+				v[name] = d.walk(p.Others.Part, member, s, inside(path, name)...)
 			}
 		}
-	case p.Members.Of != nil || p.Others.Part != nil:
-		if g := d.group(p, v, path...); g != nil {
-			f.Groups, f.List = []*Group{g}, g.Each != ""
-		}
 	}
-	if f.Groups == nil {
-		return nil
-	}
-	return f
-}
-
-// group returns nil if v is not a set of fields.
-func (d *decoder) group(p *schema.Part, v any, path ...string) *Group {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil
-	}
-	g := &Group{Place: d.place(path), Needs: slices.DeleteFunc(slices.Clone(p.Required), func(name string) bool { return name == "each" })}
-	ofColumns := !slices.Contains([]*schema.Part{nil, d.schema.Defs["value"]}, p.Members.Of["optional"])
-	if ofColumns {
-		defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
-		d.settings(g, m, path)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		part := p.Members.Of[name]
-		if part == nil {
-			part = p.Others.Part
-		}
-		if part == nil || ofColumns && slices.Contains([]string{"each", "details", "optional", "per"}, name) {
-			continue
-		}
-		if f := d.field(part, m[name], inside(path, name)...); f != nil {
-			g.Fields = append(g.Fields, *f)
-		}
-	}
-	slices.SortStableFunc(g.Fields, func(a, b Field) int {
-		return cmp.Or(cmp.Compare(len(a.Groups), len(b.Groups)), cmp.Compare(slices.Index(g.Needs, b.Name), slices.Index(g.Needs, a.Name)))
-	})
-	return g
-}
-
-// settings reads what says how a group of columns is read.
-func (d *decoder) settings(g *Group, m map[string]any, path []string) {
-	d.optional = d.optional || m["optional"] == true
-	g.Each, g.Details = yamldoc.Text(m["each"]), yamldoc.Texts(m["details"])
-	if d.use(g.Each, false, g.Place); g.Each != "" {
-		d.prefix += g.Each + "."
-	}
-	for _, name := range g.Details {
-		d.use(name, false, g.Place)
-	}
-	g.Per = d.constant(m["per"], inside(path, "per")...)
-	if s, ok := m["per"].(string); ok {
-		if _, wrong := Tokens(s); wrong != "" {
-			d.Fail(inside(path, "per"), yamldoc.Quote(s)+" "+wrong+", or {column: …}")
-		}
-	}
+	return v
 }
 
 // use records a use of a column, unless its name is empty.
-func (d *decoder) use(column string, optional bool, at Place) {
+func (d *decoder) use(column string, s scope, path []string) {
 	if column != "" {
-		d.uses = append(d.uses, ColumnUse{d.prefix + column, optional || d.optional, at})
+		d.uses = append(d.uses, ColumnUse{s.prefix + column, s.optional, d.place(path)})
 	}
 }
 
-// constant is like value, but treats a plain string as the value itself.
-func (d *decoder) constant(v any, path ...string) *Value {
-	if s, ok := v.(string); ok {
-		return &Value{Constant: s}
+func (d *decoder) value(m map[string]any, s scope, path []string) {
+	d.checkOneOf(m, path, "column", "constant", "template", "first", "all")
+	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
+		d.AddAt(inside(path, "optional"), true, yamldoc.Problem{Message: "is only valid with column or template"})
 	}
-	return d.value(v, path...)
-}
-
-// value returns nil if there is no value.
-func (d *decoder) value(v any, path ...string) *Value {
-	at := d.place(path)
-	m, ok := v.(map[string]any)
-	switch {
-	case v == nil:
-		return nil
-	case !ok:
-		d.use(yamldoc.Text(v), false, at)
-		return &Value{Column: yamldoc.Text(v)}
+	if m["list"] != nil && m["all"] != nil {
+		d.AddAt(inside(path, "list"), true, yamldoc.Problem{Message: "is not valid with all, which is already a list"})
 	}
-	out := &Value{Column: yamldoc.Text(m["column"]), Constant: m["constant"], Default: m["default"],
-		Take: yamldoc.Text(m["take"]), As: yamldoc.Text(m["as"]), When: d.conditions(m["when"], inside(path, "when")...)}
-	out.List, _ = m["list"].(string) // a separator may be a space
-	for _, unit := range listOrOne(m["unit"]) {
-		out.Unit = append(out.Unit, yamldoc.Text(unit))
-	}
-	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
-		list, _ := m[name].([]any)
-		for i, item := range list {
-			*into = append(*into, d.value(item, inside(path, name, strconv.Itoa(i))...))
-		}
-	}
-	if table, ok := m["values"].(map[string]any); ok {
-		out.Table = make(map[string]string, len(table))
-		for from, to := range table {
-			out.Table[from] = yamldoc.Text(to)
-		}
-	}
-	d.use(out.Column, m["optional"] == true, at)
+	s.optional = s.optional || m["optional"] == true
+	d.use(yamldoc.Text(m["column"]), s, path)
 	if text, ok := m["template"].(string); ok {
 		parts, wrong := parseTemplate(text)
-		if out.Template = parts; wrong != "" {
+		if wrong != "" {
 			d.Fail(inside(path, "template"), wrong)
 		}
 		for _, part := range parts {
-			d.use(part.Column, m["optional"] == true, at)
+			d.use(part.Column, s, path)
 		}
+		m["template"] = parts
 	}
-	d.checkValue(m, path)
-	return out
+	m["unit"] = listOrOne(m["unit"])
 }
 
-func (d *decoder) conditions(v any, path ...string) (out []Condition) {
-	list, _ := v.([]any)
-	for i, item := range list {
-		m, ok := item.(map[string]any)
-		if !ok {
-			continue
-		}
-		at := inside(path, strconv.Itoa(i))
-		c := Condition{Column: yamldoc.Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"])}
-		if b, ok := m["empty"].(bool); ok {
-			c.Empty = &b
-		}
-		d.use(c.Column, m["optional"] == true, d.place(at))
-		d.checkOneOf(m, at, "is", "not", "empty")
-		out = append(out, c)
-	}
-	return out
+func (d *decoder) condition(m map[string]any, s scope, path []string) {
+	d.checkOneOf(m, path, "is", "not", "empty")
+	s.optional = s.optional || m["optional"] == true
+	d.use(yamldoc.Text(m["column"]), s, path)
+	m["is"], m["not"] = listOrOne(m["is"]), listOrOne(m["not"])
 }
 
-func listOrOne(v any) []any {
-	if list, ok := v.([]any); ok || v == nil {
-		return list
+// group returns what holds for the columns in a group.
+func (d *decoder) group(m map[string]any, s scope, path []string) scope {
+	s.optional = s.optional || m["optional"] == true
+	if each := yamldoc.Text(m["each"]); each != "" {
+		d.use(each, s, path)
+		s.prefix += each + "."
+	}
+	for _, name := range yamldoc.Texts(m["details"]) {
+		d.use(name, s, path)
+	}
+	if per, ok := m["per"].(string); ok {
+		if _, wrong := Tokens(per); wrong != "" {
+			d.Fail(inside(path, "per"), yamldoc.Quote(per)+" "+wrong+", or {column: …}")
+		}
+	}
+	m["per"] = constant(m["per"])
+	return s
+}
+
+// constant returns the source of a value that is a constant if it is a string.
+func constant(v any) any {
+	if s, ok := v.(string); ok {
+		return map[string]any{"constant": s}
+	}
+	return v
+}
+
+func listOrOne(v any) any {
+	if _, isList := v.([]any); isList || v == nil {
+		return v
 	}
 	return []any{v}
 }
@@ -268,15 +177,14 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 }
 
 // check adds problems that the schema cannot detect.
-func (d *decoder) check(m *Mapping) {
-	if m.Type != nil {
-		if kind, ok := m.Type.Constant.(string); ok && d.kinds.Kind(kind) == nil {
-			d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not an entity type; expected one of: %s, or {column: …}",
-				yamldoc.Quote(kind), strings.Join(d.kinds.Names(), ", ")), Suggestion: didyoumean.Name(kind, d.kinds.Names())})
-		}
+func (d *decoder) check(m map[string]any, kinds []string) {
+	if kind, ok := yamldoc.ValueAt(m, []string{"type", "constant"}).(string); ok && !slices.Contains(kinds, kind) {
+		d.AddAt([]string{"type"}, false, yamldoc.Problem{Suggestion: didyoumean.Name(kind, kinds),
+			Message: fmt.Sprintf("%s is not an entity type; expected one of: %s, or {column: …}", yamldoc.Quote(kind), strings.Join(kinds, ", "))})
 	}
-	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
-	if at := []string{"input", "delimiter"}; utf8.RuneCountInString(delimiter) > 1 && delimiter != "tab" {
+	at := []string{"input", "delimiter"}
+	delimiter, _ := yamldoc.ValueAt(m, at).(string)
+	if utf8.RuneCountInString(delimiter) > 1 && delimiter != "tab" {
 		d.Fail(at, yamldoc.Quote(delimiter)+" is not a single character; use one character, or the word tab")
 	} else if strings.ContainsAny(delimiter, "\"\r\n\ufffd") {
 		d.Fail(at, yamldoc.Quote(delimiter)+" cannot be used as a column separator")
@@ -284,21 +192,13 @@ func (d *decoder) check(m *Mapping) {
 	if d.Problems.HasErrors() {
 		return // the missing parts may be among the unknown fields
 	}
-	if m.Slug == nil {
+	if m["slug"] == nil && yamldoc.ValueAt(m, []string{"fields", "name"}) == nil {
 		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name to derive it from"})
 	}
-	if len(m.Fields) == 0 {
+	settings := []string{"source", "input", "type", "slug", "clashSlug", "where"}
+	others := slices.DeleteFunc(slices.Collect(maps.Keys(m)), func(name string) bool { return slices.Contains(settings, name) })
+	if len(others) == 0 {
 		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping defines no fields"})
-	}
-}
-
-func (d *decoder) checkValue(m map[string]any, path []string) {
-	d.checkOneOf(m, path, "column", "constant", "template", "first", "all")
-	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
-		d.AddAt(inside(path, "optional"), true, yamldoc.Problem{Message: "is only valid with column or template"})
-	}
-	if m["list"] != nil && m["all"] != nil {
-		d.AddAt(inside(path, "list"), true, yamldoc.Problem{Message: "is not valid with all, which is already a list"})
 	}
 }
 

@@ -2,9 +2,12 @@
 package mapping
 
 import (
-	"iter"
+	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
@@ -14,31 +17,50 @@ import (
 // Mapping defines how the rows of a catalogue become entity files. site/docs/importing.md
 // describes every part of it.
 type Mapping struct {
-	Source *Source
-	Input  InputForm
+	Source *Source   `json:"source"`
+	Input  InputForm `json:"input"`
 
-	Type      *Value
-	Slug      *Value // by default, the slug is derived from the entity's name
-	ClashSlug *Value // if nil, rows with the same slug are refused
-	Where     []Condition
+	Type      *Value      `json:"type"`
+	Slug      *Value      `json:"slug"`      // by default, the slug is derived from the entity's name
+	ClashSlug *Value      `json:"clashSlug"` // if nil, rows with the same slug are refused
+	Where     []Condition `json:"where"`
 
-	Group // the fields of the entity, in the order in which their problems are reported
+	Signals struct {
+		Benchmarks []*Group           `json:"benchmarks"`
+		Figures    map[string]*Signal `json:",inline"`
+	} `json:"signals"`
+	Offers   []*Group                     `json:"offers"`
+	Sections map[string]map[string]*Value `json:",inline"` // "fields" and the names of fields with members
 
+	// Order lists the possible Sections but "fields" in the order in which problems are reported.
+	Order []string `json:"-"`
 	// Uses lists every use of a column, in no particular order. The column of a list entry is
 	// prefixed with the list's name and a dot.
-	Uses []ColumnUse
+	Uses []ColumnUse `json:"-"`
 }
 
 // Source describes the imported collection, which must be credited.
 type Source struct {
-	Name, URL, License, Date, Changes string
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	License string `json:"license"`
+	Date    string `json:"date"`
+	Changes string `json:"changes"`
 }
 
 // InputForm is the format of the input file.
 type InputForm struct {
-	Delimiter rune   // 0 means that the file name determines the separator
-	Decimal   string // "", "." or ","
-	Missing   []string
+	Delimiter string   `json:"delimiter"` // a character or "tab"; "" means that the file name determines it
+	Decimal   string   `json:"decimal"`   // "", "." or ","
+	Missing   []string `json:"missing"`
+}
+
+// Separator returns the character that separates columns, or 0 if the file name determines it.
+func (f InputForm) Separator() rune {
+	for _, r := range strings.ReplaceAll(f.Delimiter, "tab", "\t") {
+		return r
+	}
+	return 0
 }
 
 // ColumnUse is one use of a column in a mapping.
@@ -57,43 +79,44 @@ func (p Place) Problem(message, suggestion string) yamldoc.Problem {
 	return yamldoc.Problem(p)
 }
 
-// Field is the source of a field of an entity, or of one of its members: a value or, if there are Groups,
-// an object with members.
-type Field struct {
-	Name         string
-	Value        *Value
-	Date, Source *Value // of a signal; both may be nil
-
-	Groups []*Group
-	List   bool // whether the field is a list of the objects of all Groups
+// Signal is the source of a figure. Date and Source may be nil.
+type Signal struct {
+	Value  *Value `json:"value"`
+	Date   *Value `json:"date"`
+	Source *Value `json:"source"`
 }
 
-// Group is the source of an object or, if Each is set, of one for each entry in the list Each of a row.
+// Group is the source of a benchmark result, an offer, or a part of an offer. There is one per row or, if Each is set, one
+// per entry in the list Each.
 type Group struct {
-	Each    string
-	Details []string // of benchmark results: columns that distinguish those with the same name
-	Per     *Value   // of offers: how many tokens the prices are for, also those of tiers and modes; nil for a million
-	Needs   []string // the fields without which there is no object
-	Fields  []Field  // those of Needs first, then values, by name
-	Place   Place
+	Each     string            `json:"each"`
+	Optional bool              `json:"optional"`
+	Details  []string          `json:"details"` // of benchmark results: columns that distinguish those with the same name
+	Per      *Value            `json:"per"`     // how many tokens the prices are for, also those of tiers and modes; nil for a million
+	Tiers    *Group            `json:"tiers"`
+	Modes    map[string]*Group `json:"modes"`
+	Next     *Group            `json:"next"` // announced prices
+	Fields   map[string]*Value `json:",inline"`
+
+	Place Place `json:"-"` // of an offer
 }
 
 // Value is the source of a value and its transformations, which are applied in the order of
 // the fields. Exactly one of Column, Constant, Template, First and All is set.
 type Value struct {
-	Column   string
-	Constant any // a string, number, bool or a list of these
-	Template []TemplatePart
-	First    []*Value
-	All      []*Value
+	Column   string         `json:"column"`
+	Constant any            `json:"constant"` // a string, number, bool or a list of these
+	Template []TemplatePart `json:"template"`
+	First    []*Value       `json:"first"`
+	All      []*Value       `json:"all"`
 
-	When    []Condition
-	Unit    []string          // what is left out of texts
-	List    string            // "", "python", "range" or a separator
-	Take    string            // "", "first" or "last"
-	Table   map[string]string // replacement values; "" means no value
-	As      string            // "", or one of the conversions in the schema
-	Default any
+	When    []Condition       `json:"when"`
+	Unit    []string          `json:"unit"`   // what is left out of texts
+	List    string            `json:"list"`   // "", "python", "range" or a separator
+	Take    string            `json:"take"`   // "", "first" or "last"
+	Table   map[string]string `json:"values"` // replacement values; "" means no value
+	As      string            `json:"as"`     // "", or one of the conversions in the schema
+	Default any               `json:"default"`
 }
 
 // TemplatePart is a literal string or a column.
@@ -103,89 +126,79 @@ type TemplatePart struct {
 
 // Condition is a condition on a column. Exactly one of Is, Not and Empty is set.
 type Condition struct {
-	Column  string
-	Is, Not []any
-	Empty   *bool
-}
-
-// All lists the fields that are values or lists, by their paths, such as license, links.paper, signals.stars and offers.
-func (m *Mapping) All() iter.Seq2[string, Field] {
-	return func(yield func(string, Field) bool) {
-		for _, f := range m.Fields {
-			if f.List || f.Groups == nil {
-				if !yield(f.Name, f) {
-					return
-				}
-				continue
-			}
-			for _, member := range f.Groups[0].Fields {
-				if !yield(f.Name+"."+member.Name, member) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// Find returns the source of a field of an entity, such as license, signals.stars.date or offers[0].id, or nil.
-func (g *Group) Find(field string) *Value {
-	for _, f := range g.Fields {
-		rest, ok := strings.CutPrefix(field, yamldoc.FieldName([]string{f.Name}))
-		if !ok || rest != "" && rest[0] != '.' && rest[0] != '[' {
-			continue
-		}
-		if f.List {
-			_, rest, _ = strings.Cut(rest, "]")
-		}
-		for _, inner := range f.Groups {
-			if v := inner.Find(strings.TrimPrefix(rest, ".")); v != nil {
-				return v
-			}
-		}
-		switch rest {
-		case ".date":
-			return f.Date
-		case ".source":
-			return f.Source
-		}
-		return f.Value
-	}
-	return nil
+	Column string `json:"column"`
+	Is     []any  `json:"is"`
+	Not    []any  `json:"not"`
+	Empty  *bool  `json:"empty"`
 }
 
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
 // only in messages.
 func Parse(declared *kinds.Set, path string, data []byte) (*Mapping, yamldoc.Problems) {
-	s := schema.Of(declared, "mapping")
-	d := &decoder{kinds: declared, schema: s, Document: yamldoc.Parse(path, data)}
+	d := &decoder{Schema: schema.Of(declared, "mapping"), Document: yamldoc.Parse(path, data)}
 	fields, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	s.Check(d.Document)
-	m := d.mapping(fields)
-	if d.check(m); d.Problems.HasErrors() {
-		m = nil
+	d.Check(d.Document)
+	d.walk(d.Part, fields, scope{})
+	if d.check(fields, declared.Names()); d.Problems.HasErrors() {
+		return nil, d.Report()
+	}
+	m := &Mapping{Uses: d.uses, Order: []string{"links", "ids", "lifecycle", "offersRead"}}
+	text, err := json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(text, m)
+	}
+	if err != nil {
+		d.Add(1, 1, yamldoc.Problem{Message: err.Error()}) // cannot happen, since it matches the schema
+		return nil, d.Report()
+	}
+	m.Slug = cmp.Or(m.Slug, m.Sections["fields"]["name"])
+	for _, f := range declared.Fields {
+		if f.IsGroup() {
+			m.Order = append(m.Order, f.Name)
+		}
+	}
+	for i, g := range m.Offers {
+		g.Place = d.place([]string{"offers", strconv.Itoa(i)})
 	}
 	return m, d.Report()
 }
 
+// Find returns the source of a field of an entity, such as license, signals.stars.date or offers[0].id, or nil.
+func (m *Mapping) Find(field string) *Value {
+	path := strings.Split(indexes.ReplaceAllString(field, ""), ".")
+	switch {
+	case len(path) == 1:
+		return m.Sections["fields"][path[0]]
+	case path[0] == "offers":
+		for _, g := range m.Offers {
+			if v := g.Fields[path[len(path)-1]]; v != nil {
+				return v
+			}
+		}
+	}
+	if figure := m.Signals.Figures[path[1]]; path[0] == "signals" && figure != nil {
+		switch strings.Join(path[2:], ".") {
+		case "date":
+			return figure.Date
+		case "source":
+			return figure.Source
+		}
+		return figure.Value
+	}
+	return m.Sections[path[0]][path[1]]
+}
+
+var indexes = regexp.MustCompile(`\[\d+\]`)
+
 // UndatedOffers returns where the mapping defines offers without the day on which they were
 // read, or nil. Without it, an update would leave the date of the offers that it replaces.
 func (m *Mapping) UndatedOffers() *Place {
-	for _, g := range m.Offers() {
-		if m.Find("offersRead.date") == nil && g.Find("date") == nil {
+	for _, g := range m.Offers {
+		if m.Sections["offersRead"]["date"] == nil && g.Fields["date"] == nil {
 			return &g.Place
-		}
-	}
-	return nil
-}
-
-// Offers returns where offers come from.
-func (m *Mapping) Offers() []*Group {
-	for _, f := range m.Fields {
-		if f.Name == "offers" {
-			return f.Groups
 		}
 	}
 	return nil
