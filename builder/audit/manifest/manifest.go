@@ -246,6 +246,8 @@ func (f *file) readGiven(name string) error {
 		}
 		format := formatOf(path.Join(within, name), info.IsDir())
 		switch {
+		case err != nil && !info.IsDir():
+			return err
 		case err != nil:
 			inner.unreadable(0, reason(err))
 		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):

@@ -70,26 +70,10 @@ const npmKeys = "dependencies devDependencies peerDependencies optionalDependenc
 // packageJSON reads the tables of package.json and of pnpm-workspace.yaml, with the versions that the parts of a
 // project share.
 func (f *file) packageJSON(root *node) {
-	for _, m := range root.members(npmKeys + " catalog catalogs.* workspaces.catalog workspaces.catalogs.*") {
-		f.npmMember(m.key, m)
-	}
-	for _, m := range root.members("overrides resolutions pnpm.overrides") {
-		f.override(m)
-	}
-}
-
-// npmMember adds a package of a table, which is a table itself in what npm lists and locks, with the packages
-// below it.
-func (f *file) npmMember(name string, m *node) {
-	switch {
-	case m.kind == table && m.str("version") != "":
-		f.add(lockedNPM(name, m))
-		f.packageJSON(m)
-	case m.kind > other:
-		f.unreadable(m.line, name+": not a version")
-	default:
-		f.add(npmEntry(name, m.text, m.line))
-	}
+	rules{
+		{npmKeys + " catalog catalogs.* workspaces.catalog workspaces.catalogs.*", named("npm")},
+		{"overrides resolutions pnpm.overrides", (*file).overrides},
+	}.readFile(f, root)
 }
 
 // lockedNPM returns the entry for a package of a lock file, which comes from a registry or from an address.
@@ -115,15 +99,15 @@ func lockedNPM(name string, m *node) Entry {
 // overridden matches the package of an override, which others and its version can precede and follow.
 var overridden = lazily(`^(?:.*?[>/])??((?:@[^/@>]+/)?[^/@>]+)(?:@[^/]*)?$`)
 
-func (f *file) override(m *node) {
-	match := overridden().FindStringSubmatch(m.key)
-	switch {
-	case m.kind == table:
-		for _, m := range m.items {
-			f.override(m)
+func (f *file) overrides(n *node) {
+	for _, m := range n.items {
+		match := overridden().FindStringSubmatch(m.key)
+		switch {
+		case m.kind == table:
+			f.overrides(m)
+		case match != nil && match[1] != "." && !strings.HasPrefix(m.text, "$"):
+			f.dependency("npm", match[1], m)
 		}
-	case match != nil && match[1] != "." && !strings.HasPrefix(m.text, "$"):
-		f.npmMember(match[1], m)
 	}
 }
 
@@ -137,7 +121,7 @@ func (f *file) lockJS(root *node) {
 	for _, part := range append(root.at("importers.*"), root) {
 		for _, m := range part.members(npmKeys) {
 			if !installed || strings.HasPrefix(m.str("version")+m.str(), "link:") {
-				f.npmMember(m.key, m)
+				f.dependency("npm", m.key, m)
 			}
 		}
 	}
@@ -209,12 +193,12 @@ func parseYarn(f *file) {
 }
 
 // denoKey matches the name and the version of a package, which its peers follow.
-var denoKey = lazily(`^((?:@[^/]+/)?[^@]+)@([^_]+)`)
+var denoKey = lazily(`^((?:@[^/]+/)?[^@]+@[^_]+)`)
 
 func (f *file) denoLock(root *node) {
 	for _, m := range root.members("npm npm.packages packages.npm") {
-		if p := denoKey().FindStringSubmatch(m.key); p != nil {
-			f.add(npmEntry(p[1], p[2], m.line))
+		if key := denoKey().FindString(m.key); key != "" {
+			f.add(npmAt(key, m.line))
 		}
 	}
 	for _, m := range root.members("jsr packages.jsr") {

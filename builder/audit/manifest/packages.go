@@ -50,13 +50,9 @@ func (f *file) pyproject(root *node) {
 // ofTool reads a file that is the table of a tool in pyproject.toml.
 func ofTool(name string) func(*file, *node) {
 	return func(f *file, root *node) {
-		f.pyproject(tableOf("tool", tableOf(name, root.items...).items...))
+		tool := &node{key: "tool", kind: table, items: []*node{{key: name, kind: table, items: root.items}}}
+		f.pyproject(&node{kind: table, items: []*node{tool}})
 	}
-}
-
-// tableOf returns a table with a table at a key.
-func tableOf(key string, items ...*node) *node {
-	return &node{kind: table, items: []*node{{key: key, kind: table, items: items}}}
 }
 
 func (f *file) addRegistries(root *node, paths string) {
@@ -125,12 +121,17 @@ func (f *file) dependency(namespace, name string, v *node) {
 	}
 	e := entry(namespace, name, pythonVersion(v.text), line)
 	switch {
-	case v.kind == table:
+	case namespace == "npm" && v.str("version") != "": // in what npm lists and locks, with the packages below it
+		f.add(lockedNPM(name, v))
+		f.packageJSON(v)
+	case v.kind == table && namespace != "npm":
 		f.add(f.sourced(e, v))
 	case v.kind > other:
 		f.unreadable(line, name+": not a version")
 	case namespace == "conda":
 		f.add(f.conda("", name, v.text, line))
+	case namespace == "npm":
+		f.add(npmEntry(name, v.text, line))
 	default:
 		f.addRequirement(e)
 	}
