@@ -13,12 +13,13 @@ import (
 
 // TrackedSecrets returns the files that must stay secret, but are in the checked-out commit of the repository
 // that contains a folder: databases with accounts, and keys. They are recognized by the names that kindex gives
-// them. The result is relative to the root of the repository and empty outside a repository or without git.
-func TrackedSecrets(ctx context.Context, dir string) (found []string, err error) {
+// them, and by the names, without folders, that a user gave to others. The result is relative to the root of the
+// repository and empty outside a repository or without git.
+func TrackedSecrets(ctx context.Context, dir string, names ...string) (found []string, err error) {
 	err = at(ctx, dir, "", func(r *repository) error {
 		list, err := entries(ctx, r.Repository, "-r", "-l", r.head)
 		for _, e := range list {
-			if isSecret(e) {
+			if isSecret(e, names) {
 				found = append(found, e.path)
 			}
 		}
@@ -32,12 +33,17 @@ func TrackedSecrets(ctx context.Context, dir string) (found []string, err error)
 const maxKey = 4096
 
 // isSecret reports whether a file has the name of a key, of the state, such as kindex.db, of a backup of it,
-// such as kindex-backup.db, or of a file that SQLite or a backup put beside these.
-func isSecret(e entry) bool {
+// such as kindex-backup.db, one of names, or of a file that SQLite or a backup put beside these.
+func isSecret(e entry, names []string) bool {
 	name := path.Base(e.path)
-	_, beside, isDatabase := strings.Cut(name, ".db")
+	beside := func(rest string) bool { return rest == "" || strings.ContainsAny(rest[:1], "-.") }
+	_, rest, isDatabase := strings.Cut(name, ".db")
 	return strings.HasSuffix(name, ".key") && e.size >= 0 && e.size <= maxKey ||
-		strings.HasPrefix(name, "kindex") && isDatabase && (beside == "" || strings.ContainsAny(beside[:1], "-."))
+		strings.HasPrefix(name, "kindex") && isDatabase && beside(rest) ||
+		slices.ContainsFunc(names, func(of string) bool {
+			rest, ok := strings.CutPrefix(name, of)
+			return ok && beside(rest)
+		})
 }
 
 // SparseError is the error for a sparse checkout that leaves out files of the content.

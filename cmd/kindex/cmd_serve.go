@@ -216,7 +216,13 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 			return err
 		}
 	}
-	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Dir)
+	var chosen []string // names of secret files
+	for _, file := range []string{o.state, o.operatorKey} {
+		if file != "" && !storage.IsPostgreSQL(file) {
+			chosen = append(chosen, filepath.Base(file))
+		}
+	}
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.Dir, chosen...)
 	madeKey, err := o.openState(cmd)
 	if err != nil {
 		return err
@@ -241,10 +247,10 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	return s.Run(cmd.Context(), o.listeners)
 }
 
-// warnOfSecrets prints a warning if git tracks a key or a database of the service. An error is no reason
-// not to serve or build, so it is printed too.
-func warnOfSecrets(ctx context.Context, w io.Writer, dir string) {
-	found, err := gitlog.TrackedSecrets(ctx, dir)
+// warnOfSecrets prints a warning if git tracks a key or a database of the service, which can have one of
+// names. An error is no reason not to serve or build, so it is printed too.
+func warnOfSecrets(ctx context.Context, w io.Writer, dir string, names ...string) {
+	found, err := gitlog.TrackedSecrets(ctx, dir, names...)
 	if err != nil {
 		fmt.Fprintf(w, "warning: could not check whether git tracks keys or databases: %v\n", err)
 	}
