@@ -225,25 +225,24 @@ var (
 	shellCell = lazily(`^%%(?:bash|sh|shell|script\s+(?:bash|sh))\b`)
 )
 
-func (f *file) notebook(root *node) {
-	for _, cell := range root.all("cells") {
-		var source strings.Builder
-		parts, shell := cell.get("source").elements(), false
-		for _, part := range parts {
-			source.WriteString(strings.TrimSuffix(part.text, "\n") + "\n")
+// cell reads a cell of a notebook: what its commands install, and the models that its code names.
+func (f *file) cell(n *node) {
+	if kind := n.str("cell_type"); kind == "markdown" || kind == "raw" {
+		return
+	}
+	var source strings.Builder
+	parts, shell := n.get("source").elements(), false
+	for _, part := range parts {
+		source.WriteString(strings.TrimSuffix(part.text, "\n") + "\n")
+	}
+	for n, line := range f.lines(source.String(), continued) {
+		at := parts[min(n, len(parts))-1].line
+		shell = shell || shellCell().MatchString(line)
+		if command := strings.TrimLeft(line, "!%"); command != line || shell {
+			f.command(command, at)
 		}
-		if kind := cell.str("cell_type"); kind == "markdown" || kind == "raw" {
-			continue
-		}
-		for n, line := range f.lines(source.String(), continued) {
-			at := parts[min(n, len(parts))-1].line
-			shell = shell || shellCell().MatchString(line)
-			if command := strings.TrimLeft(line, "!%"); command != line || shell {
-				f.command(command, at)
-			}
-			for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
-				f.model(m[1], at)
-			}
+		for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
+			f.model(m[1], at)
 		}
 	}
 }

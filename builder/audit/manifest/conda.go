@@ -76,13 +76,11 @@ func (f *file) addChannel(n *node) {
 	}
 }
 
-func (f *file) condaLock(root *node) {
-	for _, m := range root.all("package") {
-		if m.str("manager") == "pip" {
-			f.add(f.sourced(entry("pypi", m.str("name"), "", m.line), m))
-		} else {
-			f.condaSpec(m.str("url"), m.line)
-		}
+func (f *file) condaLocked(m *node) {
+	if m.str("manager") == "pip" {
+		f.add(f.sourced(entry("pypi", m.str("name"), "", m.line), m))
+	} else {
+		f.condaSpec(m.str("url"), m.line)
 	}
 }
 

@@ -23,10 +23,10 @@ func dataForms() []form {
 		{"bomFormat specVersion", cycloneDX.readFile},
 		{"spdxVersion", spdx2.readFile},
 		{"@graph", spdx3.readFile},
-		{"cells", (*file).notebook},
-		{"_meta.pipfile-spec =Pipfile.lock", (*file).pipfile},
+		{"cells", rules{{"cells", (*file).cell}}.readFile},
+		{"_meta.pipfile-spec =Pipfile.lock", pipfile.readFile},
 		{"channels dependencies[]", (*file).environment},
-		{"package[]", (*file).condaLock},
+		{"package[]", rules{{"package", (*file).condaLocked}}.readFile},
 		{"environments+packages", rules{
 			{"packages.conda", func(f *file, n *node) { f.condaSpec(n.text, n.line) }},
 			{"packages.pypi", func(f *file, n *node) { f.requirement(n.text, n.line) }},
@@ -43,16 +43,22 @@ func dataForms() []form {
 	}
 }
 
+var pipfile = rules{{"source _meta.sources", (*file).addRegistry}, {"*", named("pypi")}}
+
 func tomlForms() []form {
 	return []form{
 		{"=Cargo.lock =poetry.lock =uv.lock =pdm.lock package[]", (*file).lock},
 		{"=pylock.* packages+lock-version", (*file).pylock},
-		{"=Pipfile dev-packages packages{}", (*file).pipfile},
+		{"=Pipfile dev-packages packages{}", pipfile.readFile},
 		{"=pixi.toml workspace.channels project.channels", ofTool("pixi")},
 		{"=uv.toml", ofTool("uv")},
 		{"=hatch.toml", ofTool("hatch")},
 		{"=pyproject.toml project tool build-system", (*file).pyproject},
-		{"=Cargo.toml dependencies workspace", (*file).cargo},
+		{"=Cargo.toml dependencies workspace", rules{
+			{"workspace.dependencies", (*file).addSources},
+			{`dependencies dev-dependencies build-dependencies dev_dependencies build_dependencies target.*.dependencies target.*.dev-dependencies
+				target.*.build-dependencies workspace.dependencies patch.* replace`, named("crates")},
+		}.readFile},
 		{"", (*file).settings},
 	}
 }

@@ -318,7 +318,7 @@ func (f *file) parse(in io.Reader, parser func(*file)) {
 	if parser == nil {
 		parser = formats[slices.IndexFunc(formats, func(c format) bool { return c.start().MatchString(f.data) })].parse
 	}
-	f.start = len(f.reader.Entries)
+	f.start, f.registries, f.sources = len(f.reader.Entries), map[string]string{}, map[string]*node{}
 	parser(f)
 	if added := f.reader.Entries[f.start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
 		slices.SortStableFunc(added, func(a, b Entry) int { return cmp.Compare(a.Line, b.Line) })

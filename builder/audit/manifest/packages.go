@@ -12,19 +12,14 @@ import (
 
 // pyproject reads pyproject.toml. Only the packages of its standard arrays can have a source in a table of uv.
 func (f *file) pyproject(root *node) {
-	f.sources = map[string]*node{}
-	f.addRegistries(root, "tool.poetry.source tool.pdm.source tool.uv.index")
-	for _, m := range root.at("tool.uv.sources") {
-		for _, m := range m.items {
-			f.sources[strings.ToLower(m.key)] = m
-		}
-	}
-	for _, m := range root.at("tool.pixi.channels tool.pixi.project.channels tool.pixi.workspace.channels") {
-		f.addChannel(m)
-	}
-	rules{{`build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
-		tool.uv.dev-dependencies`, (*file).requirementNode}}.readFile(f, root)
-	f.sources = nil
+	rules{
+		{"tool.poetry.source tool.pdm.source tool.uv.index", (*file).addRegistry},
+		{"tool.uv.sources", (*file).addSources},
+		{"tool.pixi.channels tool.pixi.project.channels tool.pixi.workspace.channels", (*file).addChannel},
+		{`build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
+			tool.uv.dev-dependencies`, (*file).requirementNode},
+	}.readFile(f, root)
+	clear(f.sources)
 	rules{
 		{`tool.uv.constraint-dependencies tool.uv.override-dependencies tool.uv.build-constraint-dependencies
 			tool.uv.extra-build-dependencies.* tool.pdm.dev-dependencies.* tool.rye.dev-dependencies
@@ -55,10 +50,11 @@ func ofTool(name string) func(*file, *node) {
 	}
 }
 
-func (f *file) addRegistries(root *node, paths string) {
-	f.registries = map[string]string{}
-	for _, n := range root.at(paths) {
-		f.registries[n.str("name")] = n.str("url")
+func (f *file) addRegistry(n *node) { f.registries[n.str("name")] = n.str("url") }
+
+func (f *file) addSources(n *node) {
+	for _, m := range n.items {
+		f.sources[strings.ToLower(m.key)] = m
 	}
 }
 
@@ -82,20 +78,6 @@ func (f *file) requirementNode(n *node) {
 	}
 }
 
-func (f *file) pipfile(root *node) {
-	f.addRegistries(root, "source _meta.sources")
-	rules{{"*", named("pypi")}}.readFile(f, root)
-}
-
-func (f *file) cargo(root *node) {
-	f.sources = map[string]*node{}
-	for _, m := range root.all("workspace", "dependencies") {
-		f.sources[m.key] = m
-	}
-	rules{{`dependencies dev-dependencies build-dependencies dev_dependencies build_dependencies target.*.dependencies target.*.dev-dependencies
-		target.*.build-dependencies workspace.dependencies patch.* replace`, named("crates")}}.readFile(f, root)
-}
-
 // noTables are the tables of Pipfile that do not contain packages.
 var noTables = map[string]bool{"source": true, "requires": true, "pipenv": true, "scripts": true, "_meta": true}
 
@@ -116,7 +98,7 @@ func named(namespace string) func(*file, *node) {
 // dependency adds a package, with a version or with a table that says where it comes from.
 func (f *file) dependency(namespace, name string, v *node) {
 	line := v.line
-	if shared := f.sources[name]; shared != nil && namespace == "crates" && v.str("workspace") == "true" { // with the version
+	if shared := f.sources[strings.ToLower(name)]; shared != nil && namespace == "crates" && v.str("workspace") == "true" { // with the version
 		v = shared
 	}
 	e := entry(namespace, name, pythonVersion(v.text), line)
