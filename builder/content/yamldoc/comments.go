@@ -71,20 +71,18 @@ func (r *attacher) attach(comments []comment) {
 			r.noteBlankLine(i)
 			i++
 		}
-		var previous, next *Node
+		previous, next := r.root, (*Node)(nil)
 		if i > 0 {
 			previous = r.nodes[i-1]
 		}
 		if i < len(r.nodes) {
 			next = r.nodes[i]
 		}
-		for previous != nil && previous != r.root && previous.parent.Flow && !previous.parent.inBrackets(c.position) {
+		for previous != r.root && previous.parent.Flow && !previous.parent.inBrackets(c.position) {
 			previous = previous.parent
 		}
 		switch {
-		case len(r.nodes) == 0:
-			r.root.Head = append(r.root.Head, c.text)
-		case previous == nil:
+		case previous == r.root && next != nil:
 			r.attachAbove(next, c)
 		case previous == r.root:
 			r.attachBelow(r.root, c)
@@ -122,26 +120,23 @@ func (r *attacher) attachOwnLine(previous, next *Node, c comment) {
 	if previous.inBrackets(c.position) {
 		brackets = previous
 	}
+	isEmpty := previous.Raw && previous.Text == ""
 	switch {
-	case (previous.Kind == Scalar || previous.Flow) && c.before(previous.written()): // the comment is between the name and the value
+	case (previous.Kind == Scalar && !isEmpty || previous.Flow) && c.before(previous.at): // the comment is between the name and the value
 		previous.Head = append(previous.Head, c.text)
-	case next != nil && next.parent == previous:
-		r.attachAbove(next, c)
+		return
 	case brackets.inBrackets(c.position) && (next == nil || next.parent != brackets):
 		r.attachBelow(brackets, c)
-	case brackets.inBrackets(c.position):
-		r.attachAbove(next, c)
-	default:
-		owner := previous.parent
-		for owner != r.root && (owner.itemColumn() > c.col || owner.parent.itemColumn() == owner.itemColumn()) {
-			owner = owner.parent
-		}
-		if next != nil && (c.col <= next.start.col || owner.depth() <= next.parent.depth()) {
-			r.attachAbove(next, c)
-		} else {
-			r.attachBelow(owner, c)
+		return
+	case !brackets.inBrackets(c.position) && (next == nil || next.parent != previous):
+		for ended := previous.parent; next == nil || ended != next.parent && c.col > next.start.col; ended = ended.parent {
+			if ended == r.root || ended.itemColumn() <= c.col && ended.parent.itemColumn() != ended.itemColumn() {
+				r.attachBelow(ended, c)
+				return
+			}
 		}
 	}
+	r.attachAbove(next, c)
 }
 
 func (r *attacher) attachAbove(p *Node, c comment) {
@@ -175,22 +170,7 @@ func (n *Node) addLineComment(c comment) {
 
 func (n *Node) inBrackets(c position) bool { return n.Flow && c.before(n.end) }
 
-// written returns the position of a value, or that of its field if the value is empty.
-func (n *Node) written() position {
-	if n.Raw && n.Text == "" {
-		return n.start
-	}
-	return n.at
-}
-
 func (n *Node) itemColumn() int { return n.Items[0].start.col }
-
-func (n *Node) depth() int {
-	if n.parent == nil {
-		return 0
-	}
-	return n.parent.depth() + 1
-}
 
 // WarnOfCutText warns of values that end where a comment starts that was probably meant to belong to them: no space
 // follows its number sign, as in "bug #12", or one space precedes it and a description ends before its sentence, as
