@@ -126,24 +126,9 @@ func checkNamed(d *yamldoc.Document, e *record.Entity) {
 	}
 }
 
-// checkIDs adds identifiers with the wrong syntax in built-in namespaces, and those that contradict a link.
+// checkIDs adds identifiers that contradict a link.
 func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	stated, _ := m["ids"].(map[string]any)
-	for namespace, v := range stated {
-		n := ids.Find(namespace)
-		if n == nil {
-			continue
-		}
-		for i, id := range textOrTexts(v) {
-			path := []string{"ids", namespace}
-			if _, isList := v.([]any); isList {
-				path = append(path, strconv.Itoa(i))
-			}
-			if !d.Reported(path...) && !n.Pattern.MatchString(id) {
-				d.Fail(path, yamldoc.Quote(id)+" is not an identifier on "+n.Title+"; use "+n.Hint)
-			}
-		}
-	}
 	for _, linked := range record.LinkedIDs(e.Links) {
 		same := func(id record.ID) bool {
 			return id.Namespace == linked.Namespace && ids.Canonical(id.Namespace, id.Value) == ids.Canonical(id.Namespace, linked.Value)
@@ -172,7 +157,6 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			continue
 		}
 		at[o.Key()] = i
-		checkPrices(d, f, path, f["free"] == true)
 		next, _ := f["next"].(map[string]any)
 		if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
 			d.Fail(append(path, "until"), until+" is not before next.from, "+from)
@@ -183,51 +167,6 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 	if !d.Problems.HasErrors() {
 		warnOfPrices(d, e, at)
-	}
-}
-
-// checkPrices adds prices with too many decimals, and prices of 0 that are not free, in an offer and in its tiers,
-// modes and what comes next.
-func checkPrices(d *yamldoc.Document, value any, path []string, free bool) {
-	switch v := value.(type) {
-	case []any:
-		seen := map[int64]bool{} // what its tiers are over
-		for i, item := range v {
-			inner := append(slices.Clone(path), strconv.Itoa(i))
-			if tier, ok := item.(map[string]any); ok {
-				over := int64(numberOf(tier["over"]))
-				if seen[over] {
-					d.Fail(append(inner, "over"), fmt.Sprintf("%d is given twice", over))
-				}
-				seen[over] = true
-			}
-			checkPrices(d, item, inner, free)
-		}
-	case map[string]any:
-		for name, x := range v {
-			inner := append(slices.Clone(path), name)
-			if kind := slices.Index(record.PriceNames, name); kind < 0 {
-				checkPrices(d, x, inner, free)
-			} else if x != nil && !d.Reported(inner...) {
-				checkPrice(d, kind, numberOf(x), inner, free)
-			}
-		}
-	}
-}
-
-func checkPrice(d *yamldoc.Document, kind int, x float64, path []string, free bool) {
-	switch _, exact, err := record.TakePrice(x); {
-	case err != nil && x > 0 && x < 1:
-		hint := ""
-		if record.PerMillion(kind) {
-			hint = "; prices are per million tokens"
-		}
-		d.Fail(path, err.Error()+hint)
-	case err != nil: // the schema has reported it
-	case !exact:
-		d.Fail(path, strconv.FormatFloat(x, 'f', -1, 64)+" has more than six decimals; round it")
-	case x == 0 && !free:
-		d.Fail(path, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
 	}
 }
 

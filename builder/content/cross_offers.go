@@ -36,18 +36,13 @@ func sizesOf(slug string) (list []sized) {
 		found := slices.Index(words, "")
 		for size, word := range words {
 			// The longest word counts: flash-lite is not flash.
-			if word != "" && strings.Contains(name, "-"+word+"-") && (found < 0 || len(word) > len(words[found])) {
+			if strings.Contains(name, "-"+word+"-") && (found < 0 || len(word) > len(words[found])) {
 				found = size
 			}
 		}
-		if found < 0 {
-			continue
+		if found >= 0 {
+			list = append(list, sized{strconv.Itoa(i) + strings.Replace(name, "-"+words[found]+"-", "-", 1), found})
 		}
-		rest := name
-		if words[found] != "" {
-			rest = strings.Replace(name, "-"+words[found]+"-", "-", 1)
-		}
-		list = append(list, sized{strconv.Itoa(i) + rest, found})
 	}
 	if m := billions.FindAllStringSubmatch(name, -1); len(m) == 1 && m[0][1] == "" { // models with an active part are not compared
 		size, _ := strconv.Atoi(m[0][2])

@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"builder/collect/file":     {"builder/collect", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/kinds", "exports/record"},
 	"builder/collect/sources":  {"builder/collect", "builder/content", "builder/content/schema", "builder/content/yamldoc", "exports/ids", "exports/kinds", "exports/record"},
 	"builder/content":          {"builder/content/*", "exports/*"},
-	"builder/content/schema":   {"builder/content/yamldoc", "exports/board", "exports/didyoumean", "exports/jsonenc", "exports/kinds", "exports/record", "exports/safetext"},
+	"builder/content/schema":   {"builder/content/yamldoc", "exports/board", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/kinds", "exports/record", "exports/safetext"},
 	"builder/content/yamldoc":  {"exports/safetext"},
 	"builder/content/yamlfmt":  {"builder/content/schema", "builder/content/yamldoc", "exports/kinds", "exports/store"},
 	"builder/diff":             {"builder/content", "builder/plural", "builder/rank", "exports/*"},

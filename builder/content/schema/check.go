@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -67,18 +68,24 @@ func (c *checker) check(p *Part, value any) any {
 	return value
 }
 
-// missing adds a problem with a member or an entry that is nil.
-func (c *checker) missing(required bool) {
-	_, err := strconv.Atoi(c.path[len(c.path)-1])
+// inner is check for a member or an entry.
+func (c *checker) inner(step string, p *Part, value any, required bool) any {
+	c.path = append(c.path, step)
 	switch {
+	case value != nil || slices.Contains(p.Types, "null"):
+		value = c.check(p, value)
 	case c.d.Reported(c.path...): // it only looks missing
 	case required:
 		c.add(false, "has no value; add one")
-	case err == nil:
-		c.add(false, "has no value; add one or remove the entry")
 	default:
-		c.add(false, "has no value; add one or remove the field")
+		kind := "field"
+		if _, err := strconv.Atoi(step); err == nil {
+			kind = "entry"
+		}
+		c.add(false, "has no value; add one or remove the %s", kind)
 	}
+	c.path = c.path[:len(c.path)-1]
+	return value
 }
 
 func (c *checker) mapping(p *Part, fields map[string]any) {
@@ -109,16 +116,10 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 				continue
 			}
 		}
-		c.path = append(c.path, name)
 		if member == p.Others.Part {
-			c.hidden(name, true)
+			c.in(name, func() { c.hidden(name, true) })
 		}
-		if value == nil && !slices.Contains(member.Types, "null") {
-			c.missing(slices.Contains(p.Required, name))
-		} else if list, isList := c.check(member, value).([]any); isList {
-			fields[name] = list
-		}
-		c.path = c.path[:len(c.path)-1]
+		fields[name] = c.inner(name, member, value, slices.Contains(p.Required, name))
 	}
 }
 
@@ -132,30 +133,29 @@ func (c *checker) list(p *Part, list []any) []any {
 		c.add(false, "has %d entries; at most %d are allowed", len(list), p.MaxItems)
 		list = list[:p.MaxItems]
 	}
-	var seen map[string]bool
-	if p.UniqueItems && len(list) > 1 {
-		seen = make(map[string]bool, len(list))
-	}
+	seen := map[string]bool{}
 	for i, item := range list {
-		c.path = append(c.path, strconv.Itoa(i))
-		if seen != nil {
-			key := fmt.Sprint(item)
-			if seen[key] {
-				c.add(false, "%s is given twice", yamldoc.Quote(item))
-			}
-			seen[key] = true
+		step := strconv.Itoa(i)
+		if p.UniqueItems && len(list) > 1 {
+			c.unique(seen, item, step)
+		} else if over := yamldoc.ValueAt(item, []string{"over"}); over != nil && p == c.Defs["tiers"] {
+			c.unique(seen, over, step, "over")
 		}
-		if item == nil && !slices.Contains(p.Entry().Types, "null") {
-			c.missing(false)
-		} else {
-			list[i] = c.check(p.Entry(), item)
-		}
-		c.path = c.path[:len(c.path)-1]
+		list[i] = c.inner(step, p.Entry(), item, false)
 	}
 	return list
 }
 
+func (c *checker) unique(seen map[string]bool, value any, steps ...string) {
+	key := fmt.Sprint(value)
+	if seen[key] {
+		c.d.Fail(append(c.path[:len(c.path):len(c.path)], steps...), yamldoc.Quote(value)+" is given twice")
+	}
+	seen[key] = true
+}
+
 func (c *checker) number(p *Part, n float64, value any) {
+	before := len(c.d.Problems)
 	limit := func(bound *float64, wrong func(n, bound float64) bool, text string) {
 		if bound != nil && wrong(n, *bound) {
 			c.add(false, "%s%s%s", decimal(value), text, decimal(*bound))
@@ -164,6 +164,23 @@ func (c *checker) number(p *Part, n float64, value any) {
 	limit(p.Minimum, func(n, bound float64) bool { return n < bound }, " is below ")
 	limit(p.Maximum, func(n, bound float64) bool { return n > bound }, " is above ")
 	limit(p.ExclusiveMinimum, func(n, bound float64) bool { return n <= bound }, " is not greater than ")
+	if c.Name == "entity" && p == c.Defs["price"] && len(c.d.Problems) == before {
+		c.price(n)
+	}
+}
+
+// price adds a price of an offer that has too many decimals, or that is 0 but not free.
+func (c *checker) price(dollars float64) {
+	switch _, exact, err := record.TakePrice(dollars); {
+	case err != nil && record.PerMillion(slices.Index(record.PriceNames, c.path[len(c.path)-1])):
+		c.add(false, "%s; prices are per million tokens", err)
+	case err != nil:
+		c.add(false, "%s", err)
+	case !exact:
+		c.add(false, "%s has more than six decimals; round it", strconv.FormatFloat(dollars, 'f', -1, 64))
+	case dollars == 0 && yamldoc.ValueAt(c.d.Value, []string{"offers", c.path[1], "free"}) != true:
+		c.add(false, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
+	}
 }
 
 func (c *checker) text(p *Part, text string) {

@@ -18,6 +18,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/ids"
 	"kindex/exports/kinds"
 )
 
@@ -80,6 +81,11 @@ func (c *checker) meaning(pattern, s string) {
 			c.add(false, "must not be blank")
 		} else if c.path[len(c.path)-1] == "license" {
 			checkLicense(c.d, s, c.path)
+		} else if c.Name == "entity" && c.path[0] == "ids" {
+			id := strings.TrimSpace(s)
+			if n := ids.Find(c.path[1]); n != nil && !n.Pattern.MatchString(id) {
+				c.add(false, "%s is not an identifier on %s; use %s", yamldoc.Quote(id), n.Title, n.Hint)
+			}
 		}
 	case urlPattern, servicePattern, repositoryPattern:
 		if !validURL(s) {
