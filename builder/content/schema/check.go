@@ -29,20 +29,19 @@ type checker struct {
 	path []string // of the current value
 }
 
-func (c *checker) add(key bool, format string, args ...any) {
-	c.d.AddAt(c.path, key, yamldoc.Problem{Message: fmt.Sprintf(format, args...)})
+func (c *checker) add(format string, args ...any) {
+	c.d.Fail(c.path, fmt.Sprintf(format, args...))
 }
 
-func (c *checker) in(step string, check func()) {
-	c.path = append(c.path, step)
-	check()
-	c.path = c.path[:len(c.path)-1]
+// at returns the path of a part of the current value.
+func (c *checker) at(steps ...string) []string {
+	return append(c.path[:len(c.path):len(c.path)], steps...)
 }
 
 // check adds the problems of the current value. The result is the value, or the start of a list that is too long.
 func (c *checker) check(p *Part, value any) any {
 	if p.Types != nil && !slices.ContainsFunc(p.Types, func(name string) bool { return slices.Contains(typesOf(value), name) }) {
-		c.add(false, "%s", p.wrongType(value))
+		c.add("%s", p.wrongType(value))
 		return value
 	}
 	if text, isText := value.(string); p.Enum != nil && !(isText && slices.Contains(p.Enum, text)) {
@@ -76,13 +75,13 @@ func (c *checker) inner(step string, p *Part, value any, required bool) any {
 		value = c.check(p, value)
 	case c.d.Reported(c.path...): // it only looks missing
 	case required:
-		c.add(false, "has no value; add one")
+		c.add("has no value; add one")
 	default:
 		kind := "field"
 		if _, err := strconv.Atoi(step); err == nil {
 			kind = "entry"
 		}
-		c.add(false, "has no value; add one or remove the %s", kind)
+		c.add("has no value; add one or remove the %s", kind)
 	}
 	c.path = c.path[:len(c.path)-1]
 	return value
@@ -90,34 +89,32 @@ func (c *checker) inner(step string, p *Part, value any, required bool) any {
 
 func (c *checker) mapping(p *Part, fields map[string]any) {
 	if len(fields) < p.MinProperties {
-		c.add(false, "must not be empty")
+		c.add("must not be empty")
 	}
 	if p.MaxProperties > 0 && len(fields) > p.MaxProperties {
-		c.add(false, "does not match the schema (maxProperties)")
+		c.add("does not match the schema (maxProperties)")
 	}
 	for _, name := range p.Required {
 		if _, there := fields[name]; !there {
-			c.d.AddAt(c.path, false, yamldoc.Problem{Field: yamldoc.FieldName(append(slices.Clone(c.path), name)), Message: "is missing"})
+			c.d.AddAt(c.path, false, yamldoc.Problem{Field: yamldoc.FieldName(c.at(name)), Message: "is missing"})
 		}
 	}
 	for name, others := range p.DependentRequired {
 		for _, other := range others {
 			_, there := fields[name]
 			if _, both := fields[other]; there && !both {
-				c.in(name, func() { c.add(true, "has no effect without %s; add %s or remove this field", other, other) })
+				c.d.AddAt(c.at(name), true, yamldoc.Problem{Message: fmt.Sprintf("has no effect without %s; add %[1]s or remove this field", other)})
 			}
 		}
 	}
 	for name, value := range fields {
-		member := p.Members.Of[name]
+		member := cmp.Or(p.Members.Of[name], p.Others.Part)
 		if member == nil {
-			if member = p.Others.Part; member == nil {
-				c.unknown(p, name)
-				continue
-			}
+			c.unknown(p, name)
+			continue
 		}
 		if member == p.Others.Part {
-			c.in(name, func() { c.hidden(name, true) })
+			c.hidden(c.at(name), name, true)
 		}
 		fields[name] = c.inner(name, member, value, slices.Contains(p.Required, name))
 	}
@@ -125,12 +122,12 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 
 func (c *checker) list(p *Part, list []any) []any {
 	if len(list) == 0 && p.MinItems > 0 {
-		c.add(false, "must not be empty")
+		c.add("must not be empty")
 	} else if len(list) < p.MinItems {
-		c.add(false, "has 1 entry; at least %d are needed", p.MinItems) // no schema needs more than two
+		c.add("has 1 entry; at least %d are needed", p.MinItems) // no schema needs more than two
 	}
 	if p.MaxItems > 0 && len(list) > p.MaxItems {
-		c.add(false, "has %d entries; at most %d are allowed", len(list), p.MaxItems)
+		c.add("has %d entries; at most %d are allowed", len(list), p.MaxItems)
 		list = list[:p.MaxItems]
 	}
 	seen := map[string]bool{}
@@ -149,7 +146,7 @@ func (c *checker) list(p *Part, list []any) []any {
 func (c *checker) unique(seen map[string]bool, value any, steps ...string) {
 	key := fmt.Sprint(value)
 	if seen[key] {
-		c.d.Fail(append(c.path[:len(c.path):len(c.path)], steps...), yamldoc.Quote(value)+" is given twice")
+		c.d.Fail(c.at(steps...), yamldoc.Quote(value)+" is given twice")
 	}
 	seen[key] = true
 }
@@ -158,7 +155,7 @@ func (c *checker) number(p *Part, n float64, value any) {
 	before := len(c.d.Problems)
 	limit := func(bound *float64, wrong func(n, bound float64) bool, text string) {
 		if bound != nil && wrong(n, *bound) {
-			c.add(false, "%s%s%s", decimal(value), text, decimal(*bound))
+			c.add("%s%s%s", decimal(value), text, decimal(*bound))
 		}
 	}
 	limit(p.Minimum, func(n, bound float64) bool { return n < bound }, " is below ")
@@ -173,13 +170,13 @@ func (c *checker) number(p *Part, n float64, value any) {
 func (c *checker) price(dollars float64) {
 	switch _, exact, err := record.TakePrice(dollars); {
 	case err != nil && record.PerMillion(slices.Index(record.PriceNames, c.path[len(c.path)-1])):
-		c.add(false, "%s; prices are per million tokens", err)
+		c.add("%s; prices are per million tokens", err)
 	case err != nil:
-		c.add(false, "%s", err)
+		c.add("%s", err)
 	case !exact:
-		c.add(false, "%s has more than six decimals; round it", strconv.FormatFloat(dollars, 'f', -1, 64))
+		c.add("%s has more than six decimals; round it", strconv.FormatFloat(dollars, 'f', -1, 64))
 	case dollars == 0 && yamldoc.ValueAt(c.d.Value, []string{"offers", c.path[1], "free"}) != true:
-		c.add(false, "is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
+		c.add("is 0; remove it if the price is unknown, or add free: true if the source says that it is free")
 	}
 }
 
@@ -187,40 +184,39 @@ func (c *checker) text(p *Part, text string) {
 	before := len(c.d.Problems)
 	n, matches := utf8.RuneCountInString(text), p.match == nil || p.match.MatchString(text)
 	if n < p.MinLength || text == "" && !matches {
-		c.add(false, "must not be empty")
+		c.add("must not be empty")
 	}
 	if p.MaxLength > 0 && n > p.MaxLength {
-		c.add(false, "has %d characters; at most %d are allowed", n, p.MaxLength)
+		c.add("has %d characters; at most %d are allowed", n, p.MaxLength)
 	}
 	if text != "" && !matches {
-		c.add(false, "%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
+		c.add("%s%s", yamldoc.Quote(text), patternHint(p.Pattern))
 	}
-	if len(c.d.Problems) == before && !c.d.Reported(c.path...) && c.hidden(text, false) {
+	if len(c.d.Problems) == before && !c.d.Reported(c.path...) && c.hidden(c.path, text, false) {
 		c.meaning(p.Pattern, text)
 	}
 }
 
 // hidden adds a problem for the first hidden character in a string or, if key is set, in a field name, and reports
 // whether there is none. In a file, only an escape sequence in quotes can produce one.
-func (c *checker) hidden(s string, key bool) (ok bool) {
+func (c *checker) hidden(path []string, s string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
-		c.add(key, "contains the hidden character %s at position %d; remove it", safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)
+		message := fmt.Sprintf("contains the hidden character %s at position %d; remove it", safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)
+		c.d.AddAt(path, key, yamldoc.Problem{Message: message})
 		return false
 	}
 	return true
 }
 
 func (c *checker) unknown(p *Part, name string) {
-	problem := p.unknownField(c.path, name)
-	c.in(name, func() {
-		path := strings.Join(c.path, ".")
-		for _, f := range c.declared.Leaves() { // a group without stated parts is unknown, too
-			if c.Name == "entity" && f.ComputedFrom != "" && (f.Path == path || f.Group != nil && f.Group.Name == path) {
-				problem = yamldoc.Problem{Message: "is computed from " + f.ComputedFrom + "; remove it"}
-			}
+	problem, path := p.unknownField(c.path, name), c.at(name)
+	at := strings.Join(path, ".")
+	for _, f := range c.declared.Leaves() { // a group without stated parts is unknown, too
+		if c.Name == "entity" && f.ComputedFrom != "" && (f.Path == at || f.Group != nil && f.Group.Name == at) {
+			problem = yamldoc.Problem{Message: "is computed from " + f.ComputedFrom + "; remove it"}
 		}
-		c.d.AddAt(c.path, true, problem)
-	})
+	}
+	c.d.AddAt(path, true, problem)
 }
 
 func (p *Part) unknownField(at []string, field string, more ...string) yamldoc.Problem {

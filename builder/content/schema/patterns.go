@@ -78,29 +78,29 @@ func (c *checker) meaning(pattern, s string) {
 	switch pattern {
 	case linePattern:
 		if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
-			c.add(false, "must not be blank")
+			c.add("must not be blank")
 		} else if c.path[len(c.path)-1] == "license" {
 			checkLicense(c.d, s, c.path)
 		} else if c.Name == "entity" && c.path[0] == "ids" {
 			id := strings.TrimSpace(s)
 			if n := ids.Find(c.path[1]); n != nil && !n.Pattern.MatchString(id) {
-				c.add(false, "%s is not an identifier on %s; use %s", yamldoc.Quote(id), n.Title, n.Hint)
+				c.add("%s is not an identifier on %s; use %s", yamldoc.Quote(id), n.Title, n.Hint)
 			}
 		}
 	case urlPattern, servicePattern, repositoryPattern:
 		if !validURL(s) {
-			c.add(false, "%s is not a valid URL", yamldoc.Quote(s))
+			c.add("%s is not a valid URL", yamldoc.Quote(s))
 		} else if u, err := url.Parse(RepositoryURL(s)); pattern == repositoryPattern && (err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path)) {
-			c.add(false, "%s%s", yamldoc.Quote(s), patternHint(pattern))
+			c.add("%s%s", yamldoc.Quote(s), patternHint(pattern))
 		}
 	case branchPattern:
 		if !validBranch(s) {
-			c.add(false, "%s%s", yamldoc.Quote(s), patternHint(pattern))
+			c.add("%s%s", yamldoc.Quote(s), patternHint(pattern))
 		}
 	case DayPattern, MonthPattern, periodPattern:
 		t, err := time.Parse(time.DateOnly[:min(len(s), len(time.DateOnly))], s)
 		if err != nil {
-			c.add(false, "%s does not exist; the order is year, month, day", yamldoc.Quote(s))
+			c.add("%s does not exist; the order is year, month, day", yamldoc.Quote(s))
 		} else if doubt := doubtfulDate(t, c.path, time.Now()); doubt != "" {
 			c.d.Warn(c.path, yamldoc.Quote(s)+" "+doubt)
 		}
