@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"kindex/exports"
 	"kindex/exports/safetext"
 )
 
@@ -79,4 +80,19 @@ func target(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Reason describes a feature that two entities share. titles are the category titles by slug.
+func Reason(f exports.Feature, titles map[string]string) string {
+	switch f.Kind {
+	case "category":
+		return "same category: " + cmp.Or(titles[f.Value], f.Value)
+	case "provider":
+		return "same provider: " + f.Value
+	case "tag":
+		return "both tagged " + f.Value
+	case "capability":
+		return "both offer " + f.Value
+	}
+	return "both mention “" + f.Value + "”"
 }

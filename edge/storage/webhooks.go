@@ -2,7 +2,9 @@ package storage
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"time"
 
@@ -163,4 +165,167 @@ func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Del
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, d.ID, d.WebhookID, string(d.Kind), orNull(d.Seq),
 		d.EventID, d.Event, orNull(string(d.Payload)), string(d.Status), toMillis(d.CreatedAt))
 	return d, tx.failed
+}
+
+// announcedRow is the name of the only row of the table announced.
+const announcedRow = "events"
+
+// Announced implements webhook.AnnouncerStore.
+func (s *State) Announced(ctx context.Context) (webhook.Announced, error) {
+	return one(s.on(ctx), nil, func(a *webhook.Announced) []any {
+		return []any{&a.Version, &a.Build, &a.Change, &a.Commit, moment(&a.AsOf), moment(&a.CommitTime), &a.Noticed}
+	}, "SELECT version, build, change_id, commit_of, as_of, commit_at, noticed_at IS NOT NULL FROM announced WHERE name = $1", announcedRow)
+}
+
+// Announce implements webhook.AnnouncerStore. It uses one transaction, so that a crash can
+// neither lose an event nor store it twice. Until it ends, no other can store events, so they
+// become visible in the order of their seq.
+func (s *State) Announce(ctx context.Context, to webhook.Announced, notices []webhook.Notice, events []webhook.Event) (moved bool, err error) {
+	err = s.Write(ctx, func(tx *Tx) error {
+		tx.do("INSERT INTO announced (name, version, seq, build, change_id, commit_of) VALUES ($1, 0, 0, '', '', '') ON CONFLICT (name) DO NOTHING", announcedRow)
+		last, err := value[int64](tx.conn, `UPDATE announced SET version = version + 1, seq = seq + $3, build = $4, change_id = $5, commit_of = $6, as_of = $7, commit_at = $8,
+			noticed_at = COALESCE(noticed_at, $9) WHERE name = $1 AND version = $2 RETURNING seq`,
+			announcedRow, to.Version, len(events), to.Build, to.Change, to.Commit, toMillis(to.AsOf), toMillis(to.CommitTime), sql.NullInt64{Int64: tx.now(), Valid: to.Noticed})
+		if moved = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		for _, n := range notices {
+			tx.do(`INSERT INTO retirement_notices (type, slug, retires, notice, created_at) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT DO NOTHING`, n.Type, n.Slug, n.Retires, n.Days, tx.now())
+		}
+		return tx.addEvents(last-int64(len(events)), events)
+	})
+	return moved && err == nil, err
+}
+
+// addEvents stores events after the seq last, and a delivery to each webhook that receives them.
+// This includes disabled webhooks, because they may be enabled at any time.
+func (tx *Tx) addEvents(last int64, events []webhook.Event) error {
+	hooks, _ := list(tx.conn, webhookInto, "SELECT "+webhookColumns+" FROM webhooks w ORDER BY id")
+	add := tx.inserter("webhook_events", "seq, id, event, payload, created_at")
+	for i, e := range events {
+		add.add(last+int64(i)+1, e.ID, e.Name, string(e.Payload), tx.now())
+	}
+	add.flush()
+	deliver := tx.inserter("webhook_deliveries", "id, webhook_id, kind, event_seq, event_id, event, status, created_at")
+	for i := range events {
+		for j := range hooks {
+			if hooks[j].Receives(&events[i]) {
+				deliver.add(NewID("dlv_"), hooks[j].ID, string(webhook.ForEvent), last+int64(i)+1, events[i].ID, events[i].Name, string(webhook.Pending), tx.now())
+			}
+		}
+	}
+	deliver.flush()
+	return tx.failed
+}
+
+// Notices implements webhook.AnnouncerStore.
+func (s *State) Notices(ctx context.Context, after string) (map[webhook.Notice]bool, error) {
+	rows, err := list(s.on(ctx), func(n *webhook.Notice) []any { return []any{&n.Type, &n.Slug, &n.Retires, &n.Days} },
+		"SELECT type, slug, retires, notice FROM retirement_notices WHERE retires > $1", after)
+	sent := make(map[webhook.Notice]bool, len(rows))
+	for _, n := range rows {
+		sent[n] = true
+	}
+	return sent, err
+}
+
+var (
+	_ webhook.Store          = (*State)(nil)
+	_ webhook.AnnouncerStore = (*State)(nil)
+)
+
+const (
+	// suspendedAccounts selects the accounts whose webhooks have to wait.
+	suspendedAccounts = "(SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
+	pendingEvent      = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.kind = 'event')"
+	pendingRequest    = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.kind IN ('replay', 'test'))"
+
+	// dueWebhooks selects webhooks that are due at $1 and not leased.
+	dueWebhooks = `SELECT w.id FROM webhooks w WHERE w.leased_until <= $1 AND w.account_id NOT IN ` + suspendedAccounts + `
+		AND (w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $1 AND EXISTS ` + pendingEvent + ` OR EXISTS ` + pendingRequest + `)
+		ORDER BY COALESCE(w.next_at, 0) LIMIT $2`
+
+	// awaited is the condition for a delivery t to be kept until it has been made.
+	awaited = `t.status = 'pending' AND t.webhook_id IN (SELECT id FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN ` + suspendedAccounts + ")"
+)
+
+// Lease implements webhook.Store.
+func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) (leased []string, err error) {
+	// Usually nothing is due, and unlike the update, this query does not block writers.
+	due, err := list(s.on(ctx), into1[string], dueWebhooks, s.now().UnixMilli(), 1)
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	err = s.Write(ctx, func(tx *Tx) error {
+		// MATERIALIZED makes sure that the subquery picks and locks rows only once.
+		leased, err = list(tx.conn, into1[string], `WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked("w")+`)
+			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING id`,
+			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
+		return err
+	})
+	return leased, err
+}
+
+// Release implements webhook.Store.
+func (s *State) Release(ctx context.Context, owner, id string, wait time.Duration) error {
+	_, err := s.on(ctx).exec("UPDATE webhooks SET leased_until = $3, lease_owner = NULL WHERE id = $1 AND lease_owner = $2", id, owner, s.now().Add(wait).UnixMilli())
+	return err
+}
+
+// Next implements webhook.Store.
+func (s *State) Next(ctx context.Context, owner, id string) (w webhook.Webhook, d webhook.Delivery, err error) {
+	d, err = s.firstPending(ctx, "d.kind IN ('replay', 'test') ORDER BY d.created_at, d.id", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		d, err = s.firstPending(ctx, "d.kind = 'event' AND w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $2 ORDER BY d.event_seq", id, s.now().UnixMilli())
+	}
+	if err == nil { // the webhook is read last, so that a secret that was replaced before the delivery was requested is known
+		w, err = one(s.on(ctx), sql.ErrNoRows, webhookInto, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return webhook.Webhook{}, webhook.Delivery{}, nil
+	}
+	return w, d, err
+}
+
+// firstPending returns the first pending delivery to the webhook $1 that matches a condition, with
+// its payload.
+func (s *State) firstPending(ctx context.Context, condition string, args ...any) (webhook.Delivery, error) {
+	return one(s.on(ctx), sql.ErrNoRows, func(d *webhook.Delivery) []any { return append(deliveryInto(d), &d.Payload) },
+		"SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload) FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+		LEFT JOIN webhook_events e ON e.seq = d.event_seq WHERE d.webhook_id = $1 AND d.status = 'pending' AND `+condition+" LIMIT 1", args...)
+}
+
+// RecordAttempt implements webhook.Store.
+func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Duration, w *webhook.Webhook, d *webhook.Delivery) error {
+	return s.Write(ctx, func(tx *Tx) error {
+		n := tx.do(`UPDATE webhooks SET disabled_at = $3, disabled_reason = $4, failing_since = $5, last_attempt_at = $6,
+				last_success_at = $7, next_at = $8, attempts = $9, leased_until = $10 WHERE id = $1 AND lease_owner = $2`,
+			w.ID, owner, toMillis(w.DisabledAt), orNull(w.DisabledReason), toMillis(w.FailingSince), toMillis(w.LastAttemptAt),
+			toMillis(w.LastSuccessAt), toMillis(w.NextAt), w.FailedAttempts, tx.now()+lasts.Milliseconds())
+		if n == 0 && tx.failed == nil {
+			return webhook.ErrLeaseLost
+		}
+		tx.do(`UPDATE webhook_deliveries SET status = $2, attempts = $3, last_attempt_at = $4, last_status = $5, last_error = $6, duration_ms = $7
+			WHERE id = $1`, d.ID, string(d.Status), d.Attempts, toMillis(d.LastAttemptAt), orNull(int64(d.ResponseStatus)), orNull(d.Error), d.Took.Milliseconds())
+		if w.Active() || !w.DisabledAt.Equal(w.LastAttemptAt) {
+			return nil
+		}
+		return tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookDisabled, Target: w.ID, Detail: w.DisabledReason})
+	})
+}
+
+// OldestWaiting implements webhook.Store.
+func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
+	return one(s.on(ctx), nil, func(at *time.Time) []any { return []any{moment(at)} }, "SELECT MIN(t.created_at) FROM webhook_deliveries t WHERE t.kind = 'event' AND "+awaited)
+}
+
+// ReleaseStaleLeases implements webhook.Store. Only one edge uses a SQLite file, so existing
+// leases belong to an edge that has died. On PostgreSQL, leases just expire.
+func (s *State) ReleaseStaleLeases(ctx context.Context) error {
+	if s.exclusiveLock == nil {
+		return nil
+	}
+	_, err := s.on(ctx).exec("UPDATE webhooks SET leased_until = 0, lease_owner = NULL WHERE lease_owner IS NOT NULL")
+	return err
 }

@@ -83,3 +83,9 @@ func archive(language, file string, data []byte) Archive {
 	return Archive{Language: language, Version: version, File: file, Name: "kindex-" + strings.TrimPrefix(file, "kindex-"),
 		Data: data, SHA256: sha256.Sum256(data)}
 }
+
+//go:embed typescript/README.md python/README.md
+var readmes embed.FS
+
+// Readme returns the README of the library for a language, in Markdown.
+func Readme(language string) ([]byte, error) { return readmes.ReadFile(language + "/README.md") }
