@@ -135,14 +135,15 @@ func (c *checker) list(p *Part, list []any) []any {
 		step := strconv.Itoa(i)
 		if p.UniqueItems && len(list) > 1 {
 			c.unique(seen, item, step)
-		} else if over := yamldoc.ValueAt(item, []string{"over"}); over != nil && p == c.Defs["tiers"] {
-			c.unique(seen, over, step, "over")
+		} else if tier, ok := item.(map[string]any); ok && p == c.Defs["tiers"] && tier["over"] != nil {
+			c.unique(seen, tier["over"], step, "over")
 		}
 		list[i] = c.inner(step, p.Entry(), item, false)
 	}
 	return list
 }
 
+// unique adds a problem if a list has a value twice: its entry or, with a second step, a part of it that identifies it.
 func (c *checker) unique(seen map[string]bool, value any, steps ...string) {
 	key := fmt.Sprint(value)
 	if seen[key] {
