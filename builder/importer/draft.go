@@ -30,10 +30,10 @@ type Draft struct {
 	inputs    []float64 // the input prices of its offers, in dollars for a million tokens
 }
 
-// refuse records the reason a field is invalid, unless it is nil.
-func (d *Draft) refuse(field string, r *Reason) {
+// refuse records the reason a part is invalid, unless it is nil.
+func (d *Draft) refuse(s scope, r *Reason) {
 	if r != nil {
-		r.Field = field
+		r.Field = s.field()
 		d.Reasons = append(d.Reasons, *r)
 	}
 }
@@ -69,31 +69,48 @@ func newDrafter(declared *kinds.Set, m *mapping.Mapping, date string) *drafter {
 
 func (dr *drafter) draft(o object) *Draft {
 	d := &Draft{}
-	dr.identify(d, o)
-	top := scope{object: o, part: schema.Of(dr.kinds, "entity").Part}
+	top := scope{object: o, path: make([]string, 0, 8), part: schema.Of(dr.kinds, "entity").Part}
+	dr.identify(d, top)
 	d.Fields = dr.values(d, dr.m.Sections["fields"], top)
 	for _, section := range dr.m.Order {
-		d.Fields[section] = orNil(dr.values(d, dr.m.Sections[section], top.inside(section)))
+		if fields := dr.m.Sections[section]; fields != nil {
+			set(d.Fields, section, orNil(dr.values(d, fields, top.inside(section))))
+		}
 	}
-	signals := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(dr.m.Signals.Figures)) {
-		signals[name] = dr.figure(d, dr.m.Signals.Figures[name], top.inside("signals").inside(name))
+	signals, at := map[string]any{}, top.inside("signals")
+	for _, name := range sorted(dr.m.Signals.Figures) {
+		set(signals, name, dr.figure(d, dr.m.Signals.Figures[name], at.inside(name)))
 	}
-	signals["benchmarks"] = dr.list(d, dr.m.Signals.Benchmarks, top.inside("signals").inside("benchmarks"))
-	d.Fields["signals"], d.Fields["offers"] = orNil(signals), dr.list(d, dr.m.Offers, top.inside("offers"))
+	set(signals, "benchmarks", dr.list(d, dr.m.Signals.Benchmarks, at.inside("benchmarks")))
+	set(d.Fields, "signals", orNil(signals))
+	set(d.Fields, "offers", dr.list(d, dr.m.Offers, top.inside("offers")))
 	if read, _ := d.Fields["offersRead"].(map[string]any); d.Fields["offers"] != nil && dr.date != "" && read["date"] == nil {
 		dated := map[string]any{"date": dr.date}
 		maps.Copy(dated, read)
 		d.Fields["offersRead"] = dated
 	}
-	orNil(d.Fields)
 	d.warnings, dr.warnings = slices.Concat(dr.warnings, d.warnings), nil
 	return d
 }
 
-// orNil removes the members that are nil, and returns nil if none remains.
+func sorted[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// set adds a member that has a value.
+func set(members map[string]any, name string, v any) {
+	if v != nil {
+		members[name] = v
+	}
+}
+
+// orNil returns nil if there are no members.
 func orNil(members map[string]any) any {
-	maps.DeleteFunc(members, func(_ string, v any) bool { return v == nil })
 	if len(members) == 0 {
 		return nil
 	}
@@ -108,8 +125,9 @@ type scope struct {
 	unit // of the prices in an offer
 }
 
+// inside returns the scope of a member. It is valid until that of another one is made.
 func (s scope) inside(name string) scope {
-	s.path, s.part = append(slices.Clip(s.path), name), s.part.Member(name)
+	s.path, s.part = append(s.path, name), s.part.Member(name)
 	return s
 }
 
@@ -125,11 +143,11 @@ func (s scope) field() string {
 	return yamldoc.FieldName(s.path)
 }
 
-func (dr *drafter) values(d *Draft, fields map[string]*mapping.Value, s scope) map[string]any {
+func (dr *drafter) values(d *Draft, fields map[string]*mapping.Value, s scope, but ...string) map[string]any {
 	out := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if v := dr.value(d, fields[name], s.inside(name)); v != nil {
-			out[name] = v
+	for _, name := range sorted(fields) {
+		if !slices.Contains(but, name) {
+			set(out, name, dr.value(d, fields[name], s.inside(name)))
 		}
 	}
 	return out
@@ -141,7 +159,7 @@ func (dr *drafter) list(d *Draft, groups []*mapping.Group, s scope) any {
 	var details []string
 	for _, g := range groups {
 		entries, wrong := entriesOf(g.Each, s.object)
-		d.refuse(s.field(), wrong)
+		d.refuse(s, wrong)
 		for _, o := range entries {
 			at := s.inside(strconv.Itoa(len(list)))
 			at.object, at.part = o, s.part.Entry()
@@ -151,7 +169,7 @@ func (dr *drafter) list(d *Draft, groups []*mapping.Group, s scope) any {
 				for _, name := range g.Details {
 					more.items = append(more.items, dr.known(name, o).items...)
 				}
-				d.refuse(at.field(), dr.wrong)
+				d.refuse(at, dr.wrong)
 				list, details = append(list, item), append(details, more.text())
 			}
 		}
@@ -159,7 +177,9 @@ func (dr *drafter) list(d *Draft, groups []*mapping.Group, s scope) any {
 	if list == nil {
 		return nil
 	}
-	distinguish(list, details)
+	if strings.Join(details, "") != "" {
+		distinguish(list, details)
+	}
 	return list
 }
 
@@ -176,26 +196,24 @@ func (dr *drafter) part(d *Draft, g *mapping.Group, s scope) any {
 			return nil
 		}
 	}
-	rest := maps.Clone(g.Fields)
-	maps.DeleteFunc(rest, func(name string, _ *mapping.Value) bool { return slices.Contains(needs, name) })
-	maps.Copy(out, dr.values(d, rest, s))
+	maps.Copy(out, dr.values(d, g.Fields, s, needs...))
 	if g.Tiers != nil {
-		out["tiers"] = dr.list(d, []*mapping.Group{g.Tiers}, s.inside("tiers"))
+		set(out, "tiers", dr.list(d, []*mapping.Group{g.Tiers}, s.inside("tiers")))
 	}
 	modes := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(g.Modes)) {
-		modes[name] = dr.part(d, g.Modes[name], s.inside("modes").inside(name))
+	for _, name := range sorted(g.Modes) {
+		set(modes, name, dr.part(d, g.Modes[name], s.inside("modes").inside(name)))
 	}
-	out["modes"] = orNil(modes)
+	set(out, "modes", orNil(modes))
 	if g.Next != nil {
-		out["next"] = dr.part(d, g.Next, s.inside("next"))
+		set(out, "next", dr.part(d, g.Next, s.inside("next")))
 	}
-	switch orNil(out); {
+	switch {
 	case len(out) < min(2, 1+len(needs)):
 		return nil
 	case wrong != nil:
 		*d = before // nobody knows what the prices are for
-		d.refuse(s.field(), wrong)
+		d.refuse(s, wrong)
 		return nil
 	}
 	return out
@@ -243,15 +261,17 @@ func entriesOf(each string, o object) (out []object, wrong *Reason) {
 func (dr *drafter) figure(d *Draft, f *mapping.Signal, s scope) any {
 	at := s
 	at.part = s.part.Member("value")
-	out := map[string]any{"value": dr.value(d, f.Value, at), "date": dr.date}
-	if out["value"] == nil {
+	v := dr.value(d, f.Value, at)
+	if v == nil {
 		return nil
 	}
-	if day := dr.value(d, f.Date, s.inside("date")); day != nil || dr.date == "" {
-		out["date"] = day
+	out := map[string]any{"value": v}
+	if dr.date != "" {
+		out["date"] = dr.date
 	}
-	out["source"] = dr.value(d, f.Source, s.inside("source"))
-	return orNil(out)
+	set(out, "date", dr.value(d, f.Date, s.inside("date")))
+	set(out, "source", dr.value(d, f.Source, s.inside("source")))
+	return out
 }
 
 // value returns the value of a field, or nil if there is none.
@@ -265,12 +285,11 @@ func (dr *drafter) value(d *Draft, of *mapping.Value, s scope) any {
 			dr.wrong = &Reason{Column: columnOf(of), Value: text, Message: wrong}
 		}
 	}
-	field := s.field()
-	if d.refuse(field, dr.wrong); v == false && s.path[0] == "offers" {
+	if d.refuse(s, dr.wrong); v == false && s.path[0] == "offers" {
 		return nil
 	}
-	if v != nil && dr.joined != "" && isFree(dr.kinds, field) {
-		d.warnings = append(d.warnings, Reason{Field: field, Column: columnOf(of), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
+	if v != nil && dr.joined != "" && isFree(dr.kinds, s.field()) {
+		d.warnings = append(d.warnings, Reason{Field: s.field(), Column: columnOf(of), Value: dr.joined, Message: yamldoc.Quote(dr.joined) + " " + joined(dr.joined)})
 	}
 	return v
 }
@@ -281,21 +300,22 @@ func isFree(declared *kinds.Set, field string) bool {
 	return f != nil && f.Words() == kinds.Slug || field == "tags" || field == "capabilities"
 }
 
-func (dr *drafter) identify(d *Draft, o object) {
+func (dr *drafter) identify(d *Draft, top scope) {
+	o := top.object
 	d.Type = dr.text(dr.m.Type, o)
 	if dr.wrong == nil && dr.kinds.Kind(d.Type) == nil {
 		dr.refuse(dr.m.Type, d.Type, "is not an entity type; expected one of: "+strings.Join(dr.kinds.Names(), ", "))
 	}
-	if d.refuse("type", dr.wrong); dr.wrong != nil {
+	if d.refuse(top.inside("type"), dr.wrong); dr.wrong != nil {
 		d.Type = ""
 	}
 	d.Slug, _ = dr.field(dr.m.Slug, "slug", o).(string)
 	if dr.wrong == nil && d.Slug == "" {
 		dr.wrong = &Reason{Column: columnOf(dr.m.Slug), Message: "the source of the slug is empty"}
 	}
-	d.refuse("slug", dr.wrong)
+	d.refuse(top.inside("slug"), dr.wrong)
 	d.clashSlug, _ = dr.field(dr.m.ClashSlug, "slug", o).(string)
-	d.refuse("clashSlug", dr.wrong)
+	d.refuse(top.inside("clashSlug"), dr.wrong)
 }
 
 // forms lists the conversions to texts that the schema describes by a pattern.

@@ -58,16 +58,14 @@ func (d *Draft) price(s scope, kind int, text string) (price any, wrong string) 
 		return nil, wrong
 	}
 	p, exact, err := record.TakePrice(x)
-	adjusted := Adjustment{Field: s.field(), Value: text}
 	switch {
 	case err != nil:
 		return nil, err.Error()
 	case x == 0 && !s.free:
-		d.adjusted = append(d.adjusted, adjusted)
+		d.adjusted = append(d.adjusted, Adjustment{Field: s.field(), Value: text})
 		return nil, ""
 	case !exact:
-		adjusted.Taken = p.String()
-		d.adjusted = append(d.adjusted, adjusted)
+		d.adjusted = append(d.adjusted, Adjustment{Field: s.field(), Value: text, Taken: p.String()})
 	}
 	return p.Float(), ""
 }

@@ -171,12 +171,15 @@ func (p *Part) prepare(defs map[string]*Part) {
 
 func (p *Part) known() []string { return slices.Sorted(maps.Keys(p.Members.Of)) }
 
+// empty is the part of what there is none for.
+var empty = new(Part)
+
 // Member returns the part for a member, or an empty one if there is none.
 func (p *Part) Member(name string) *Part {
 	if member := p.Members.Of[name]; member != nil {
 		return member
 	}
-	return new(Part)
+	return empty
 }
 
 // Entry returns the part for the entries of a list, or an empty one if there is none.
@@ -184,7 +187,7 @@ func (p *Part) Entry() *Part {
 	if p.Items != nil {
 		return p.Items
 	}
-	return new(Part)
+	return empty
 }
 
 // IsDate reports whether the value is a day, month or year, which files have without quotes.
