@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unique"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/klauspost/compress/s2"
@@ -52,10 +54,10 @@ func (a *Archive) readChanges(file []byte) error {
 	}, len(list)) // whole changes would take more memory than anything else
 	if err := parallel.Each(len(list), func(i int) error {
 		var change record.Change
-		err := change.UnmarshalJSON(list[i])
-		found[i].id, found[i].event = change.ID, change.Event
+		err := change.Borrow(list[i])
+		found[i].id, found[i].event = strings.Clone(change.ID), strings.Clone(change.Event) // the file does not stay
 		for _, f := range change.Fields {
-			found[i].fields = append(found[i].fields, f.Field)
+			found[i].fields = append(found[i].fields, unique.Make(f.Field).Value())
 		}
 		return err
 	}); err != nil {

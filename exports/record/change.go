@@ -101,9 +101,14 @@ func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
 func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
 
 // UnmarshalJSON decodes what AppendJSON wrote.
-func (c *Change) UnmarshalJSON(b []byte) error {
+func (c *Change) UnmarshalJSON(b []byte) error { return c.decode(b, jsonenc.Decode) }
+
+// Borrow is like UnmarshalJSON, but texts of the change stay parts of b, for callers that copy only some.
+func (c *Change) Borrow(b []byte) error { return c.decode(b, jsonenc.Borrow) }
+
+func (c *Change) decode(b []byte, decode func(b []byte, to any) error) error {
 	var r changeJSON
-	if err := jsonenc.Decode(b, &r); err != nil {
+	if err := decode(b, &r); err != nil {
 		return fmt.Errorf("change: %w", err)
 	}
 	*c = Change{ID: r.ID, Event: r.Event, Timestamp: r.Timestamp.UTC(), Type: r.Entity.Type, Slug: r.Entity.Slug,
