@@ -90,7 +90,7 @@ var icon []byte
 
 // favicon returns the icon for programs that cannot read icon.svg, which pages link to.
 func (r *request) favicon() (*page, error) {
-	return &page{body: icon, mediaType: "image/vnd.microsoft.icon", maxAge: 24 * time.Hour}, nil
+	return file("image/vnd.microsoft.icon", icon, 24*time.Hour), nil
 }
 
 // sharedPicture is the preview image of the index, for all pages without their own.
@@ -114,7 +114,7 @@ func (r *request) entityPicture() (*page, error) {
 	case !isPNG || !ok:
 		return r.notFound(), nil
 	case former:
-		return &page{location: r.picturePath(r.Build.Key(o))}, nil
+		return r.moved(r.picturePath(r.Build.Key(o)), ""), nil
 	}
 	e := r.Build.Entity(o)
 	about := r.kind(e.Type).Title
@@ -137,5 +137,5 @@ func (r *request) indexPicture() (*page, error) {
 
 func picture(c ogimage.Card) (*page, error) {
 	body, err := ogimage.PNG(c)
-	return &page{body: body, mediaType: "image/png", maxAge: time.Hour}, err
+	return file("image/png", body, time.Hour), err
 }

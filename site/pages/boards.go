@@ -36,7 +36,7 @@ type ranking struct {
 func (r *request) boards() (*page, error) {
 	b := &ranking{request: r, slug: r.args["category"], typ: r.choices["type"], by: r.choices["by"], own: r.Own.Find(r.args["category"]), asOf: r.AsOf, from: r.Build.View}
 	if b.slug == view.AllBoard { // ranks compare what is alike; only the API has this board
-		return &page{location: boardsPath}, nil
+		return r.moved(boardsPath, ""), nil
 	}
 	if p := b.read(); p != nil {
 		return p, nil

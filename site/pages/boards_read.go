@@ -45,14 +45,14 @@ func (b *ranking) read() *page {
 	case b.by != "" && !slices.Contains(record.ScoreNames, b.by):
 		return b.missingChoice("by", b.by, record.ScoreNames)
 	case b.by == "composite":
-		return &page{location: b.with("by", "")}
+		return b.moved(b.with("by", ""), "")
 	}
 	b.by = cmp.Or(b.by, "composite")
 	if p := b.readDay(); p != nil || b.own != nil {
 		return p
 	}
 	if now, renamed := b.Build.Preferred("category", b.slug); renamed {
-		return &page{location: b.route.path(map[string]string{"category": now}, b.choices)}
+		return b.moved(b.route.path(map[string]string{"category": now}, b.choices), "")
 	}
 	known := b.knownCategories()
 	if slices.Contains(known, b.slug) {
@@ -272,8 +272,8 @@ func figuresFrom(x board.Span) string {
 func (r *request) qualityAndPrice() (*page, error) {
 	for _, b := range r.Own.Published() {
 		if r.kinds().Kind(b.Type).HasBlock(kinds.Offers) {
-			return &page{location: boardPath(b.Slug)}, nil
+			return r.moved(boardPath(b.Slug), ""), nil
 		}
 	}
-	return &page{location: boardsPath}, nil
+	return r.moved(boardsPath, ""), nil
 }

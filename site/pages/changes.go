@@ -142,7 +142,7 @@ func (r *request) addFilters(d *changesPage, f *history.ChangeFilter) *page {
 // changes lists all changes, or those that match the filters.
 func (r *request) changes() (*page, error) {
 	if now, renamed := r.Build.Preferred("category", r.choices["category"]); renamed {
-		return &page{location: r.with("category", now)}, nil
+		return r.moved(r.with("category", now), ""), nil
 	}
 	d := &changesPage{Action: r.route.path(nil, r.choices), Months: r.monthOptions(changeMonths)}
 	f := history.ChangeFilter{To: r.Build.History().Changes()}

@@ -184,11 +184,11 @@ func (r *request) suggestionsPage(text string, links func([]uint32) []link) (*pa
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
 	slices.SortStableFunc(list, func(a, b uint32) int { return record.CompareBools(r.deprecated(a), r.deprecated(b)) })
-	b := bytes.NewBuffer([]byte{}) // not nil, because an empty body is valid
-	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", links(list[:min(maxSuggested, len(list))])); err != nil {
+	var b bytes.Buffer
+	if err := r.templates["compare"].ExecuteTemplate(&b, "suggestions", links(list[:min(maxSuggested, len(list))])); err != nil {
 		return nil, err
 	}
-	return &page{body: b.Bytes(), mediaType: htmlType}, nil
+	return file(htmlType, b.Bytes(), 0), nil
 }
 
 // exampleComparisons returns comparisons of the best of each type with similar entities.

@@ -87,7 +87,7 @@ func (r *request) entity() (*page, error) {
 	o, former, ok := r.Build.Find(typ, slug)
 	switch {
 	case ok && former:
-		return &page{location: r.path(o)}, nil
+		return r.moved(r.path(o), ""), nil
 	case !ok:
 		return r.missingEntity(typ, slug)
 	}

@@ -143,10 +143,10 @@ func (r *request) file(resource string, write func(o uint32) ([]byte, string, er
 func (r *request) fileOr(api string, write func() ([]byte, string, error)) (*page, error) {
 	if !r.Static {
 		path, query, _ := strings.Cut(api, "?")
-		return &page{location: path, query: query}, nil
+		return r.moved(path, query), nil
 	}
 	body, mediaType, err := write()
-	return &page{body: body, mediaType: mediaType}, err
+	return file(mediaType, body, 0), err
 }
 
 // Programs load two files about an entity repeatedly: the feed of its changes and its badge.

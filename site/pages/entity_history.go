@@ -84,7 +84,7 @@ func (r *request) entityHistory() (*page, error) {
 	case of == nil:
 		return r.missingEntity(typ, slug)
 	case of.typ != typ || of.slug != slug:
-		return &page{location: of.path() + "history/"}, nil
+		return r.moved(of.path()+"history/", ""), nil
 	}
 	p, from, ok := r.pageOf(len(of.changes), entityChanges)
 	if !ok {
@@ -115,7 +115,7 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	case of != nil && of.deleted:
 		return r.tombstone(of.last, of.changes)
 	case of != nil:
-		return &page{location: r.route.path(map[string]string{"type": of.typ, "slug": of.slug}, r.choices)}, nil
+		return r.moved(r.route.path(map[string]string{"type": of.typ, "slug": of.slug}, r.choices), ""), nil
 	}
 	list := r.suggestEntities(slug, only("type", typ)) // those of the requested type come first
 	for _, o := range r.suggestEntities(slug, &view.Filter{}) {
@@ -148,5 +148,5 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	} else {
 		d.Near = r.suggestEntities(d.Name, only("type", v.Type))
 	}
-	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
+	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Answer: Answer{Status: http.StatusGone, Gone: &v}, NoIndex: true, Data: d}, nil
 }

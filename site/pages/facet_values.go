@@ -266,7 +266,7 @@ func (r *request) categories() (*page, error) {
 func (r *request) category() (*page, error) {
 	all, slug := r.categoryCounts(), r.args["category"]
 	if now, renamed := r.Build.Preferred("category", slug); renamed {
-		return &page{location: r.route.path(map[string]string{"category": now}, r.choices)}, nil
+		return r.moved(r.route.path(map[string]string{"category": now}, r.choices), ""), nil
 	}
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {

@@ -34,11 +34,14 @@ type frame struct {
 }
 
 func (r *request) render(p *page) (*Answer, error) {
+	if p.Template == "" {
+		return &p.Answer, nil
+	}
 	var b bytes.Buffer
 	if err := r.templates[p.Template].ExecuteTemplate(&b, "layout", frame{r, p}); err != nil {
 		return nil, err
 	}
-	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.deletedBy}, nil
+	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.Gone}, nil
 }
 
 // Abs returns the absolute URL of a path, or "" if the site's URL is unknown.
@@ -173,7 +176,7 @@ func (s *Site) functions() template.FuncMap {
 // cached.
 func (s *Site) Panel(q Request, v *panel.Page) (*Answer, error) {
 	p := &page{Template: "panel-" + v.Template, Title: v.Title, Description: v.Description, Member: v.Member, Data: v.Data, NoIndex: true, Section: "/developer/",
-		Status: cmp.Or(v.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL
+		Answer: Answer{Status: cmp.Or(v.Status, http.StatusOK)}} // set explicitly: personal pages have no canonical URL
 	if v.Script {
 		p.Scripts = []string{"panel.js"}
 	}

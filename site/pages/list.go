@@ -253,7 +253,7 @@ func (s *Site) isDay(name string) bool {
 
 // ofType leads to the list of a kind.
 func (r *request) ofType() (*page, error) {
-	return &page{location: r.kindPath(r.args["type"])}, nil
+	return r.moved(r.kindPath(r.args["type"]), ""), nil
 }
 
 // mixed fills in a list of entities of several kinds, or of one of them. It returns false if there is
@@ -294,7 +294,7 @@ func (r *request) facetValueList() (*page, error) {
 	i := slices.IndexFunc(all, func(v facetValue) bool { return v.key == key })
 	if i < 0 {
 		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
-			return &page{location: r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices)}, nil
+			return r.moved(r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices), ""), nil
 		}
 		links := map[string]link{}
 		for _, v := range r.usedValues(k) {

@@ -203,7 +203,7 @@ func (r *request) notFoundWithSuggestions() *page {
 }
 
 func (r *request) missing(heading, text string, list ...link) *page {
-	return &page{Template: "problem", Title: heading, Status: http.StatusNotFound, NoIndex: true,
+	return &page{Template: "problem", Title: heading, Answer: Answer{Status: http.StatusNotFound}, NoIndex: true,
 		Data: &problemPage{text, list}}
 }
 

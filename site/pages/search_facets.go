@@ -234,7 +234,7 @@ func (r *request) searchFile() (*page, error) {
 	}
 	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
 		"synonyms": append([][]string{}, r.Build.Synonyms()...), "rows": rows})
-	return &page{body: b, mediaType: "application/json"}, err
+	return file("application/json", b, 0), err
 }
 
 // record renders an entity as the API returns it, with its rank on the overall
@@ -250,5 +250,5 @@ func (r *request) record() (*page, error) {
 	}
 	body := append([]byte(nil), r.Build.Record(o)...)
 	body = append(body[:len(body)-1], `,"rank":`+rank...)
-	return &page{body: append(body, "}\n"...), mediaType: "application/json"}, nil
+	return file("application/json", append(body, "}\n"...), 0), nil
 }

@@ -40,14 +40,18 @@ func (s *Site) Get(q Request) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.location != "" {
-		to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + p.location, RawQuery: p.query}
-		return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
-	}
-	if p.body != nil {
-		return &Answer{Status: http.StatusOK, MediaType: p.mediaType, Body: p.body, Keep: p.maxAge}, nil
-	}
 	return r.render(p)
+}
+
+// moved returns a redirect to an unescaped path, which may contain user input, with an escaped query.
+func (s *Site) moved(path, query string) *page {
+	to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + path, RawQuery: query}
+	return &page{Answer: Answer{Status: http.StatusMovedPermanently, Location: to.String()}}
+}
+
+// file returns a response other than a page.
+func file(mediaType string, body []byte, keep time.Duration) *page {
+	return &page{Answer: Answer{Status: http.StatusOK, MediaType: mediaType, Body: body, Keep: keep}}
 }
 
 // redirectToSlash redirects a path that lacks only the trailing slash to its page.
@@ -61,8 +65,7 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	if err != nil || a.Status >= http.StatusBadRequest {
 		return a, err
 	}
-	to := url.URL{Path: strings.TrimSuffix(s.Root, "/") + q.Path, RawQuery: q.Query.Encode()}
-	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
+	return &s.moved(q.Path, q.Query.Encode()).Answer, nil
 }
 
 // New returns the site of a build.
@@ -111,14 +114,14 @@ type Answer struct {
 
 const htmlType = "text/html; charset=utf-8"
 
-// page is a page: its template, data and metadata.
+// page is a page: its template, data and metadata. Without a template, it is the Answer.
 type page struct {
+	Answer                   // of a page, only the status, for which 0 means 200, and Gone
 	Template    string       // file name without .html
 	Title       string       // if "", only the title of the index is shown
 	Description string       // a sentence for search engines and links
 	Member      panel.Member // the signed-in account, on pages of the panel
 	Data        any
-	Status      int    // 0 means 200
 	NoIndex     bool   // search engines must not index the page
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
@@ -127,13 +130,6 @@ type page struct {
 	LinkedData  any    // of the index (schema.org), as JSON-LD; nil on other pages
 	Canonical   string // canonical path; "" means the page's own
 	Section     string // section of the navigation, if the path does not determine it
-
-	deletedBy *record.Version // the version that deleted the entity, for 410
-	location  string          // redirect target: an unescaped path, which may contain user input
-	query     string          // the query of location, escaped
-	body      []byte          // a complete response other than a page
-	mediaType string
-	maxAge    time.Duration // the time for which body may be cached
 }
 
 // Policy is the Content-Security-Policy of every page. It permits only files from the

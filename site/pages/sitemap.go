@@ -32,7 +32,7 @@ func (r *request) robots() (*page, error) {
 	if to := r.Abs("/sitemap.xml"); to != "" {
 		b.WriteString("Sitemap: " + to + "\n")
 	}
-	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
+	return file("text/plain; charset=utf-8", []byte(b.String()), 0), nil
 }
 
 // maxMapped is the number of URLs that a sitemap can have (https://www.sitemaps.org/protocol.html).
@@ -60,7 +60,7 @@ func (r *request) sitemap() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	b.WriteString("</urlset>\n")
-	return &page{body: b.Bytes(), mediaType: "application/xml; charset=utf-8"}, nil
+	return file("application/xml; charset=utf-8", b.Bytes(), 0), nil
 }
 
 // findMapped lists the pages of the sitemap: those about the index, then those about entities, the best first, then

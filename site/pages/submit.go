@@ -100,7 +100,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	if f.Amends != "" {
 		return r.render(r.correction(d))
 	}
-	return r.render(&page{Template: "submit", Title: "Propose an entry", Data: d, Status: f.Status, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
+	return r.render(&page{Template: "submit", Title: "Propose an entry", Data: d, Answer: Answer{Status: f.Status}, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
 		Scripts: []string{"submit.js"}, Description: "Propose an entry: the form checks your entries as you type and writes the file."})
 }
 
@@ -110,7 +110,7 @@ func (r *request) correction(d *formPage) *page {
 	file := d.Amends + ".yaml"
 	d.Entity = siteurl.Entity(typ, slug)
 	d.Edit, d.View = r.Build.Manifest.Repository.Edit(file), r.Build.Manifest.Repository.View(file)
-	return &page{Template: "submit", Title: "Suggest a change to " + textfmt.Name(d.Title), Data: d, Status: d.Status, NoIndex: true,
+	return &page{Template: "submit", Title: "Suggest a change to " + textfmt.Name(d.Title), Data: d, Answer: Answer{Status: d.Status}, NoIndex: true,
 		Canonical: d.Entity, Section: siteurl.Submit, Scripts: []string{"submit.js"},
 		Description: "Correct what this index says about " + textfmt.Name(d.Title) + ": change what is wrong and name a source. A maintainer reviews it."}
 }

@@ -27,7 +27,7 @@ func (r *request) trending() (*page, error) {
 	window, by, typ := r.choices["window"], r.choices["by"], r.choices["type"]
 	switch {
 	case window == windows[0]:
-		return &page{location: r.with("window", "")}, nil
+		return r.moved(r.with("window", ""), ""), nil
 	case window != "" && !slices.Contains(windows, window):
 		return r.missing("Unknown time window", "", link{To: r.with("window", ""), Name: "The default window"}), nil
 	case typ != "" && !slices.Contains(types, typ):
