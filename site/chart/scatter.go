@@ -30,7 +30,7 @@ func (s *Scatter) x(v float64) float64 {
 
 // Draw draws the spots, those of the front last and joined by steps: from left to right,
 // each is the highest so far. across and up are the values of the grid lines.
-func (s *Scatter) Draw(spots []Spot, across, up []float64, acrossWord, upWord func(float64) string) template.HTML {
+func (s *Scatter) Draw(spots []*Spot, across, up []float64, acrossWord, upWord func(float64) string) template.HTML {
 	d := s.grid("scatter", up, upWord)
 	for _, m := range across {
 		d.add(`<line class="grid" x1="%s%%" x2="%[1]s%%" y1="%d" y2="%s"/>`, Number(s.x(m)), plotAbove, Number(plotAbove+s.Height))
@@ -67,7 +67,7 @@ const (
 )
 
 // label writes the names of the spots that have room, those of the front first.
-func (s *Scatter) label(d *drawing, spots []Spot) {
+func (s *Scatter) label(d *drawing, spots []*Spot) {
 	type box struct{ left, right, top, bottom float64 }
 	var taken []box
 	for _, o := range spots {

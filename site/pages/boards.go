@@ -12,6 +12,7 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/view"
+	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -45,7 +46,12 @@ func (r *request) boards() (*page, error) {
 		return nil, err
 	}
 	if b.own != nil && len(b.ordinals) < board.MinEntries {
-		return b.unpublished(), nil
+		list, when := []link{{Name: "Leaderboards", To: boardsPath}}, "has"
+		if b.day != "" {
+			list, when = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"}), "had on "+textfmt.Day(b.day)
+		}
+		text := fmt.Sprintf("It %s %s, and a board needs %d.", when, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), board.MinEntries)
+		return b.missing("Board not published", text, list...), nil
 	}
 	l := b.list()
 	if !b.turn(l) {
@@ -113,9 +119,7 @@ func (b *ranking) list() *listing {
 		if l.Heading += ": leaders"; b.typ != "" {
 			l.Heading = b.boardTitle(b.slug) + ": leading " + b.plural(b.typ)
 		}
-		if i := slices.IndexFunc(b.Site.Categories, func(c record.Category) bool { return c.Slug == b.slug }); i >= 0 {
-			l.Text = string(b.Site.Categories[i].Description)
-		}
+		l.Text = string(first(b.Site.Categories, func(c record.Category) bool { return c.Slug == b.slug }).Description)
 		l.Empty = "Nothing is ranked here: no entity of this kind has enough data for a score."
 		if b.day != "" {
 			l.Empty = "Nothing was ranked here on " + textfmt.Day(b.day) + ": no entity of this kind had enough data for a score."
@@ -136,8 +140,14 @@ func (b *ranking) item(o uint32, moved board.Movement) item {
 	it := item{Entity: e, ordinal: o, moved: deltaOf(moved), scores: b.scoresOf(e), offer: &record.Offer{}}
 	it.offer.Prices[record.InputPrice], it.offer.Prices[record.OutputPrice] = e.Price.Input, e.Price.Output
 	switch it.to = pathOf(e); {
-	case b.day != "":
-		it.to = b.currentPath(b.from, o)
+	case b.day != "": // its present page, if it still has one
+		a := b.Build.History()
+		v, _ := a.At(e.Type, e.Slug, b.from.Day)
+		now := a.Version(a.Newest(v))
+		_, former, ok := b.Build.Find(now.Type, now.Slug)
+		if it.to = siteurl.Entity(now.Type, now.Slug); now.Deleted || !ok || former {
+			it.to = "-"
+		}
 	case b.own != nil && b.own.Formula != nil:
 		it.why = it.to + "#" + explanationID(b.own)
 	case b.own != nil:

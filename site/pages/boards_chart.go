@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -22,27 +21,32 @@ const (
 
 // scatter is a chart of a board: scores against prices.
 type scatter struct {
-	Chart template.HTML
-	Words string // text alternative to the chart
-	Front int    // entities of the front
+	drawing
+	Front int // entities of the Pareto front: each is better than all that are cheaper
 }
 
 // scatter draws the scores of a board against prices, or returns nil if too few of its entities have one.
 func (b *ranking) scatter() *scatter {
-	var spots []chart.Spot
+	var spots []*chart.Spot
 	for _, o := range b.ordinals {
 		e := b.from.Entity(o)
 		if price, score := e.Price.Blended, b.scoresOf(e).Composite; price.Known() {
 			name := textfmt.Name(e.Name)
-			spots = append(spots, chart.Spot{X: price.Float(), Y: score.Float(), Label: name,
+			spots = append(spots, &chart.Spot{X: price.Float(), Y: score.Float(), Label: name,
 				Title: fmt.Sprintf("%s: score %s, %s per million tokens", name, score, textfmt.Price(price))})
 		}
 	}
 	if len(spots) < 4 {
 		return nil
 	}
-	x := &scatter{Front: markFront(spots)}
-	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return record.CompareBools(b.Front, a.Front) })
+	x, best := &scatter{}, math.Inf(-1)
+	for _, s := range slices.SortedStableFunc(slices.Values(spots), func(a, b *chart.Spot) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(b.Y, a.Y)) }) {
+		if s.Y > best {
+			s.Front, best = true, s.Y
+			x.Front++
+		}
+	}
+	slices.SortStableFunc(spots, func(a, b *chart.Spot) int { return record.CompareBools(b.Front, a.Front) })
 	spots = spots[:min(maxSpots, len(spots))]
 	for i := x.Front + maxLabels; i < len(spots); i++ {
 		spots[i].Label = ""
@@ -51,30 +55,13 @@ func (b *ranking) scatter() *scatter {
 	return x
 }
 
-// markFront marks the Pareto front: each entity that is better than all that are cheaper. It returns their number.
-func markFront(spots []chart.Spot) (n int) {
-	byPrice := make([]*chart.Spot, len(spots))
-	for i := range spots {
-		byPrice[i] = &spots[i]
-	}
-	slices.SortStableFunc(byPrice, func(a, b *chart.Spot) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(b.Y, a.Y)) })
-	best := math.Inf(-1)
-	for _, s := range byPrice {
-		if s.Y > best {
-			s.Front, best = true, s.Y
-			n++
-		}
-	}
-	return n
-}
-
-func (x *scatter) draw(spots []chart.Spot) {
-	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
+func (x *scatter) draw(spots []*chart.Spot) {
+	slices.SortStableFunc(spots, func(a, b *chart.Spot) int { return cmp.Compare(a.X, b.X) })
 	least, most, free := 1.0, 1.0, spots[0].X == 0
-	if i := slices.IndexFunc(spots, func(s chart.Spot) bool { return s.X > 0 }); i >= 0 { // not all are free
+	if i := slices.IndexFunc(spots, func(s *chart.Spot) bool { return s.X > 0 }); i >= 0 { // not all are free
 		least, most = spots[i].X, spots[len(spots)-1].X
 	}
-	byScore := func(a, b chart.Spot) int { return cmp.Compare(a.Y, b.Y) }
+	byScore := func(a, b *chart.Spot) int { return cmp.Compare(a.Y, b.Y) }
 	low, high := slices.MinFunc(spots, byScore).Y, slices.MaxFunc(spots, byScore).Y
 	across := steps(least, most)
 	if free || len(across) == 1 {

@@ -11,8 +11,6 @@ import (
 	"kindex/exports/board"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
-	"kindex/exports/view"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -85,15 +83,6 @@ func (b *ranking) readDay() *page {
 	return b.missing("No leaderboard for that day", text, list...)
 }
 
-func (b *ranking) unpublished() *page {
-	list, when := []link{{Name: "Leaderboards", To: boardsPath}}, "has"
-	if b.day != "" {
-		list, when = slices.Insert(list, 0, link{To: b.with("at", ""), Name: "Today’s board"}), "had on "+textfmt.Day(b.day)
-	}
-	text := fmt.Sprintf("It %s %s, and a board needs %d.", when, textfmt.Plural(len(b.ordinals), "ranked entity", "ranked entities"), board.MinEntries)
-	return b.missing("Board not published", text, list...)
-}
-
 // knownCategories returns the categories that may have a board. For an earlier day, they include
 // categories that no longer exist.
 func (b *ranking) knownCategories() []string {
@@ -132,8 +121,9 @@ func (b *ranking) addMenus(l *listing) {
 // addDays lists the days that have a snapshot, and the day of the page; the as-of day is today's board. A static
 // site has the boards of the first ones only, and no boards of boards.yaml of earlier days.
 func (b *ranking) addDays(l *listing) {
-	days, typ := b.earlierDays(), b.typ
-	if i, known := slices.BinarySearch(days, b.day); !known && b.day != "" && b.day < b.AsOf.UTC().Format(time.DateOnly) {
+	typ, today := b.typ, b.AsOf.UTC().Format(time.DateOnly)
+	days := slices.DeleteFunc(b.Build.History().Snapshots(), func(day string) bool { return day >= today }) // oldest first
+	if i, known := slices.BinarySearch(days, b.day); !known && b.day != "" && b.day < today {
 		days = slices.Insert(days, i, b.day)
 	}
 	if len(days) == 0 || b.Static && (b.own != nil || len(b.ordinals) == 0) {
@@ -143,7 +133,7 @@ func (b *ranking) addDays(l *listing) {
 		typ = ""
 	}
 	m := listMenu{Title: "Earlier days", Name: "days", Folded: true,
-		Options: []option{{Name: "Today", To: b.presentPath(), Chosen: b.day == "" || b.day == b.AsOf.UTC().Format(time.DateOnly)}}}
+		Options: []option{{Name: "Today", To: b.presentPath(), Chosen: b.day == "" || b.day == today}}}
 	for _, at := range slices.Backward(days) {
 		m.Options = append(m.Options, option{Name: textfmt.Day(at), Value: at, To: b.with("type", typ, "at", at), Chosen: at == b.day})
 	}
@@ -156,25 +146,6 @@ func (b *ranking) presentPath() string {
 		return boardsPath
 	}
 	return b.with("at", "")
-}
-
-// earlierDays returns the days before the as-of day that have snapshots, oldest first.
-func (s *Site) earlierDays() []string {
-	today := s.AsOf.UTC().Format(time.DateOnly)
-	return slices.DeleteFunc(s.Build.History().Snapshots(), func(day string) bool { return day >= today })
-}
-
-// currentPath returns the path of the current version of a past day's entity, or "-" if the entity was
-// deleted.
-func (b *ranking) currentPath(past *view.View, ordinal uint32) string {
-	a := b.Build.History()
-	typ, slug := past.Key(ordinal)
-	v, _ := a.At(typ, slug, past.Day)
-	now := a.Version(a.Newest(v))
-	if _, earlier, ok := b.Build.Find(now.Type, now.Slug); now.Deleted || !ok || earlier {
-		return "-"
-	}
-	return siteurl.Entity(now.Type, now.Slug)
 }
 
 // explanationID returns the id of the place where the page of an entity explains its score on a

@@ -136,11 +136,6 @@ func (s *Site) summed(typ, signal string) []string {
 	return nil
 }
 
-// sums reports whether the formula of some kind counts a sum instead of a signal.
-func (s *Site) sums(signal string) bool {
-	return slices.ContainsFunc(s.kinds().Names(), func(typ string) bool { return s.summed(typ, signal) != nil })
-}
-
 func categoryCell(s *Site, it *item) cell {
 	c := cell{Text: s.categoryTitle(it.Category)}
 	if s.titles[it.Category] != "" {

@@ -230,11 +230,22 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 	}
 }
 
-// fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day.
+// fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day. It keeps the
+// first items of each line.
 func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from int) {
 	all := entries.ToArray()
 	for i := from; i < d.Last; i++ {
-		c := r.describeChange(int(all[len(all)-1-i]), set, entries) // the last one is the newest
+		at := int(all[len(all)-1-i]) // the last one is the newest
+		c := r.changeRow("", at)
+		c.Lines = slices.Clone(c.Lines)
+		for j, l := range c.Lines {
+			if n := len(l.Items); n > maxItems {
+				c.Lines[j].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
+			}
+		}
+		if refresh := r.News.Refresh(at, set); refresh != nil && set != entries { // not in the list of a refresh
+			c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, r.words()), true
+		}
 		day := c.Timestamp.UTC().Format(time.DateOnly)
 		if n := len(d.Days); n == 0 || d.Days[n-1].Day != day {
 			d.Days = append(d.Days, changeDay{Day: day})
@@ -242,23 +253,6 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 		last := &d.Days[len(d.Days)-1]
 		last.Changes = append(last.Changes, c)
 	}
-}
-
-// describeChange reads an entry and keeps the first items of each line.
-func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) changeSummary {
-	c := s.changeRow("", i)
-	c.Lines = slices.Clone(c.Lines)
-	for i, l := range c.Lines {
-		if n := len(l.Items); n > maxItems {
-			c.Lines[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
-		}
-	}
-	if set != entries { // not in the list of a refresh
-		if refresh := s.News.Refresh(i, set); refresh != nil {
-			c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, s.words()), true
-		}
-	}
-	return c
 }
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}

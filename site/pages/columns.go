@@ -168,14 +168,13 @@ func (s *Site) column(name string) *column {
 		c.Number, c.Down, c.key = true, true, view.SignalKey(name)
 		c.cell = func(it *item) cell { return signalCell(x, it, s.summed(it.Type, name)) }
 		c.Unit = signalUnit(x)
-		if s.sums(name) {
+		if slices.ContainsFunc(s.kinds().Names(), func(typ string) bool { return s.summed(typ, name) != nil }) {
 			c.key = "" // its order is that of the values shown
 		}
 		return c
 	}
 	f := s.kinds().Field(name)
-	if i := slices.IndexFunc(s.kinds().Fields, func(g *kinds.Field) bool { return g.Name == name && g.IsGroup() }); i >= 0 {
-		g := s.kinds().Fields[i]
+	if g := first(s.kinds().Fields, func(g *kinds.Field) bool { return g.Name == name && g.IsGroup() }); g != nil {
 		if c.cell = func(it *item) cell { return s.groupCell(g, it) }; g.Dated || g.Type == kinds.Range {
 			f = g.Parts[0]
 		}

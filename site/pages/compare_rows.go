@@ -293,9 +293,14 @@ func (r *request) outrankings(list []item) (why []outranking) {
 		for j := range a.parts { // one formula explains both
 			a.parts[j].Exact -= b.parts[j].Exact
 		}
+		kind := r.kind(list[0].Type)
 		for _, d := range slices.SortedStableFunc(slices.Values(a.parts), func(x, y dimension) int { return cmp.Compare(math.Abs(y.Exact), math.Abs(x.Exact)) }) {
 			if math.Abs(d.Exact) >= 0.05 {
-				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", r.scoreInSentence(list[0].Type, d.Name), d.Exact), "-", "−"))
+				name := r.scoreLabel(kind.Name, d.Name)
+				if kind.Dimensions[d.Name] == "" { // a title of its own is a name
+					name = strings.ToLower(name)
+				}
+				o.Parts = append(o.Parts, strings.ReplaceAll(fmt.Sprintf("%s %+.1f", name, d.Exact), "-", "−"))
 			}
 		}
 		why = append(why, o)

@@ -70,15 +70,6 @@ func standingWords(at *board.Standing) string {
 	return fmt.Sprintf("rank %d of %d in %s", at.Rank, at.Of, textfmt.Name(at.Title))
 }
 
-// standing returns the place of a record on its own board, or nil if it has none.
-func (s *Site) standing(o uint32, e *record.Entity) (*board.Standing, error) {
-	at, err := s.Own.Standing(o, e)
-	if at != nil {
-		at.Title = cmp.Or(at.Title, s.categoryTitle(e.Category))
-	}
-	return at, err
-}
-
 func (r *request) entity() (*page, error) {
 	typ, slug := r.args["type"], r.args["slug"]
 	if day := r.choices["at"]; day != "" {
@@ -120,8 +111,11 @@ func (r *request) present(o uint32) (d *entityPage, err error) {
 	d.Alternatives, d.Related = r.similar(d.Entity, o, entityNear)
 	d.Relations = r.relations(o)
 	d.Measured = r.resultsOf(o)
-	if d.Standing, err = r.standing(o, d.Entity); err != nil {
+	if d.Standing, err = r.Own.Standing(o, d.Entity); err != nil {
 		return nil, err
+	}
+	if d.Standing != nil {
+		d.Standing.Title = cmp.Or(d.Standing.Title, r.categoryTitle(d.Category))
 	}
 	d.History = r.history(d.Now, r.changesOf(o))
 	return d, nil
@@ -227,6 +221,6 @@ func (r *request) past(e *record.Entity, v int, asOf time.Time) *entityPage {
 		}
 	}
 	r.describe(d, asOf)
-	d.History = r.history("", r.changesUntil(v, asOf))
+	d.History = r.history("", slices.DeleteFunc(slices.Clone(a.EntityChanges(v)), func(i uint32) bool { return !a.ChangeTime(int(i)).Before(asOf.AddDate(0, 0, 1)) }))
 	return d
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/croissant"
 	"kindex/exports/feed"
 	"kindex/exports/history"
@@ -34,11 +33,6 @@ type embedCode struct {
 }
 
 type snippet struct{ Name, Text string }
-
-// formulaAddress returns the URL of the build's scoring formula.
-func (s *Site) formulaAddress() string {
-	return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile)
-}
 
 func (r *request) embedCode(d *entityPage) *embedCode {
 	u, here, image := &embedCode{}, r.Abs(d.Now), ""

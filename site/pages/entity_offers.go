@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -133,9 +132,8 @@ const (
 )
 
 type priceHistory struct {
+	drawing               // only if the price ever changed
 	Since   string        // the first day with a price
-	Chart   template.HTML // "" if the price never changed
-	Words   string        // text alternative to the chart
 	Changes []priceChange // of single offers, newest first
 	Omitted int           // older changes
 }
@@ -278,10 +276,6 @@ func (s *Site) providerName(slug string) string { return s.seller(slug).Name }
 
 // seller returns a provider of offers with its own site, or its slug if it is unknown.
 func (s *Site) seller(slug string) link {
-	for _, p := range s.Build.Providers() {
-		if p.Slug == slug {
-			return link{Name: p.Name, To: textfmt.WebURL(p.URL)}
-		}
-	}
-	return link{Name: slug}
+	p := first(s.Build.Providers(), func(p pricing.Provider) bool { return p.Slug == slug })
+	return link{Name: cmp.Or(p.Name, slug), To: textfmt.WebURL(p.URL)}
 }

@@ -27,12 +27,17 @@ type similarRow struct {
 // similar returns at most the given number of alternatives, which do the same job: active ones first, then by score;
 // and of related entities, which are used together with the entity or are about the same subject: most similar first.
 func (s *Site) similar(e *record.Entity, o uint32, most int) (alike, related []similarRow) {
-	near := s.Build.Similar(o)
-	alternatives := slices.DeleteFunc(slices.Clone(near), func(n exports.Neighbour) bool { return !n.Alternative })
+	var alternatives, others []exports.Neighbour
+	for _, n := range s.Build.Similar(o) {
+		if n.Alternative {
+			alternatives = append(alternatives, n)
+		} else {
+			others = append(others, n)
+		}
+	}
 	slices.SortFunc(alternatives, func(a, b exports.Neighbour) int {
 		return cmp.Or(record.CompareBools(s.deprecated(a.Ordinal), s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
 	})
-	others := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
 	return s.similarRows(e, alternatives[:min(most, len(alternatives))]), s.similarRows(e, others[:min(most, len(others))])
 }
 
@@ -130,24 +135,20 @@ func (s *Site) resultsOf(o uint32) *resultList {
 		if slices.ContainsFunc(list, func(r view.Result) bool { return r.Metric != g.Metric }) {
 			g.Metric = ""
 		}
-		g.Rows = each(list, func(r view.Result) figure { return s.resultRow(r, g.Metric == "") })
+		g.Rows = each(list, func(r view.Result) figure {
+			f := readAt(r.Date, r.Source)
+			f.Name, f.To, f.Value = cmp.Or(s.Build.Entity(r.Ordinal).Name, s.Build.Entity(r.Ordinal).Slug), s.path(r.Ordinal), textfmt.Count(r.Value)
+			if f.How, f.By = joined(r.Harness, r.Variant), joined(r.By, r.Publisher); g.Metric == "" {
+				f.Unit = r.Metric
+			}
+			return f
+		})
 		l.Groups = append(l.Groups, g)
 	}
 	if l.Groups == nil {
 		return nil
 	}
 	return l
-}
-
-// resultRow shows a result of a benchmark, with its metric if that is asked for.
-func (s *Site) resultRow(r view.Result, metric bool) figure {
-	e := s.Build.Entity(r.Ordinal)
-	f := readAt(r.Date, r.Source)
-	f.Name, f.To, f.Value = cmp.Or(e.Name, e.Slug), s.path(r.Ordinal), textfmt.Count(r.Value)
-	if f.How, f.By = joined(r.Harness, r.Variant), joined(r.By, r.Publisher); metric {
-		f.Unit = r.Metric
-	}
-	return f
 }
 
 // joined lists the words that are not empty.

@@ -51,10 +51,15 @@ func describeHistory(what string, points []chart.Point, word func(float64) strin
 		what, word(first.Value), textfmt.Day(first.Day), word(last.Value), textfmt.Day(last.Day), len(known), word(low), word(high))
 }
 
+// drawing is a chart.
+type drawing struct {
+	Chart template.HTML // "" if there is only one value
+	Words string        // text alternative to the chart
+}
+
 type scoreHistory struct {
+	drawing
 	Standings []cell // newest first
-	Score     template.HTML
-	Words     string // text alternative to the chart
 }
 
 // scoreHistory draws the scores of an entity over time. list is sorted from
@@ -78,7 +83,7 @@ func (r *request) scoreHistory(d *entityPage, list []board.RankAt) *scoreHistory
 	}
 	slices.Reverse(c.Standings)
 	p := chart.Plot{Low: 0, High: 100, Height: 150, From: points[0].At, To: points[len(points)-1].At}
-	c.Score = p.Draw("scores", []chart.Line{{Points: points}}, []float64{0, 25, 50, 75, 100}, chart.Number)
+	c.Chart = p.Draw("scores", []chart.Line{{Points: points}}, []float64{0, 25, 50, 75, 100}, chart.Number)
 	c.Words = describeHistory("score", points, func(v float64) string { return fmt.Sprintf("%.1f", v) })
 	return c
 }
@@ -91,11 +96,10 @@ type growth struct {
 }
 
 type curve struct {
+	drawing
 	Name   string
-	Chart  template.HTML // "" if there is only one day
-	Words  string        // text alternative to the chart
-	JSON   string        // URL of the series, or "" if there is no API
-	Growth []growth      // over each window, or nil if it is unknown over all of them
+	JSON   string   // URL of the series, or "" if there is no API
+	Growth []growth // over each window, or nil if it is unknown over all of them
 }
 
 // readings returns the values of a count, oldest first; they are unknown where the signal was removed. A
@@ -168,18 +172,15 @@ func (r *request) curves(d *entityPage, moments []history.Moment, asOf time.Time
 
 // draw draws readings of at least two days; of many close ones, it leaves some out.
 func (c *curve) draw(list []chart.Point) {
-	n := len(list)
-	if n < 2 || !list[n-1].At.After(list[0].At) {
-		return
-	}
 	var points []chart.Point
+	n := len(list)
 	for i, o := range list {
 		if n <= maxCurve || !o.Known || i == 0 || i == n-1 || i*maxCurve/n != (i-1)*maxCurve/n {
 			points = append(points, o)
 		}
 	}
 	known, low, high := extent(points)
-	if len(known) == 0 {
+	if len(known) == 0 || !list[n-1].At.After(list[0].At) {
 		return
 	}
 	marks := []float64{low, high}

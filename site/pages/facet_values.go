@@ -52,12 +52,7 @@ func facetKindsOf(declared *kinds.Set) []*facetKind {
 
 // facetKind returns the field whose pages have paths with a first part, or nil.
 func (s *Site) facetKind(slug string) *facetKind {
-	for _, k := range s.facetKinds {
-		if k.Slug == slug {
-			return k
-		}
-	}
-	return nil
+	return first(s.facetKinds, func(k *facetKind) bool { return k.Slug == slug })
 }
 
 // valuesPath returns the path of the list of the values, also if the entities of a kind, such as providers, have the
@@ -138,13 +133,6 @@ func (s *Site) valueLinks(k *facetKind, values []string) []link {
 	})
 }
 
-func letterTitle(letter string) string {
-	if letter == "0" {
-		return "0–9"
-	}
-	return textfmt.Capitalize(letter)
-}
-
 type facetPage struct {
 	*facetKind
 	Used     int          // values on all pages
@@ -171,7 +159,7 @@ func (r *request) facetList() (*page, error) {
 	}
 	for i, v := range used {
 		if i == 0 || v.Letter != used[i-1].Letter {
-			d.Letters = append(d.Letters, option{Name: letterTitle(v.Letter), Value: v.Letter, To: paths[i/maxFacetValues] + "#letter-" + v.Letter})
+			d.Letters = append(d.Letters, option{Name: cmp.Or(map[string]string{"0": "0–9"}[v.Letter], textfmt.Capitalize(v.Letter)), To: paths[i/maxFacetValues] + "#letter-" + v.Letter})
 		}
 		d.Letters[len(d.Letters)-1].Count++
 		if i/maxFacetValues != at {

@@ -315,32 +315,25 @@ func (f *filters) apply(r *request, asked *where.Params) {
 		return asked.Filter(slices.Sorted(maps.Keys(r.titles)), r.Build)
 	}
 	filter := read()
-	for f.blame(asked) {
+	for {
+		bad, ok := asked.Err.(*where.Error) //nolint:errorlint // package where never wraps it
+		if !ok {
+			break
+		}
+		asked.Err = nil
+		delete(asked.Given, bad.Param)
+		if i := slices.IndexFunc(f.Fields, func(x formField) bool { return x.Name == bad.Param }); i >= 0 {
+			f.Fields[i].Wrong, f.Fields[i].invalid = form.Sentence(bad.Message), true
+			if bad.Suggestion != "" {
+				f.Fields[i].Wrong += " Did you mean " + bad.Suggestion + "?"
+			}
+		}
 		filter = read()
 	}
 	f.set.And(r.Build.Select(filter))
 	if asked.Has("maxInput") || asked.Has("maxOutput") {
 		f.keep(r, func(e *record.Entity) bool { return f.cheapest(r.Build.OffersOf(e)) != nil })
 	}
-}
-
-// blame notes the error at its field, drops the parameter, and reports whether there was one.
-func (f *filters) blame(asked *where.Params) bool {
-	bad, ok := asked.Err.(*where.Error) //nolint:errorlint // package where never wraps it
-	if !ok {
-		return false
-	}
-	asked.Err = nil
-	delete(asked.Given, bad.Param)
-	for i := range f.Fields {
-		if f.Fields[i].Name == bad.Param {
-			f.Fields[i].Wrong, f.Fields[i].invalid = form.Sentence(bad.Message), true
-			if bad.Suggestion != "" {
-				f.Fields[i].Wrong += " Did you mean " + bad.Suggestion + "?"
-			}
-		}
-	}
-	return true
 }
 
 // nearby returns links to the list with other values of a parameter.

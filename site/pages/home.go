@@ -78,7 +78,17 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []link) {
 		}
 		list = s.askMemory(list, k)
 	}
-	if k, by := s.leastMaintained(); k != nil {
+	var least *kinds.Kind // maintained: the kind with the most dormant entities
+	var by string         // the first of its columns that grows
+	most := 0
+	for _, k := range s.kinds().Kinds {
+		set := s.Build.Select(only("type", k.Name, "maintenance", record.Dormant))
+		i := slices.IndexFunc(kindColumns(k), func(name string) bool { x := s.kinds().Signal(name); return x != nil && x.Grows })
+		if n := int(set.GetCardinality()); n > most && i >= 0 && k.HasBlock(kinds.Maintenance) {
+			most, least, by = n, k, kindColumns(k)[i]
+		}
+	}
+	if k := least; k != nil {
 		many := s.plural(k.Name)
 		list = s.ask(list, k, "Which "+many+" are no longer maintained?", "maintenance="+record.Dormant+"&sort="+by, func(n int, c cell) string {
 			return ": " + c.Text + " " + kinds.InSentence(s.label(by)) + ", the most of " + textfmt.Plural(n, strings.ToLower(k.Title), many)
@@ -110,20 +120,6 @@ func (s *Site) askMemory(list []link, k *kinds.Kind) []link {
 	}
 	text := "What is the best " + what + " for 24 GB of memory among " + kinds.InSentence(s.categoryTitle(of[0].Value)) + "?"
 	return s.ask(list, k, text, query, func(_ int, c cell) string { return ": " + c.Text + ", " + textfmt.Name(c.Note) })
-}
-
-// leastMaintained returns the kind with the most dormant entities, and the first of its columns that grows; nil if
-// there is none.
-func (s *Site) leastMaintained() (least *kinds.Kind, by string) {
-	most := 0
-	for _, k := range s.kinds().Kinds {
-		set := s.Build.Select(only("type", k.Name, "maintenance", record.Dormant))
-		i := slices.IndexFunc(kindColumns(k), func(name string) bool { x := s.kinds().Signal(name); return x != nil && x.Grows })
-		if n := int(set.GetCardinality()); n > most && i >= 0 && k.HasBlock(kinds.Maintenance) {
-			most, least, by = n, k, kindColumns(k)[i]
-		}
-	}
-	return least, by
 }
 
 // ask adds a question that a list of a kind answers with its first entity, unless it has none.
@@ -196,8 +192,7 @@ func (s *Site) priceNews(c *record.Change) priceNews {
 
 func (s *Site) findNews() *homeNewsLists {
 	n := &homeNewsLists{}
-	set := s.Build.Select(&view.Filter{})
-	n.addEvents(calendar.Events(s.Build, s.AsOf, set), s.AsOf)
+	n.addEvents(calendar.Events(s.Build, s.AsOf, s.Build.Select(&view.Filter{})), s.AsOf)
 	for i, name := range s.News.Months()[:min(2, len(s.News.Months()))] { // few prices change in the first days of a month
 		m := s.News.Month(name)
 		for _, c := range m.Prices.Data[:min(homeNews-len(n.Prices), len(m.Prices.Data))] {

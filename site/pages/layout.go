@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +15,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 	"kindex/site/chart"
 	"kindex/site/panel"
@@ -75,7 +74,7 @@ func (f frame) Lists() (list []option) {
 	for _, t := range f.largest()[:min(maxKinds, len(f.largest()))] {
 		add(f.plurals(t), f.kindPath(t))
 	}
-	if f.sold() {
+	if f.kinds().HasBlock(kinds.Offers) && len(f.Build.Offers().Providers()) > 0 {
 		add("Prices", pricesPath)
 	}
 	if f.ranks() {
@@ -99,15 +98,6 @@ func (s *Site) largest() []string {
 	return slices.SortedStableFunc(slices.Values(s.types()), func(a, b string) int { return count(b) - count(a) })
 }
 
-// parse parses the templates, each with the layout and the parts.
-func (s *Site) parse() {
-	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/part-*.html"))
-	files, _ := fs.Glob(templateFiles, "templates/*.html") // the pattern is valid
-	for _, file := range files {
-		s.templates[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
-	}
-}
-
 // label returns the display name of a field, a score, a signal or one of their values.
 func (s *Site) label(name string) string { return textfmt.Label(s.kinds(), name) }
 
@@ -117,14 +107,6 @@ func (s *Site) scoreLabel(kind, name string) string {
 		return textfmt.Name(k.Dimensions[name])
 	}
 	return s.label(name)
-}
-
-// scoreInSentence returns the display name of a score of a kind as in a sentence.
-func (s *Site) scoreInSentence(kind, name string) string {
-	if k := s.kinds().Kind(kind); k != nil && k.Dimensions[name] != "" {
-		return s.scoreLabel(kind, name)
-	}
-	return strings.ToLower(s.label(name))
 }
 
 // functions returns the template functions. Every string from an entity must pass through
@@ -160,7 +142,7 @@ func (s *Site) functions() template.FuncMap {
 		"sourced":  func() string { return s.news().Sourced },
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
-		"formula":  s.formulaAddress,
+		"formula":  func() string { return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile) },
 		"boards":   func() string { return boardsPath },
 		"kind":     s.kindPath,
 		"plurals":  s.plural,

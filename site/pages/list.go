@@ -202,12 +202,7 @@ func (s *Site) kindPath(name string) string { return "/" + s.kind(name).Slug() +
 
 // kindOf returns the kind whose list has a path, or nil.
 func (s *Site) kindOf(slug string) *kinds.Kind {
-	for _, k := range s.kinds().Kinds {
-		if k.Slug() == slug {
-			return k
-		}
-	}
-	return nil
+	return first(s.kinds().Kinds, func(k *kinds.Kind) bool { return k.Slug() == slug })
 }
 
 // plurals returns the plural of a kind as a title.
@@ -228,7 +223,11 @@ func (r *request) ofKind() (*page, error) {
 		l.Filters.read(r)
 	}
 	columns, by := r.columnNames(k), "composite"
-	if i := slices.IndexFunc(columns, r.isDay); i >= 0 && !r.Own.Comparable(k.Name) { // the newest first
+	day := func(name string) bool {
+		x, f := r.kinds().Signal(name), r.kinds().Field(name)
+		return x != nil && x.IsDay() || x == nil && f != nil && f.IsDay()
+	}
+	if i := slices.IndexFunc(columns, day); i >= 0 && !r.Own.Comparable(k.Name) { // the newest first
 		by = columns[i]
 	}
 	if !r.fill(l, l.Filters.set, by, columns) {
@@ -243,12 +242,6 @@ func (r *request) ofKind() (*page, error) {
 	p := r.listPage(l, "All "+r.counted(l.Total, k.Name)+" in the index, with their main figures.", "type="+k.Name)
 	p.Title = k.Plural
 	return p, nil
-}
-
-// isDay reports whether a column is a declared day or month.
-func (s *Site) isDay(name string) bool {
-	x, f := s.kinds().Signal(name), s.kinds().Field(name)
-	return x != nil && x.IsDay() || x == nil && f != nil && f.IsDay()
 }
 
 // ofType leads to the list of a kind.
@@ -284,7 +277,14 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 	if !r.fill(l, set, "composite", columns) {
 		return false
 	}
-	r.relate(l, set, but)
+	if l.First > 1 || l.Total < 2 {
+		return true
+	}
+	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) { // links to frequent tags
+		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
+			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
+		}
+	}
 	return true
 }
 
@@ -311,18 +311,6 @@ func (r *request) facetValueList() (*page, error) {
 	p.Title += ", " + k.Label // an entity may have the same name as the value
 	p.NoIndex = p.NoIndex || l.Total == 0
 	return p, nil
-}
-
-// relate adds links to frequent tags to the first page of a list.
-func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
-	if l.First > 1 || l.Total < 2 {
-		return
-	}
-	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
-		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
-			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
-		}
-	}
 }
 
 // listPage renders a list. Search engines index it only without a query.

@@ -53,15 +53,13 @@ func (r *request) markdown(d *entityPage) []byte {
 		if measured {
 			head = append(head, "How", "By")
 		}
-		var rows [][]string
-		for _, f := range list {
+		w.Table(heading, head, each(list, func(f figure) []string {
 			row := []string{r.markdownLinked([]link{{Name: f.Name, To: f.To}}), strings.TrimSpace(site.Text(f.Value) + " " + site.Text(f.Unit)), site.Text(f.Date), f.markdownSource()}
 			if measured {
 				row = append(row, site.Text(f.How), site.Text(f.By))
 			}
-			rows = append(rows, row)
-		}
-		w.Table(heading, head, rows)
+			return row
+		}))
 	}
 	figures("Figures", d.Signals)
 	figures("Benchmarks", d.Results)
@@ -91,7 +89,11 @@ func (r *request) markdown(d *entityPage) []byte {
 	}
 	w.Section("Changes", items)
 	w.Section("More", r.markdownLinks(d))
-	w.Line("Build " + site.Text(r.buildID()) + ", formula " + site.Text(r.Formula.Version) + ".")
+	id := r.Build.Manifest.ID
+	if draft := r.Build.OverlayID(); draft != "" {
+		id += "+" + draft
+	}
+	w.Line("Build " + site.Text(id) + ", formula " + site.Text(r.Formula.Version) + ".")
 	return w.Bytes()
 }
 
@@ -158,18 +160,14 @@ func (r *request) markdownOffers(w *site.Markdown, t *offerTable) {
 	if t == nil {
 		return
 	}
-	var rows [][]string
-	for _, o := range slices.Concat(t.Rows, t.Rest) {
+	rows := each(slices.Concat(t.Rows, t.Rest), func(o offerRow) []string {
 		more := o.More()
 		if o.Deprecated {
 			more = append([]string{record.Deprecated}, more...)
 		}
 		row := []string{o.Seller.Name, o.ID, o.Price("input"), o.Price("output"), o.Price("cacheRead"), o.Window(), strings.Join(more, "; "), o.Read.Date}
-		for i := range row {
-			row[i] = site.Text(row[i])
-		}
-		rows = append(rows, append(row, o.Read.markdownSource()))
-	}
+		return append(each(row, site.Text), o.Read.markdownSource())
+	})
 	w.Table("Prices, in US dollars per million tokens", []string{"Provider", "Model ID", "Input", "Output", "Cache read", "Context", "More", "Read", "Source"}, rows[:min(markdownOffers, len(rows))])
 	if n := len(rows) - markdownOffers; n > 0 {
 		w.Line(textfmt.Plural(n, "more offer is", "more offers are") + " in the JSON.")
@@ -184,8 +182,7 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 	if !d.Scored() {
 		return
 	}
-	var rows [][]string
-	for _, p := range d.Score.Parts {
+	rows := each(d.Score.Parts, func(p dimension) []string {
 		figures := each(p.Measures, func(m measure) string { return m.Name + " " + m.Value + " → " + cmp.Or(m.Score, m.State) })
 		if n := len(p.Missing); n > 0 {
 			figures = append(figures, strconv.Itoa(n)+" missing")
@@ -194,8 +191,8 @@ func (r *request) markdownScore(w *site.Markdown, d *entityPage) {
 		if p.DimensionScore.Value != nil {
 			value = p.Value
 		}
-		rows = append(rows, []string{site.Text(p.Title), value, textfmt.Short(p.Weight), markdownWords(figures)})
-	}
+		return []string{site.Text(p.Title), value, textfmt.Short(p.Weight), markdownWords(figures)}
+	})
 	w.Table("Score", []string{"Part", "0 to 100", "Weight", "From"}, rows)
 	said := "No score"
 	if d.Scores.Composite.Known() {
@@ -236,14 +233,6 @@ func (r *request) markdownLinks(d *entityPage) []string {
 	return links
 }
 
-// buildID returns the ID of the build, with that of the overlay if there is one.
-func (s *Site) buildID() string {
-	if draft := s.Build.OverlayID(); draft != "" {
-		return s.Build.Manifest.ID + "+" + draft
-	}
-	return s.Build.Manifest.ID
-}
-
 // changesOf returns the changes to a record's entity, oldest first.
 func (s *Site) changesOf(o uint32) []uint32 {
 	newest, ok := s.Build.History().NewestOf(o)
@@ -251,17 +240,6 @@ func (s *Site) changesOf(o uint32) []uint32 {
 		return nil
 	}
 	return s.Build.History().EntityChanges(newest)
-}
-
-// changesUntil returns the changes to a version's entity up to the end of a day.
-func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
-	a, end := s.Build.History(), day.AddDate(0, 0, 1)
-	for _, i := range a.EntityChanges(version) {
-		if a.ChangeTime(int(i)).Before(end) {
-			until = append(until, i)
-		}
-	}
-	return until
 }
 
 // entityMarkdown renders the Markdown file next to an entity's page. If there is no API,

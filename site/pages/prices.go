@@ -16,11 +16,6 @@ import (
 
 const pricesPath = "/prices/"
 
-// sold reports whether anything has offers.
-func (s *Site) sold() bool {
-	return s.kinds().HasBlock(kinds.Offers) && len(s.Build.Offers().Providers()) > 0
-}
-
 // prices lists the offers that match the query and, if it asks for one, a calculation. A static site
 // has neither filters nor a calculator, because both need an edge.
 func (r *request) prices() (*page, error) {

@@ -33,12 +33,7 @@ func (s *Site) facetNames() []string {
 
 // facetOf returns the declared field with a filter, or nil if the filter is of every entity or of a block.
 func (s *Site) facetOf(filter string) *kinds.Field {
-	for _, leaf := range s.kinds().Leaves() {
-		if leaf.Filter && leaf.Query == filter {
-			return leaf
-		}
-	}
-	return nil
+	return first(s.kinds().Leaves(), func(leaf *kinds.Field) bool { return leaf.Filter && leaf.Query == filter })
 }
 
 // concerns reports whether a filter concerns the entities of each of some kinds.

@@ -9,8 +9,10 @@ package pages
 import (
 	"cmp"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +89,11 @@ func New(from Source, o Options) *Site {
 	for _, k := range s.facetKinds {
 		s.facets[k.Field] = sync.OnceValue(func() []facetValue { return s.countFacet(k) })
 	}
-	s.parse()
+	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/part-*.html"))
+	files, _ := fs.Glob(templateFiles, "templates/*.html") // the pattern is valid
+	for _, file := range files {
+		s.templates[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, file))
+	}
 	return s
 }
 
@@ -160,6 +166,14 @@ func each[T, U any](list []T, of func(T) U) []U {
 		out[i] = of(x)
 	}
 	return out
+}
+
+// first returns the first element of a list that a function accepts, or the zero value if there is none.
+func first[T any](list []T, accepts func(T) bool) (found T) {
+	if i := slices.IndexFunc(list, accepts); i >= 0 {
+		found = list[i]
+	}
+	return found
 }
 
 // Source is the build that pages are rendered from. It must stay open as long as the Site

@@ -191,26 +191,20 @@ func (s *Site) contentFolder() string {
 
 type exampleFile struct{ Type, File, YAML, New string }
 
-// example returns the name and contents of a file of a kind to start from.
+// example returns the name and contents of a file of a kind to start from. Its category is the first one whose
+// entities are mostly of the kind, or another one if there is none.
 func (r *request) example(typ string) (file, yaml string) {
-	page := "https://example.org/new-" + typ
-	return typ + "/new-" + typ + ".yaml", "name: New " + textfmt.Capitalize(typ) + "\nprovider: Who makes it\n" +
-		"description: One or two sentences on what it is for and what sets it apart.\ncategory: " + r.exampleCategory(typ) + "\n" +
-		"license: MIT\npricingModel: " + r.kinds().PricingModels[0] + "\nurl: " + page +
-		"\nlinks:\n  " + r.kinds().Links[0].Name + ": " + page + "/about\ntags: [first-tag, second-tag]\n"
-}
-
-// exampleCategory returns the category for a type's example: the first one whose entities are mostly of the
-// type, or another one if there is none.
-func (r *request) exampleCategory(typ string) string {
-	example := "the-category"
+	page, category := "https://example.org/new-"+typ, "the-category"
 	for _, c := range slices.Backward(r.categoryCounts()) {
 		ofType := len(c.Types) > 0 && c.Types[0].Value == typ
-		if strings.Trim(c.Slug, "0123456789-") != "" && (ofType || example == "the-category") { // a slug of digits would need quotes
-			example = c.Slug
+		if strings.Trim(c.Slug, "0123456789-") != "" && (ofType || category == "the-category") { // a slug of digits would need quotes
+			category = c.Slug
 		}
 	}
-	return example
+	return typ + "/new-" + typ + ".yaml", "name: New " + textfmt.Capitalize(typ) + "\nprovider: Who makes it\n" +
+		"description: One or two sentences on what it is for and what sets it apart.\ncategory: " + category + "\n" +
+		"license: MIT\npricingModel: " + r.kinds().PricingModels[0] + "\nurl: " + page +
+		"\nlinks:\n  " + r.kinds().Links[0].Name + ": " + page + "/about\ntags: [first-tag, second-tag]\n"
 }
 
 // howToSubmit renders the page for sites without the form.

@@ -77,16 +77,13 @@ func (r *request) missingChoice(choice, value string, known []string) *page {
 	return r.missing("Page not found", text+".", list...)
 }
 
-// gain is what an entity gained, as the columns show it.
-type gain struct{ gain, course, more cell }
-
 // gains fills in the rows and what is said of them. It reports whether the history is shorter than the window.
 func (r *request) gains(l *listing, window string) (young bool) {
-	by, of := r.choices["by"], map[uint32]gain{}
+	by, of := r.choices["by"], map[uint32][3]cell{} // the cells of the columns after the name
 	moved := r.Build.History().Window(window)
-	add := func(o uint32, g gain) {
+	add := func(o uint32, cells [3]cell) {
 		if typ, _ := r.Build.Key(o); len(l.ordered) < trendingRows && (r.choices["type"] == "" || r.choices["type"] == typ) {
-			of[o], l.ordered = g, append(l.ordered, o)
+			of[o], l.ordered = cells, append(l.ordered, o)
 		}
 	}
 	course, more := "Score", "Changes"
@@ -104,10 +101,11 @@ func (r *request) gains(l *listing, window string) (young bool) {
 		}
 		course, more = r.label(by), "Growth"
 	}
-	l.Columns = []*column{r.column("name"),
-		{Name: "gain", Title: "Gain", Number: true, Down: true, Sorted: "descending", Place: "p1", cell: func(it *item) cell { return of[it.ordinal].gain }},
-		{Name: "course", Title: course, Number: true, Down: true, Place: "p2", cell: func(it *item) cell { return of[it.ordinal].course }},
-		{Name: "more", Title: more, Number: true, Down: true, Lesser: true, cell: func(it *item) cell { return of[it.ordinal].more }}}
+	l.Columns = []*column{r.column("name"), {Name: "gain", Title: "Gain", Sorted: "descending", Place: "p1"},
+		{Name: "course", Title: course, Place: "p2"}, {Name: "more", Title: more, Lesser: true}}
+	for i, c := range l.Columns[1:] {
+		c.Number, c.Down, c.cell = true, true, func(it *item) cell { return of[it.ordinal][i] }
+	}
 	l.at = func(o uint32) item { return item{Entity: r.Build.Entity(o), ordinal: o} }
 	r.turn(l)
 	l.What = "changed entities with the largest gains since " + textfmt.DayOrUnknown(moved.Since)
@@ -118,23 +116,22 @@ func (r *request) gains(l *listing, window string) (young bool) {
 }
 
 // trendOf shows how much a score rose.
-func trendOf(t *history.Trend) gain {
-	x := gain{cell{Text: "±0"}, cell{Text: cmp.Or(t.Score.String(), "not ranked"), Raw: int64(t.Score.Tenths())}, numberCell(float64(t.Changes), true)}
+func trendOf(t *history.Trend) [3]cell {
+	gain, course := cell{Text: "±0"}, cell{Text: cmp.Or(t.Score.String(), "not ranked"), Raw: int64(t.Score.Tenths())}
 	if t.Gain() > 0 {
-		x.gain = cell{Text: fmt.Sprintf("+%.1f", float64(t.Gain())/10), Raw: int64(t.Gain())}
+		gain = cell{Text: fmt.Sprintf("+%.1f", float64(t.Gain())/10), Raw: int64(t.Gain())}
 	}
 	if t.Previous.Known() {
-		x.course.Text = t.Previous.String() + " → " + x.course.Text
+		course.Text = t.Previous.String() + " → " + course.Text
 	}
-	return x
+	return [3]cell{gain, course, numberCell(float64(t.Changes), true)}
 }
 
 // growthOf shows how much a figure grew.
-func growthOf(g *history.Growth) gain {
-	was, now := int(g.Previous), int(g.Now)
-	x := gain{gain: cell{Text: "+" + textfmt.Count(int(g.Gain())), Raw: int64(g.Gain())}, course: cell{Text: textfmt.Count(was) + " → " + textfmt.Count(now), Raw: int64(now)}}
+func growthOf(g *history.Growth) [3]cell {
+	x := [3]cell{{Text: "+" + textfmt.Count(int(g.Gain())), Raw: int64(g.Gain())}, {Text: textfmt.Count(int(g.Previous)) + " → " + textfmt.Count(int(g.Now)), Raw: int64(g.Now)}}
 	if percent, ok := g.Percent(); ok {
-		x.more = cell{Text: "+" + strconv.FormatFloat(percent, 'f', 1, 64) + "%", Raw: int64(10 * percent)}
+		x[2] = cell{Text: "+" + strconv.FormatFloat(percent, 'f', 1, 64) + "%", Raw: int64(10 * percent)}
 	}
 	return x
 }
