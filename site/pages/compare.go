@@ -78,12 +78,7 @@ func (d *comparePage) keys() []string {
 }
 
 func comparePath(keys ...string) string {
-	var b strings.Builder
-	for i, k := range keys {
-		b.WriteString(map[bool]string{true: "?e=", false: "&e="}[i == 0])
-		b.WriteString(strings.ReplaceAll(url.QueryEscape(k), "%2F", "/"))
-	}
-	return "/compare/" + b.String()
+	return strings.TrimSuffix("/compare/?"+strings.ReplaceAll(url.Values{"e": keys}.Encode(), "%2F", "/"), "?")
 }
 
 // readEntities reads the entities named in the query. It looks up suggestions for unknown ones, but only for as

@@ -29,7 +29,6 @@ type compareRow struct {
 	Type   kinds.Type // of the values of a declared field, used by scripts
 	Part   string     // used by scripts: the part of a group that has the value
 	Cells  []cell
-	Same   bool     // all entities have the same value
 	Common []string // values that all entities share, shown across all columns instead of in cells
 	Alone  string   // used by scripts: the title if no values are shared
 	Best   string   // the types of which the best is marked, separated by spaces
@@ -47,15 +46,18 @@ func (r *request) comparison(list []item) []compareGroup {
 	if slices.ContainsFunc(list, func(e item) bool { return e.Type != typ }) {
 		typ = ""
 	}
-	groups := r.compareGroups(typ)
+	groups := append(r.compareGroups(typ), compareGroup{"benchmarks", "Benchmarks in common", benchmarkRows(list)}, compareGroup{"topics", "Topics", topicRows(list)})
 	for i := range groups {
 		rows := groups[i].Rows
 		for j := range rows {
-			rows[j].fill(list)
+			if rows[j].cell != nil {
+				rows[j].fill(list)
+			}
 		}
-		groups[i].Rows = knownRows(rows)
+		groups[i].Rows = slices.DeleteFunc(rows, func(w compareRow) bool {
+			return w.Common == nil && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != "" })
+		})
 	}
-	groups = append(groups, compareGroup{"benchmarks", "Benchmarks in common", benchmarkRows(list)}, compareGroup{"topics", "Topics", topicRows(list)})
 	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
 }
 
@@ -124,7 +126,6 @@ func (w *compareRow) fill(list []item) {
 		}
 		w.Cells = append(w.Cells, c)
 	}
-	w.markDifferences()
 	if len(numbers) < 2 || slices.Min(numbers) == slices.Max(numbers) || !slices.Contains(strings.Fields(w.Best), list[0].Type) ||
 		slices.ContainsFunc(list, func(e item) bool { return e.Type != list[0].Type }) {
 		return
@@ -141,23 +142,25 @@ func (w *compareRow) fill(list []item) {
 // benchmarkRows returns a row for each benchmark with results of at least two entities.
 // If an entity has several results, the latest is shown.
 func benchmarkRows(list []item) (rows []compareRow) {
-	all := map[string][]cell{} // by folded name
+	all, known := map[string][]cell{}, map[string]int{} // by folded name
 	for i, e := range list {
 		for _, b := range e.Signals.Benchmarks {
 			name := b.FoldedName()
 			if all[name] == nil {
 				all[name] = make([]cell, len(list))
 			}
-			if c := &all[name][i]; c.Text == "" || b.Date > c.Read {
+			c := &all[name][i]
+			if c.Text == "" {
+				known[name]++
+			}
+			if c.Text == "" || b.Date > c.Read {
 				*c = cell{Text: textfmt.Compact(b.Value), Note: textfmt.Day(b.Date), Read: b.Date}
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		w := compareRow{Field: "benchmark-" + textfmt.Name(name), Title: textfmt.Name(name), Cells: all[name]}
-		unknown := slices.DeleteFunc(slices.Clone(w.Cells), func(c cell) bool { return c.Text != "" })
-		if w.markDifferences(); len(list)-len(unknown) > 1 {
-			rows = append(rows, w)
+		if known[name] > 1 {
+			rows = append(rows, compareRow{Field: "benchmark-" + textfmt.Name(name), Title: textfmt.Name(name), Cells: all[name]})
 		}
 	}
 	return rows
@@ -181,7 +184,7 @@ func topicRows(list []item) []compareRow {
 			shared = nil
 		}
 		if len(shared) > 0 {
-			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Same: true, Common: each(shared, textfmt.Name)})
+			rows = append(rows, compareRow{Field: f.field + "-common", Title: f.common, Common: each(shared, textfmt.Name)})
 		}
 		own := compareRow{Field: f.field + "-own", Title: f.own}
 		if len(shared) == 0 {
@@ -192,21 +195,14 @@ func topicRows(list []item) []compareRow {
 			rest = each(rest, textfmt.Name)
 			own.Cells = append(own.Cells, cell{Text: strings.Join(rest, ", "), List: rest})
 		}
-		own.markDifferences()
-		rows = append(rows, knownRows([]compareRow{own})...)
+		rows = append(rows, own)
 	}
 	return rows
 }
 
-// markDifferences sets the Same field of a row.
-func (w *compareRow) markDifferences() {
-	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != w.Cells[0].Text })
-}
-
-func knownRows(rows []compareRow) []compareRow {
-	return slices.DeleteFunc(rows, func(w compareRow) bool {
-		return !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != "" })
-	})
+// Same reports whether all entities have the same value.
+func (w compareRow) Same() bool {
+	return len(w.Cells) != 1 && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != w.Cells[0].Text })
 }
 
 // rowTemplates holds the possible rows, without cells. The script of a static site builds

@@ -44,9 +44,7 @@ type firstFile struct {
 // firstFiles lists the files that most people want. Tables of all kinds lack what a kind declares, so those of the
 // largest kinds that declare something stand first.
 func (s *Site) firstFiles() []firstFile {
-	wanted := func(path, title, text string) firstFile {
-		return firstFile{download{File: store.File{Path: path}}, title, text}
-	}
+	wanted := func(path, title, text string) firstFile { return firstFile{s.fileAt(path), title, text} }
 	list := []firstFile{wanted(exports.FullFile+".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns.")}
 	every := wanted(exports.EntitiesFile+".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity.")
 	for _, t := range s.largest() {
@@ -56,9 +54,10 @@ func (s *Site) firstFiles() []firstFile {
 				"One row per entity, with all that the index says of "+s.plural(t)+". Unpacked, it opens in Excel and LibreOffice."))
 		}
 	}
-	return append(list, every,
+	list = append(list, every,
 		wanted(exports.SignalsFile+".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."),
 		wanted(exports.OffersFile+".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."))
+	return slices.DeleteFunc(list, func(f firstFile) bool { return f.To == "" })
 }
 
 type fileGroup struct {
@@ -103,6 +102,15 @@ var fileGroups = []fileGroup{
 // rankings are the groups of files that an index without scores has, but does not speak of.
 var rankings = []string{exports.LeaderboardsFile, history.SnapshotsDir}
 
+// fileAt returns a file of the build by its path, or the zero value if there is none.
+func (s *Site) fileAt(path string) download {
+	f, ok := s.Build.Manifest.File(path)
+	if !ok {
+		return download{}
+	}
+	return s.download(f)
+}
+
 func (s *Site) download(f store.File) download {
 	ext := path.Ext(f.Path)
 	d := download{f, "/data/" + s.Build.Manifest.ID + "/" + f.Path, fileFormats[ext]}
@@ -117,7 +125,8 @@ func (s *Site) download(f store.File) download {
 
 func (r *request) data() (*page, error) {
 	m := r.Build.Manifest
-	d := &dataPage{Manifest: "/data/" + m.ID + "/" + store.ManifestFile}
+	d := &dataPage{Manifest: "/data/" + m.ID + "/" + store.ManifestFile, First: r.firstFiles(),
+		Lines: r.fileAt(exports.EntitiesFile + ".jsonl" + store.GzipExtension), Example: r.fileAt(exports.EntitiesFile + ".parquet")}
 	if r.Signature != nil {
 		d.Signable, d.Signature = true, r.Signature()
 	}
@@ -125,30 +134,16 @@ func (r *request) data() (*page, error) {
 	d.Cite = fmt.Sprintf("%s, as of %s. Build %s. %s%s", textfmt.Name(m.Title), m.AsOf[:len(time.DateOnly)], m.ID, d.Host, d.Manifest)
 	d.BibTeX = croissant.Cite(m, d.Host)
 	groups := slices.Clone(fileGroups)
-	d.First = r.firstFiles()
 	for _, f := range m.Files {
 		if strings.HasPrefix(f.Path, "lookup/") { // only the edge reads it
 			continue
 		}
-		x := r.download(f)
 		d.Files, d.Size = d.Files+1, d.Size+f.Size
 		i := slices.IndexFunc(groups, func(g fileGroup) bool {
 			return strings.HasPrefix(f.Path, g.begin) && (m.Counts.Ranked > 0 || !slices.Contains(rankings, g.begin))
 		})
-		groups[i].ID, groups[i].Files = "files-"+strconv.Itoa(i+1), append(groups[i].Files, x)
-		switch f.Path {
-		case exports.EntitiesFile + ".jsonl" + store.GzipExtension:
-			d.Lines = x
-		case exports.EntitiesFile + ".parquet":
-			d.Example = x
-		}
-		for j := range d.First {
-			if f.Path == d.First[j].Path {
-				d.First[j].download = x
-			}
-		}
+		groups[i].ID, groups[i].Files = "files-"+strconv.Itoa(i+1), append(groups[i].Files, r.download(f))
 	}
-	d.First = slices.DeleteFunc(d.First, func(f firstFile) bool { return f.To == "" })
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
 	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.dataset(),
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
@@ -162,19 +157,8 @@ type qualityPage struct {
 	*Site
 }
 
-// Title returns the title of a group.
-func (d *qualityPage) Title(g quality.Group) string {
-	if g.Category == nil {
-		return "All " + d.plural(g.Type)
-	}
-	return textfmt.Name(d.categoryTitle(*g.Category))
-}
-
-// Path returns the path of the list of a group.
-func (d *qualityPage) Path(g quality.Group) string {
-	if g.Category == nil {
-		return d.kindPath(g.Type)
-	}
+// Path returns the path of the list of the group of a category.
+func (*qualityPage) Path(g quality.Group) string {
 	return categoryPath(*g.Category)
 }
 
@@ -213,11 +197,6 @@ func (r *request) dataQuality() (*page, error) {
 	}
 	return &page{Template: "quality", Title: "Data quality", Data: d, Section: "/data/",
 		Description: "How complete, how old and how consistent the data of this index is, and when its sources were last read."}, nil
-}
-
-// Entity returns a link to an entity by its key. It leads nowhere if the build has no such entity.
-func (d *qualityPage) Entity(key string) link {
-	return d.reference(key)
 }
 
 // plainValue returns a number, a text or nothing as text.

@@ -161,15 +161,10 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 type scoringPage struct {
 	*score.Formula
 	Site *Site
-	Cap  string // maximum score of a deprecated entity, or "" if there is no cap
 }
 
 func (r *request) scoring() (*page, error) {
-	d := &scoringPage{Formula: r.Formula, Site: r.Site}
-	if c := r.Formula.DeprecatedCap; c != nil {
-		d.Cap = textfmt.Count(*c)
-	}
-	return &page{Template: "scoring", Title: "How scores are calculated", Data: d,
+	return &page{Template: "scoring", Title: "How scores are calculated", Data: &scoringPage{r.Formula, r.Site},
 		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
 }
 

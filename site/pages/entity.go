@@ -76,10 +76,7 @@ func (r *request) entity() (*page, error) {
 		return r.entityAt(typ, slug, day)
 	}
 	o, former, ok := r.Build.Find(typ, slug)
-	switch {
-	case ok && former:
-		return r.moved(r.path(o), ""), nil
-	case !ok:
+	if !ok || former {
 		return r.missingEntity(typ, slug)
 	}
 	d, err := r.present(o)

@@ -112,35 +112,31 @@ func braced(name string) string {
 	return "{" + croissant.EscapeTeX(name) + "}"
 }
 
+// entityFile responds with a file about the entity at an address, or redirects to the API, which has it at the given
+// path. Only with former is it also at former addresses, and those of deleted entities.
+func (r *request) entityFile(api string, former bool, write func(of *subject) ([]byte, string, error)) (*page, error) {
+	of := r.subject(r.args["type"], r.args["slug"])
+	switch {
+	case of == nil, !former && (of.deleted || of.typ != r.args["type"] || of.slug != r.args["slug"]):
+		return r.notFound(), nil
+	case !r.Static:
+		path, query, _ := strings.Cut(fmt.Sprintf(api, of.typ+"/"+of.slug), "?")
+		return r.moved(path, query), nil
+	}
+	body, mediaType, err := write(of)
+	return file(mediaType, body, 0), err
+}
+
 // entityChangesJSON renders the changes to an entity, newest first.
 func (r *request) entityChangesJSON() (*page, error) {
-	return r.file("/changelog", func(o uint32) ([]byte, string, error) {
+	return r.entityFile("/api/entity/%s/changelog", false, func(of *subject) ([]byte, string, error) {
 		changes := []json.RawMessage{}
-		for _, i := range slices.Backward(r.changesOf(o)) {
+		for _, i := range slices.Backward(of.changes) {
 			changes = append(changes, r.Build.History().ChangeLine(int(i)))
 		}
 		body, err := json.Marshal(map[string]any{"data": changes, "count": len(changes), "build": r.Build.Manifest.ID})
 		return append(body, '\n'), "application/json", err
 	})
-}
-
-// file responds with a file about an entity that exists, or redirects to the API if there is one.
-func (r *request) file(resource string, write func(o uint32) ([]byte, string, error)) (*page, error) {
-	typ, slug := r.args["type"], r.args["slug"]
-	if o, former, ok := r.Build.Find(typ, slug); ok && !former {
-		return r.fileOr("/api/entity/"+typ+"/"+slug+resource, func() ([]byte, string, error) { return write(o) })
-	}
-	return r.notFound(), nil
-}
-
-// fileOr responds with a file of a static site, or redirects to the API.
-func (r *request) fileOr(api string, write func() ([]byte, string, error)) (*page, error) {
-	if !r.Static {
-		path, query, _ := strings.Cut(api, "?")
-		return r.moved(path, query), nil
-	}
-	body, mediaType, err := write()
-	return file(mediaType, body, 0), err
 }
 
 // Programs load two files about an entity repeatedly: the feed of its changes and its badge.
@@ -191,11 +187,7 @@ func (s *Site) subject(typ, slug string) *subject {
 
 // entityFeed renders the feed of changes to an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
-	of := r.subject(r.args["type"], r.args["slug"])
-	if of == nil {
-		return r.notFound(), nil
-	}
-	return r.fileOr("/api/feed?"+entityFeed+of.typ+"/"+of.slug, func() ([]byte, string, error) {
+	return r.entityFile("/api/feed?"+entityFeed+"%s", true, func(of *subject) ([]byte, string, error) {
 		m := r.Build.Manifest
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
 			Self: r.Abs(of.path() + feedFile), Updated: m.LastModified(), Words: r.words()}
@@ -210,11 +202,7 @@ func (r *request) entityFeed() (*page, error) {
 
 // entityBadge renders the score badge of an entity.
 func (r *request) entityBadge() (*page, error) {
-	of := r.subject(r.args["type"], r.args["slug"])
-	if of == nil {
-		return r.notFound(), nil
-	}
-	return r.fileOr("/badge/"+of.typ+"/"+of.slug+".svg", func() ([]byte, string, error) {
+	return r.entityFile("/badge/%s.svg", true, func(of *subject) ([]byte, string, error) {
 		show := badge.Kinds[0]
 		message, colour := badge.Deleted()
 		if !of.deleted {

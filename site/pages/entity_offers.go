@@ -180,9 +180,25 @@ func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHist
 		return nil
 	}
 	h := &priceHistory{Since: series[0].Day}
-	h.addOffers(r, moments, asOf)
 	if len(series) > 1 {
 		h.draw(series, asOf)
+	}
+	keys := map[[2]string]bool{}
+	for _, m := range moments {
+		for i := 0; m.Entity != nil && i < len(m.Entity.Offers); i++ {
+			keys[[2]string{m.Entity.Offers[i].Provider, m.Entity.Offers[i].ID}] = true
+		}
+	}
+	for key := range keys {
+		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
+		h.Changes = append(h.Changes, daily(name, moments, asOf, func(e *record.Entity) costs {
+			o := first(e.Offers, func(o record.Offer) bool { return o.Provider == key[0] && o.ID == key[1] })
+			return costs{o.Prices[record.InputPrice], o.Prices[record.OutputPrice]}
+		})...)
+	}
+	slices.SortFunc(h.Changes, func(a, b priceChange) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Offer, b.Offer)) })
+	if n := len(h.Changes) - entityPriceChanges; n > 0 {
+		h.Changes, h.Omitted = h.Changes[:entityPriceChanges], n
 	}
 	return h
 }
@@ -248,28 +264,6 @@ func (h *priceHistory) draw(series []priceChange, asOf string) {
 }
 
 func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e6) }
-
-func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf string) {
-	keys := map[[2]string]bool{}
-	for _, m := range moments {
-		for i := 0; m.Entity != nil && i < len(m.Entity.Offers); i++ {
-			keys[[2]string{m.Entity.Offers[i].Provider, m.Entity.Offers[i].ID}] = true
-		}
-	}
-	for key := range keys {
-		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
-		h.Changes = append(h.Changes, daily(name, moments, asOf, func(e *record.Entity) (c costs) {
-			if i := slices.IndexFunc(e.Offers, func(o record.Offer) bool { return o.Provider == key[0] && o.ID == key[1] }); i >= 0 {
-				c = costs{e.Offers[i].Prices[record.InputPrice], e.Offers[i].Prices[record.OutputPrice]}
-			}
-			return c
-		})...)
-	}
-	slices.SortFunc(h.Changes, func(a, b priceChange) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Offer, b.Offer)) })
-	if n := len(h.Changes) - entityPriceChanges; n > 0 {
-		h.Changes, h.Omitted = h.Changes[:entityPriceChanges], n
-	}
-}
 
 // providerName returns the name of a provider of offers, or its slug if it is unknown.
 func (s *Site) providerName(slug string) string { return s.seller(slug).Name }

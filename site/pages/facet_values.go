@@ -201,11 +201,6 @@ type categoryGroup struct {
 	Classes []category
 }
 
-type categoriesPage struct {
-	Groups []categoryGroup
-	Total  int
-}
-
 // countCategories counts the categories. It is called once for each build.
 func (s *Site) countCategories() (list []category) {
 	for _, c := range s.Categories {
@@ -233,8 +228,8 @@ func only(pairs ...string) *view.Filter {
 }
 
 func (r *request) categories() (*page, error) {
+	var groups []categoryGroup
 	all := r.categoryCounts()
-	d := &categoriesPage{Total: len(all)}
 	for _, t := range append(r.types(), "empty") {
 		g := categoryGroup{Title: r.plurals(t), ID: r.kind(t).Slug()}
 		for _, c := range all {
@@ -243,10 +238,10 @@ func (r *request) categories() (*page, error) {
 			}
 		}
 		if len(g.Classes) > 0 {
-			d.Groups = append(d.Groups, g)
+			groups = append(groups, g)
 		}
 	}
-	return &page{Template: "categories", Title: "Categories", Data: d,
+	return &page{Template: "categories", Title: "Categories", Data: groups,
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + ", with their number of entries."}, nil
 }
 

@@ -113,44 +113,45 @@ func (s *Site) scoreLabel(kind, name string) string {
 // name, line or text.
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
-		"to":       s.to,
-		"api":      s.api,
-		"served":   s.served,
-		"policy":   func() string { return Policy },
-		"static":   func() bool { return s.Static },
-		"asset":    s.asset,
-		"category": func(slug string) string { return textfmt.Name(s.categoryTitle(slug)) },
-		"entity":   siteurl.Entity,
-		"name":     textfmt.Name,
-		"line":     func(t string) string { return textfmt.Truncate(safetext.OneLine(t), textfmt.MaxLineLen) },
-		"text":     func(t string) string { return textfmt.Truncate(safetext.OneLine(t), textfmt.MaxTextLen) },
-		"web":      textfmt.WebURL,
-		"count":    textfmt.Count,
-		"day":      textfmt.Day,
-		"moment":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"on":       func(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) },
-		"bar":      chart.Bar,
-		"plural":   textfmt.Plural,
-		"percent":  percent,
-		"share":    textfmt.Percent,
-		"bytes":    func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
-		"plain":    plainValue,
-		"label":    s.label,
-		"scored":   s.scoreLabel,
-		"delta":    deltaOf,
-		"meaning":  s.meaning,
-		"sourced":  func() string { return s.news().Sourced },
-		"add":      func(a, b int) int { return a + b },
-		"upper":    textfmt.Capitalize,
-		"formula":  func() string { return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile) },
-		"boards":   func() string { return boardsPath },
-		"kind":     s.kindPath,
-		"plurals":  s.plural,
-		"kindname": func(name string) string { return s.kind(name).Title },
-		"counted":  s.counted,
-		"figures":  newFigureTable,
-		"told":     s.changeSummary,
-		"snippet":  func(name, text string) snippet { return snippet{name, text} },
+		"to":        s.to,
+		"api":       s.api,
+		"served":    s.served,
+		"policy":    func() string { return Policy },
+		"static":    func() bool { return s.Static },
+		"asset":     s.asset,
+		"category":  func(slug string) string { return textfmt.Name(s.categoryTitle(slug)) },
+		"entity":    siteurl.Entity,
+		"name":      textfmt.Name,
+		"line":      func(t string) string { return textfmt.Truncate(safetext.OneLine(t), textfmt.MaxLineLen) },
+		"text":      func(t string) string { return textfmt.Truncate(safetext.OneLine(t), textfmt.MaxTextLen) },
+		"web":       textfmt.WebURL,
+		"count":     textfmt.Count,
+		"day":       textfmt.Day,
+		"moment":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"on":        func(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) },
+		"bar":       chart.Bar,
+		"plural":    textfmt.Plural,
+		"percent":   percent,
+		"share":     textfmt.Percent,
+		"bytes":     func(n int64) string { return humanize.Bytes(uint64(n)) }, //nolint:gosec // a size
+		"plain":     plainValue,
+		"label":     s.label,
+		"reference": s.reference,
+		"scored":    s.scoreLabel,
+		"delta":     deltaOf,
+		"meaning":   s.meaning,
+		"sourced":   func() string { return s.news().Sourced },
+		"add":       func(a, b int) int { return a + b },
+		"upper":     textfmt.Capitalize,
+		"formula":   func() string { return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile) },
+		"boards":    func() string { return boardsPath },
+		"kind":      s.kindPath,
+		"plurals":   s.plural,
+		"kindname":  func(name string) string { return s.kind(name).Title },
+		"counted":   s.counted,
+		"figures":   newFigureTable,
+		"told":      s.changeSummary,
+		"snippet":   func(name, text string) snippet { return snippet{name, text} },
 	}
 }
 
@@ -168,11 +169,8 @@ func (s *Site) Panel(q Request, v *panel.Page) (*Answer, error) {
 // developer explains to visitors who are not signed in what an API key is for and how to get
 // one.
 func (r *request) developer() (*page, error) {
-	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}
-	if !r.served() {
-		p.Description = "All data is in plain files; no key is needed."
-	}
-	return p, nil
+	text := map[bool]string{true: "What an API key gets you: more requests, webhooks and submissions.", false: "All data is in plain files; no key is needed."}
+	return &page{Template: "developer", Title: "For developers", Description: text[r.served()]}, nil
 }
 
 // Feeds returns the page's feeds, with their formats. Static sites have feeds of all changes and of single

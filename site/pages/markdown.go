@@ -245,8 +245,8 @@ func (s *Site) changesOf(o uint32) []uint32 {
 // entityMarkdown renders the Markdown file next to an entity's page. If there is no API,
 // the file links to the other files next to it.
 func (r *request) entityMarkdown() (*page, error) {
-	return r.file(".md", func(o uint32) ([]byte, string, error) {
-		body, err := r.Site.Markdown(o, r.API)
+	return r.entityFile("/api/entity/%s.md", false, func(of *subject) ([]byte, string, error) {
+		body, err := r.Site.Markdown(of.ordinal, r.API)
 		return body, "text/markdown; charset=utf-8", err
 	})
 }

@@ -108,15 +108,10 @@ func (t *route) match(s *Site, path string, args, choices map[string]string) boo
 	}
 	for i, w := range want {
 		switch name, isArg := strings.CutPrefix(w, ":"); {
-		case !isArg && w != got[i]:
-			return false
-		case isArg && got[i] == "":
-			return false
-		case isArg && name == "type" && s.kinds().Kind(got[i]) == nil:
-			return false
-		case isArg && name == "plural" && s.kindOf(got[i]) == nil:
-			return false
-		case isArg && name == "values" && s.facetKind(got[i]) == nil:
+		case !isArg && w != got[i], got[i] == "" && w != "",
+			name == "type" && s.kinds().Kind(got[i]) == nil,
+			name == "plural" && s.kindOf(got[i]) == nil,
+			name == "values" && s.facetKind(got[i]) == nil:
 			return false
 		case isArg:
 			args[name] = got[i]
@@ -196,8 +191,8 @@ func (r *request) notFoundWithSuggestions() *page {
 		slug = first
 	}
 	if slug != "" && !strings.ContainsAny(slug, "/.") { // otherwise, the path names a file, or is too deep for an entity
-		found := r.suggestEntities(slug, &view.Filter{})
-		d.Near = append(d.Near, found[:min(len(found), maxNear-len(d.Near))]...)
+		d.Near = append(d.Near, r.suggestEntities(slug, &view.Filter{})...)
+		d.Near = d.Near[:min(len(d.Near), maxNear)]
 	}
 	return p
 }

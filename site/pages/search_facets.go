@@ -181,24 +181,14 @@ type searchFilter struct {
 	Titles map[string]string `json:"titles"` // of its values
 }
 
-// searchFilters describes the filters.
-func (s *Site) searchFilters() (list []searchFilter) {
-	all := s.Build.Select(&view.Filter{})
-	for _, f := range s.facetNames() {
-		x := searchFilter{f, s.filterTitle(f), []string{}, map[string]string{}}
-		for _, t := range s.types() {
-			if s.concerns(f, t) {
-				x.Types = append(x.Types, t)
-			}
+func (s *Site) searchFilter(f string) searchFilter {
+	x := searchFilter{f, s.filterTitle(f), slices.DeleteFunc(s.types(), func(t string) bool { return !s.concerns(f, t) }), map[string]string{}}
+	for _, c := range s.Build.Facet(s.Build.Select(&view.Filter{}), f, math.MaxInt) {
+		if title := s.valueTitle(f, c.Value); f != "category" && title != c.Value {
+			x.Titles[c.Value] = title
 		}
-		for _, c := range s.Build.Facet(all, f, math.MaxInt) {
-			if title := s.valueTitle(f, c.Value); f != "category" && title != c.Value {
-				x.Titles[c.Value] = title
-			}
-		}
-		list = append(list, x)
 	}
-	return list
+	return x
 }
 
 // searchFile renders the file that the search on a static site uses: a row for each
@@ -227,7 +217,7 @@ func (r *request) searchFile() (*page, error) {
 		}
 		rows = append(rows, row)
 	}
-	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": r.searchFilters(), "types": plurals, "categories": titles,
+	b, err := json.Marshal(map[string]any{"fields": slices.Concat(searchFields, filters), "filters": each(r.facetNames(), r.searchFilter), "types": plurals, "categories": titles,
 		"synonyms": append([][]string{}, r.Build.Synonyms()...), "rows": rows})
 	return file("application/json", b, 0), err
 }
