@@ -30,7 +30,7 @@ const (
 )
 
 type changesPage struct {
-	Days []changeDay
+	Days []group[changeSummary]
 	pager
 	Months       []option // the newest months
 	Filters      []listMenu
@@ -41,11 +41,6 @@ type changesPage struct {
 	Wrong        string // an invalid day in the query
 	Newest       string // the last day with changes, or "" if no day can be chosen
 	Oldest       string
-}
-
-type changeDay struct {
-	Day     string // YYYY-MM-DD
-	Changes []changeSummary
 }
 
 // changeSummary is a change as shown on pages, or the entry of a refresh.
@@ -233,6 +228,7 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 // fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day. It keeps the
 // first items of each line.
 func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from int) {
+	var list []changeSummary
 	all := entries.ToArray()
 	for i := from; i < d.Last; i++ {
 		at := int(all[len(all)-1-i]) // the last one is the newest
@@ -246,13 +242,9 @@ func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, from
 		if refresh := r.News.Refresh(at, set); refresh != nil && set != entries { // not in the list of a refresh
 			c.Refresh, c.Summary, c.Here = refresh, feed.SummarizeRefresh(refresh, r.words()), true
 		}
-		day := c.Timestamp.UTC().Format(time.DateOnly)
-		if n := len(d.Days); n == 0 || d.Days[n-1].Day != day {
-			d.Days = append(d.Days, changeDay{Day: day})
-		}
-		last := &d.Days[len(d.Days)-1]
-		last.Changes = append(last.Changes, c)
+		list = append(list, c)
 	}
+	d.Days = grouped(list, func(c changeSummary) string { return c.Timestamp.UTC().Format(time.DateOnly) })
 }
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}

@@ -25,7 +25,7 @@ const (
 // comparePage shows two to four entities side by side.
 type comparePage struct {
 	Entities []item
-	Groups   []compareGroup
+	Groups   []group[compareRow]
 	Why      []outranking
 	Unknown  []problemPage // requested entities that do not exist
 	TooMany  bool

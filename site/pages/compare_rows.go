@@ -16,11 +16,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-type compareGroup struct {
-	Name, Title string
-	Rows        []compareRow
-}
-
 // compareRow is a row: one field of all compared entities.
 type compareRow struct {
 	Field  string // name of the row in the page, used by scripts and tests
@@ -41,12 +36,13 @@ type compareRow struct {
 const declaredRow = "field-"
 
 // comparison builds the rows, without those that have no values.
-func (r *request) comparison(list []item) []compareGroup {
+func (r *request) comparison(list []item) []group[compareRow] {
 	typ := list[0].Type
 	if slices.ContainsFunc(list, func(e item) bool { return e.Type != typ }) {
 		typ = ""
 	}
-	groups := append(r.compareGroups(typ), compareGroup{"benchmarks", "Benchmarks in common", benchmarkRows(list)}, compareGroup{"topics", "Topics", topicRows(list)})
+	groups := append(r.compareGroups(typ),
+		group[compareRow]{ID: "benchmarks", Title: "Benchmarks in common", Rows: benchmarkRows(list)}, group[compareRow]{ID: "topics", Title: "Topics", Rows: topicRows(list)})
 	for i := range groups {
 		rows := groups[i].Rows
 		for j := range rows {
@@ -58,12 +54,12 @@ func (r *request) comparison(list []item) []compareGroup {
 			return w.Common == nil && !slices.ContainsFunc(w.Cells, func(c cell) bool { return c.Text != "" })
 		})
 	}
-	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
+	return slices.DeleteFunc(groups, func(g group[compareRow]) bool { return len(g.Rows) == 0 })
 }
 
 // compareGroups returns the rows of scores, facts and figures, without cells, of entities of a type or, if it
 // is "", of several.
-func (r *request) compareGroups(typ string) []compareGroup {
+func (r *request) compareGroups(typ string) []group[compareRow] {
 	var scores, facts, signals []compareRow
 	for _, name := range r.scores(r.types()...) {
 		// one entity can be the best only by scores from the same figures, rather than from different benchmarks
@@ -99,7 +95,7 @@ func (r *request) compareGroups(typ string) []compareGroup {
 		}
 		signals = append(signals, w)
 	}
-	return []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals}}
+	return []group[compareRow]{{ID: "scores", Title: "Scores", Rows: scores}, {ID: "facts", Title: "Facts", Rows: facts}, {ID: "signals", Title: "Figures", Rows: signals}}
 }
 
 // valueType returns the type of the values of a field, and the part that has them if it is a group.
@@ -208,7 +204,7 @@ func (w compareRow) Same() bool {
 // rowTemplates holds the possible rows, without cells. The script of a static site builds
 // its table from them, so that all labels come from Go code.
 type rowTemplates struct {
-	Groups     []compareGroup
+	Groups     []group[compareRow]
 	Categories []option
 	Values     []option // display names of values
 	Most       string
@@ -220,7 +216,7 @@ func (r *request) rowTemplates() *rowTemplates {
 	for _, f := range topics {
 		shared = append(shared, compareRow{Field: f.field + "-common", Title: f.common}, compareRow{Field: f.field + "-own", Title: f.own, Alone: f.all})
 	}
-	k.Groups = append(r.compareGroups(""), compareGroup{"benchmarks", "Benchmarks in common", nil}, compareGroup{"topics", "Topics", shared})
+	k.Groups = append(r.compareGroups(""), group[compareRow]{ID: "benchmarks", Title: "Benchmarks in common"}, group[compareRow]{ID: "topics", Title: "Topics", Rows: shared})
 	k.Categories = each(r.Categories, func(c record.Category) option {
 		return option{Name: textfmt.Name(c.Title), Value: c.Slug, To: categoryPath(c.Slug)}
 	})

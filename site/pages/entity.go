@@ -51,8 +51,8 @@ type entityPage struct {
 	History               *changeList
 	Alternatives, Related []similarRow
 
-	Relations []relationGroup // to other entities; none for earlier versions
-	Measured  *resultList     // of a benchmark; nil for earlier versions
+	Relations []group[link] // to other entities; none for earlier versions
+	Measured  *resultList   // of a benchmark; nil for earlier versions
 	Use       *embedCode
 	Source    source
 }

@@ -273,16 +273,9 @@ func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []s
 // maxRelations is the maximum number of entities that a page lists for each relation.
 const maxRelations = 150
 
-// relationGroup lists what is related to an entity in one way.
-type relationGroup struct {
-	Title string
-	Rows  []link
-	More  int // that are not listed
-}
-
 // relations returns what a record's fields name, and what names the record, by field. The provider stands
 // among the facts, and who has results of the record among those.
-func (s *Site) relations(o uint32) (groups []relationGroup) {
+func (s *Site) relations(o uint32) (groups []group[link]) {
 	type way struct {
 		field   string
 		inverse bool
@@ -295,7 +288,7 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 		key := way{rel.Field, rel.Inverse}
 		if _, ok := at[key]; !ok {
 			at[key] = len(groups)
-			groups = append(groups, relationGroup{Title: rel.Title})
+			groups = append(groups, group[link]{Title: rel.Title})
 		}
 		g := &groups[at[key]]
 		if len(g.Rows) == maxRelations {
@@ -311,16 +304,9 @@ func (s *Site) relations(o uint32) (groups []relationGroup) {
 const maxResults = 500
 
 type resultList struct {
-	Groups  []resultGroup
-	Best    bool // the best are first, or else the newest
+	Groups  []group[figure] // that can be compared; their note is the metric that all of them have, or ""
+	Best    bool            // the best are first, or else the newest
 	Omitted int
-}
-
-// resultGroup lists results that can be compared.
-type resultGroup struct {
-	Title  string
-	Metric string // that all of them have, or ""
-	Rows   []figure
 }
 
 // resultsOf returns the results that name a record, or nil if there are none.
@@ -333,17 +319,17 @@ func (s *Site) resultsOf(o uint32) *resultList {
 		if left -= len(list); len(list) == 0 {
 			continue
 		}
-		g := resultGroup{Title: list[0].Dataset, Metric: list[0].Metric}
+		g := group[figure]{Title: list[0].Dataset, Note: list[0].Metric}
 		if v := list[0].Version; v != "" {
 			g.Title = textfmt.Capitalize(joined(g.Title, "version "+v))
 		}
-		if slices.ContainsFunc(list, func(r view.Result) bool { return r.Metric != g.Metric }) {
-			g.Metric = ""
+		if slices.ContainsFunc(list, func(r view.Result) bool { return r.Metric != g.Note }) {
+			g.Note = ""
 		}
 		g.Rows = each(list, func(r view.Result) figure {
 			f := readAt(r.Date, r.Source)
 			f.Name, f.To, f.Value = cmp.Or(s.Build.Entity(r.Ordinal).Name, s.Build.Entity(r.Ordinal).Slug), s.path(r.Ordinal), textfmt.Count(r.Value)
-			if f.How, f.By = joined(r.Harness, r.Variant), joined(r.By, r.Publisher); g.Metric == "" {
+			if f.How, f.By = joined(r.Harness, r.Variant), joined(r.By, r.Publisher); g.Note == "" {
 				f.Unit = r.Metric
 			}
 			return f

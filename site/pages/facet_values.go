@@ -138,8 +138,8 @@ type facetPage struct {
 	Used     int          // values on all pages
 	Frequent []facetValue // the most frequent values, if there are many more
 	Letters  []option
-	Groups   [][]facetValue // those with the same letter
-	Others   []option       // the fields with such a list, including this one
+	Groups   []group[facetValue] // those with the same letter
+	Others   []option            // the fields with such a list, including this one
 	pager
 }
 
@@ -157,20 +157,12 @@ func (r *request) facetList() (*page, error) {
 	if at < 0 {
 		return r.notFound(), nil
 	}
-	for i, v := range used {
-		if i == 0 || v.Letter != used[i-1].Letter {
-			d.Letters = append(d.Letters, option{Name: cmp.Or(map[string]string{"0": "0–9"}[v.Letter], textfmt.Capitalize(v.Letter)), To: paths[i/maxFacetValues] + "#letter-" + v.Letter})
-		}
-		d.Letters[len(d.Letters)-1].Count++
-		if i/maxFacetValues != at {
-			continue
-		}
-		if n := len(d.Groups); n == 0 || v.Letter != used[i-1].Letter {
-			d.Groups = append(d.Groups, nil)
-		}
-		last := &d.Groups[len(d.Groups)-1]
-		*last = append(*last, v)
+	letter, i := func(v facetValue) string { return v.Letter }, 0
+	for _, g := range grouped(used, letter) {
+		d.Letters = append(d.Letters, option{Name: cmp.Or(map[string]string{"0": "0–9"}[g.Title], textfmt.Capitalize(g.Title)), Count: len(g.Rows), To: paths[i/maxFacetValues] + "#letter-" + g.Title})
+		i += len(g.Rows)
 	}
+	d.Groups = grouped(used[at*maxFacetValues:min((at+1)*maxFacetValues, len(used))], letter)
 	if at > 0 {
 		d.Prev = paths[at-1]
 	} else if d.Used > maxFrequent {
@@ -192,13 +184,6 @@ type category struct {
 	record.Category
 	Types  []view.FacetCount // the most frequent first
 	Counts string            // the numbers of entities in words
-}
-
-// categoryGroup is a group of categories whose entities are mostly of one type.
-type categoryGroup struct {
-	Title   string
-	ID      string
-	Classes []category
 }
 
 // countCategories counts the categories. It is called once for each build.
@@ -228,16 +213,16 @@ func only(pairs ...string) *view.Filter {
 }
 
 func (r *request) categories() (*page, error) {
-	var groups []categoryGroup
+	var groups []group[category]
 	all := r.categoryCounts()
 	for _, t := range append(r.types(), "empty") {
-		g := categoryGroup{Title: r.plurals(t), ID: r.kind(t).Slug()}
+		g := group[category]{Title: r.plurals(t), ID: r.kind(t).Slug()}
 		for _, c := range all {
 			if len(c.Types) == 0 && t == "empty" || len(c.Types) > 0 && c.Types[0].Value == t {
-				g.Classes = append(g.Classes, c)
+				g.Rows = append(g.Rows, c)
 			}
 		}
-		if len(g.Classes) > 0 {
+		if len(g.Rows) > 0 {
 			groups = append(groups, g)
 		}
 	}

@@ -67,7 +67,7 @@ func (r *request) markdown(d *entityPage) []byte {
 		left, omitted := markdownResults, d.Measured.Omitted
 		for _, g := range d.Measured.Groups {
 			n := min(left, len(g.Rows))
-			figures(site.Text(joined("Results", g.Title, g.Metric)), g.Rows[:n])
+			figures(site.Text(joined("Results", g.Title, g.Note)), g.Rows[:n])
 			left, omitted = left-n, omitted+len(g.Rows)-n
 		}
 		if omitted > 0 {

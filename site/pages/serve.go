@@ -168,6 +168,26 @@ func each[T, U any](list []T, of func(T) U) []U {
 	return out
 }
 
+// group is a part of a list.
+type group[T any] struct {
+	ID, Title string
+	Note      string // what the rows have in common besides the title
+	Rows      []T
+	More      int // rows that are left out
+}
+
+// grouped divides a list into groups of consecutive elements with the same title.
+func grouped[T any](list []T, title func(T) string) (groups []group[T]) {
+	for i, x := range list {
+		if i == 0 || title(x) != groups[len(groups)-1].Title {
+			groups = append(groups, group[T]{Title: title(x)})
+		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, x)
+	}
+	return groups
+}
+
 // first returns the first element of a list that a function accepts, or the zero value if there is none.
 func first[T any](list []T, accepts func(T) bool) (found T) {
 	if i := slices.IndexFunc(list, accepts); i >= 0 {
