@@ -149,7 +149,7 @@ func (b *ranking) item(o uint32, moved board.Movement) item {
 			it.to = "-"
 		}
 	case b.own != nil && b.own.Formula != nil:
-		it.why = it.to + "#" + explanationID(b.own)
+		it.why = it.to + "#board-" + b.own.Slug
 	case b.own != nil:
 		it.why = it.to + "#score"
 	}

@@ -148,10 +148,6 @@ func (b *ranking) presentPath() string {
 	return b.with("at", "")
 }
 
-// explanationID returns the id of the place where the page of an entity explains its score on a
-// board.
-func explanationID(b *board.Board) string { return "board-" + b.Slug }
-
 // entityBoard is the explanation of an entity's score on a board.
 type entityBoard struct {
 	*scoreExplanation
@@ -160,9 +156,6 @@ type entityBoard struct {
 	Of      int
 	Sources []string // of the benchmark results
 }
-
-// ID returns the id of the place of the explanation on the page.
-func (b entityBoard) ID() string { return explanationID(b.Board) }
 
 // entityBoards explains the scores of a record on all published boards that it is on.
 func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
@@ -241,10 +234,8 @@ func figuresFrom(x board.Span) string {
 // qualityAndPrice leads to the first board whose entities have prices. Its page draws scores against
 // prices: scores of different boards cannot be compared.
 func (r *request) qualityAndPrice() (*page, error) {
-	for _, b := range r.Own.Published() {
-		if r.kinds().Kind(b.Type).HasBlock(kinds.Offers) {
-			return r.moved(boardPath(b.Slug), ""), nil
-		}
+	if b := first(r.Own.Published(), func(b *board.Board) bool { return r.kinds().Kind(b.Type).HasBlock(kinds.Offers) }); b != nil {
+		return r.moved(boardPath(b.Slug), ""), nil
 	}
 	return r.moved(boardsPath, ""), nil
 }

@@ -23,16 +23,13 @@ import (
 func (s *Site) addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range s.kinds().Links {
-		i := slices.IndexFunc(e.Links, func(l record.Link) bool { return l.Name == wanted.Name })
-		if i < 0 {
-			continue
-		}
-		switch l := (link{Name: wanted.Title, To: textfmt.WebURL(e.Links[i].URL)}); {
+		stated := first(e.Links, func(l record.Link) bool { return l.Name == wanted.Name })
+		switch l := (link{Name: wanted.Title, To: textfmt.WebURL(stated.URL)}); {
 		case l.To == "":
 		case wanted.Name == "deprecation":
 			ended = &l
 		default:
-			if list = append(list, l); record.NormalizeURL(e.Links[i].URL) == own {
+			if list = append(list, l); record.NormalizeURL(stated.URL) == own {
 				own = ""
 			}
 		}

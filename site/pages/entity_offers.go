@@ -62,16 +62,13 @@ func (r *request) offers(e *record.Entity, day string, now bool) *offerTable {
 	return t
 }
 
-// columnPrices are the prices that have a column of their own.
-var columnPrices = []int{record.InputPrice, record.OutputPrice, record.CacheReadPrice}
-
 // More describes what the columns of an offer do not show.
 func (o offerRow) More() (list []string) {
 	if o.OutputLimit > 0 {
 		list = append(list, "Output up to "+textfmt.Count(o.OutputLimit)+" tokens")
 	}
 	rest := o.Prices
-	for _, i := range columnPrices {
+	for _, i := range []int{record.InputPrice, record.OutputPrice, record.CacheReadPrice} { // they have columns
 		rest[i] = record.Price{}
 	}
 	if rest.Known() {

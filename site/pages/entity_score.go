@@ -89,7 +89,7 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
 		total-- // 89.748 rounds to 89.75, but its score is 89.7
 	}
-	d.Total = textfmt.Hundredths(total)
+	d.Total = twoDecimals(float64(total) / 100)
 	left, order := total, make([]*dimension, len(d.Parts))
 	for i := range d.Parts {
 		order[i] = &d.Parts[i]
@@ -98,7 +98,7 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	rest := func(p *dimension) float64 { return 100*p.Exact - math.Trunc(100*p.Exact) }
 	slices.SortStableFunc(order, func(a, b *dimension) int { return cmp.Compare(rest(b), rest(a)) })
 	for i, p := range order {
-		p.Points = textfmt.Hundredths(int(100*p.Exact) + left/len(order) + min(1, max(0, left%len(order)-i)))
+		p.Points = twoDecimals(float64(int(100*p.Exact)+left/len(order)+min(1, max(0, left%len(order)-i))) / 100)
 	}
 }
 

@@ -35,8 +35,17 @@ import (
 func (s *Site) Get(q Request) (*Answer, error) {
 	q.Base = cmp.Or(q.Base, s.Base)
 	r := s.find(q)
-	if r.route == nil {
-		return s.redirectToSlash(r)
+	switch {
+	case r.route != nil:
+	case strings.HasSuffix(r.Path, "/") || s.find(Request{Path: r.Path + "/"}).route == nil:
+		return r.render(r.notFoundWithSuggestions())
+	default: // only the slash at the end is missing
+		q.Path += "/"
+		a, err := s.Get(q)
+		if err != nil || a.Status >= http.StatusBadRequest {
+			return a, err
+		}
+		return &s.moved(q.Path, q.Query.Encode()).Answer, nil
 	}
 	p, err := r.route.show(r)
 	if err != nil {
@@ -54,20 +63,6 @@ func (s *Site) moved(path, query string) *page {
 // file returns a response other than a page.
 func file(mediaType string, body []byte, keep time.Duration) *page {
 	return &page{Answer: Answer{Status: http.StatusOK, MediaType: mediaType, Body: body, Keep: keep}}
-}
-
-// redirectToSlash redirects a path that lacks only the trailing slash to its page.
-func (s *Site) redirectToSlash(r *request) (*Answer, error) {
-	q := r.Request
-	q.Path += "/"
-	if s.find(q).route == nil || strings.HasSuffix(r.Path, "/") {
-		return r.render(r.notFoundWithSuggestions())
-	}
-	a, err := s.Get(q)
-	if err != nil || a.Status >= http.StatusBadRequest {
-		return a, err
-	}
-	return &s.moved(q.Path, q.Query.Encode()).Answer, nil
 }
 
 // New returns the site of a build.

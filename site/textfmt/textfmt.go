@@ -4,7 +4,6 @@ package textfmt
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -204,9 +203,6 @@ func Price(p record.Price) string {
 	}
 	return "$" + Count(p.Micros()/1e6) + "." + decimals
 }
-
-// Hundredths formats a number of hundredths with two decimals.
-func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
 // Percent formats a share from 0 to 1 as a percentage.
 func Percent(x float64) string {
