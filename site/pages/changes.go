@@ -55,6 +55,14 @@ type changeSummary struct {
 	Then    string        // path of the entity as of the end of that day, or "" if there is none
 }
 
+func (s *Site) changeSummary(c *record.Change) changeSummary {
+	_, _, here := s.Build.Find(c.Type, c.Slug)
+	if !here { // deleted entities have a tombstone
+		_, here = s.Build.History().Last(c.Type, c.Slug)
+	}
+	return changeSummary{Change: c, Summary: feed.Summarize(c, s.words()), Here: here}
+}
+
 // Path returns the path of the entity's page, or of the list of the refresh.
 func (c changeSummary) Path() string {
 	if c.Refresh != nil {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -200,6 +201,17 @@ func (r *request) notFoundWithSuggestions() *page {
 func (r *request) missing(heading, text string, list ...link) *page {
 	return &page{Template: "problem", Title: heading, Answer: Answer{Status: http.StatusNotFound}, NoIndex: true,
 		Data: &problemPage{text, list}}
+}
+
+// missingChoice is the answer if there is no page with a value of a choice. It suggests similar values.
+func (r *request) missingChoice(choice, value string, known []string) *page {
+	similar := near(value, known, func(v string) link { return link{To: r.with(choice, v), Name: r.label(v)} })
+	list := append([]link{{Name: "All", To: r.with(choice, "")}}, similar...)
+	text := fmt.Sprintf("Unknown “%s”", textfmt.Name(value))
+	if len(known) > 0 {
+		text += "; expected one of: " + strings.Join(known, ", ")
+	}
+	return r.missing("Page not found", text+".", list...)
 }
 
 // maxNear is the maximum number of names that are suggested.
