@@ -287,7 +287,14 @@ func (w *rowWriter) row(r *request, l *listing, it *item) {
 		w.add(` <span class="flag flag-%s">%[1]s</span>`, it.Status)
 	}
 	if l.Offers {
-		w.offer(r, it, name)
+		if it.offer.Deprecated {
+			w.add(` <span class="flag flag-deprecated">deprecated</span>`)
+		}
+		w.add(` <span class="b-about"><bdi>%s</bdi> <code><bdi>%s</bdi></code>`, textfmt.Name(r.providerName(it.offer.Provider)), textfmt.Name(it.offer.ID))
+		if !r.Static {
+			w.add(` <a href="%s">Calculate<span class="unseen"> the cost of %s</span></a>`, r.to(pricesPath+"?"+singleQuery("calculate", it.Slug)+"#calculator"), name)
+		}
+		w.add(`</span>`)
 	} else if it.Provider != "" && it.Provider != it.Name && it.Provider != l.Heading {
 		w.add(` <span class="b-about"><bdi>%s</bdi></span>`, textfmt.Name(it.Provider))
 	}
@@ -296,18 +303,6 @@ func (w *rowWriter) row(r *request, l *listing, it *item) {
 		w.cell(r, c, c.cell(it), it.why)
 	}
 	w.add("</tr>\n")
-}
-
-// offer writes what a row of an offer says beside the name of the model.
-func (w *rowWriter) offer(r *request, it *item, name string) {
-	if it.offer.Deprecated {
-		w.add(` <span class="flag flag-deprecated">deprecated</span>`)
-	}
-	w.add(` <span class="b-about"><bdi>%s</bdi> <code><bdi>%s</bdi></code>`, textfmt.Name(r.providerName(it.offer.Provider)), textfmt.Name(it.offer.ID))
-	if !r.Static {
-		w.add(` <a href="%s">Calculate<span class="unseen"> the cost of %s</span></a>`, r.to(pricesPath+"?"+singleQuery("calculate", it.Slug)+"#calculator"), name)
-	}
-	w.add(`</span>`)
 }
 
 // cell writes a cell.

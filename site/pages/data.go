@@ -99,9 +99,6 @@ var fileGroups = []fileGroup{
 	{begin: "", Title: "Metadata", Text: "The categories, the providers, the JSON Schema of an entity, and the rest."},
 }
 
-// rankings are the groups of files that an index without scores has, but does not speak of.
-var rankings = []string{exports.LeaderboardsFile, history.SnapshotsDir}
-
 // fileAt returns a file of the build by its path, or the zero value if there is none.
 func (s *Site) fileAt(path string) download {
 	f, ok := s.Build.Manifest.File(path)
@@ -140,7 +137,8 @@ func (r *request) data() (*page, error) {
 		}
 		d.Files, d.Size = d.Files+1, d.Size+f.Size
 		i := slices.IndexFunc(groups, func(g fileGroup) bool {
-			return strings.HasPrefix(f.Path, g.begin) && (m.Counts.Ranked > 0 || !slices.Contains(rankings, g.begin))
+			ranks := g.begin == exports.LeaderboardsFile || g.begin == history.SnapshotsDir // an index without scores does not speak of them
+			return strings.HasPrefix(f.Path, g.begin) && (m.Counts.Ranked > 0 || !ranks)
 		})
 		groups[i].ID, groups[i].Files = "files-"+strconv.Itoa(i+1), append(groups[i].Files, r.download(f))
 	}

@@ -93,8 +93,8 @@ func (s *Site) guideLink(folder, address string, guides []*guidePage) string {
 	if file == guidesFolder+"/README.md" {
 		return s.to("/docs/") + anchor
 	}
-	if i := slices.IndexFunc(guides, func(g *guidePage) bool { return g.file == file }); i >= 0 {
-		return s.to(guides[i].Path()) + anchor
+	if g := first(guides, func(g *guidePage) bool { return g.file == file }); g != nil {
+		return s.to(g.Path()) + anchor
 	}
 	if within, ok := strings.CutPrefix(file, "content/"); ok {
 		if page := textfmt.WebURL(s.Build.Manifest.Repository.View(within)); page != "" {
@@ -121,13 +121,13 @@ func (r *request) guide() (*page, error) {
 	for _, g := range all {
 		titles[g.Name] = g.Title
 	}
-	i := slices.IndexFunc(all, func(g *guidePage) bool { return g.Name == name })
-	if i < 0 {
+	g := first(all, func(g *guidePage) bool { return g.Name == name })
+	if g == nil {
 		return r.missing("Guide not found", "", near(name, slices.Sorted(maps.Keys(titles)), func(n string) link {
 			return link{Name: titles[n], To: guidePath(n)}
 		})...), nil
 	}
-	shown, base := *all[i], map[bool]string{false: r.Base, true: r.API}[r.Static]
+	shown, base := *g, map[bool]string{false: r.Base, true: r.API}[r.Static]
 	if base != "" && !slices.Contains(guidesOfOperators, name) {
 		shown.Lead = strings.ReplaceAll(shown.Lead, guideAddress, base)
 		shown.HTML = strings.NewReplacer(guideAddress, html.EscapeString(base), "https://index.example.org", html.EscapeString(base)).Replace(shown.HTML)

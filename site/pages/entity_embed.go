@@ -95,21 +95,13 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 		u.Cite += " " + address + " (accessed " + d.AsOf + ")."
 	}
 	u.BibTeX = fmt.Sprintf("@misc{%s-%s,\n", d.Type, d.Slug)
-	for _, f := range [][2]string{{"title", braced(name)}, {"author", braced(maker)}, {"howpublished", croissant.EscapeTeX(title)}, {"year", d.AsOf[:4]}, {"url", address}, {"urldate", d.AsOf},
+	for _, f := range [][2]string{{"title", "{" + croissant.EscapeTeX(name) + "}"}, {"author", "{" + croissant.EscapeTeX(maker) + "}"}, {"howpublished", croissant.EscapeTeX(title)}, {"year", d.AsOf[:4]}, {"url", address}, {"urldate", d.AsOf},
 		{"note", croissant.EscapeTeX(strings.TrimPrefix(textfmt.Capitalize(standing)+"; build "+m.ID, "; "))}} {
-		if f[1] != "" {
+		if f[1] != "" && f[1] != "{}" { // braces keep the letters of a name as they are
 			u.BibTeX += fmt.Sprintf("  %s = {%s},\n", f[0], f[1])
 		}
 	}
 	u.BibTeX += "}"
-}
-
-// braced returns a name in braces, whose letters BibTeX leaves as they are.
-func braced(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "{" + croissant.EscapeTeX(name) + "}"
 }
 
 // entityFile responds with a file about the entity at an address, or redirects to the API, which has it at the given

@@ -68,8 +68,8 @@ func (s *Site) facts(e *record.Entity, names []string, card bool) (list []fact) 
 		if name == "board" || safetext.OneLine(x.Text) == "" { // the place on a board has a line of its own
 			continue
 		}
-		if i := slices.IndexFunc(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); i >= 0 && !card {
-			x.Links = s.valueLinks(s.facetKinds[i], e.FieldValues(s.facetKinds[i].Field))
+		if k := first(s.facetKinds, func(k *facetKind) bool { return k.fact == name }); k != nil && !card {
+			x.Links = s.valueLinks(k, e.FieldValues(k.Field))
 		}
 		if card {
 			x.Full, x.Figure = strings.TrimSpace(x.Text+" "+c.Unit), x.Figure && x.Said != ""
@@ -273,16 +273,12 @@ const maxRelations = 150
 // relations returns what a record's fields name, and what names the record, by field. The provider stands
 // among the facts, and who has results of the record among those.
 func (s *Site) relations(o uint32) (groups []group[link]) {
-	type way struct {
-		field   string
-		inverse bool
-	}
-	at := map[way]int{}
+	at := map[view.Relation]int{}
 	for _, rel := range s.Build.Relations(o) {
 		if rel.Field == byProvider.Field && !rel.Inverse || rel.Field == view.ResultsField && rel.Inverse {
 			continue
 		}
-		key := way{rel.Field, rel.Inverse}
+		key := view.Relation{Field: rel.Field, Inverse: rel.Inverse}
 		if _, ok := at[key]; !ok {
 			at[key] = len(groups)
 			groups = append(groups, group[link]{Title: rel.Title})

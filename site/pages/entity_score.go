@@ -24,8 +24,6 @@ type scoreExplanation struct {
 	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
 	Hatched bool   // some dimension is unknown
-	Share   string // known share of the weight, in percent
-	Needed  string // share needed for a score, in percent
 	Limit   string // the cap that was applied, or "" if there is none
 	Bar     template.HTML
 }
@@ -59,7 +57,7 @@ type measure struct {
 
 // explain formats the explanation of a score of a type.
 func (s *Site) explain(typ string, x *score.Explanation) *scoreExplanation {
-	d := &scoreExplanation{Explanation: x, Type: typ, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
+	d := &scoreExplanation{Explanation: x, Type: typ}
 	weights := 0.0
 	for i := range x.Dimensions {
 		weights += x.Dimensions[i].Weight

@@ -236,13 +236,12 @@ func (r *request) category() (*page, error) {
 	if now, renamed := r.Build.Preferred("category", slug); renamed {
 		return r.moved(r.route.path(map[string]string{"category": now}, r.choices), ""), nil
 	}
-	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
-	if at < 0 {
+	c := first(all, func(c category) bool { return c.Slug == slug })
+	if c.Slug == "" {
 		return r.missing("Category not found", "", near(slug, slices.Sorted(maps.Keys(r.titles)), func(n string) link {
 			return link{Name: r.categoryTitle(n), To: categoryPath(n)}
 		})...), nil
 	}
-	c := all[at]
 	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description)}
 	if c.Ranked > 0 {
 		l.Board = boardPath(slug)

@@ -172,11 +172,6 @@ func (r *request) robots() (*page, error) {
 // maxMapped is the number of URLs that a sitemap can have (https://www.sitemaps.org/protocol.html).
 const maxMapped = 50_000
 
-type mappedPage struct {
-	path    string
-	changed string // day of its last change, "" if that is unknown
-}
-
 // sitemap renders the sitemap. A site with an unknown URL has none, because the URLs in it are absolute.
 func (r *request) sitemap() (*page, error) {
 	list, err := r.mapped()
@@ -186,10 +181,10 @@ func (r *request) sitemap() (*page, error) {
 	b := bytes.NewBufferString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for _, e := range list {
 		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(b, []byte(r.Abs(e.path))) // never fails
+		_ = xml.EscapeText(b, []byte(r.Abs(e.To))) // never fails
 		b.WriteString("</loc>")
-		if e.changed != "" {
-			b.WriteString("<lastmod>" + e.changed + "</lastmod>")
+		if e.Note != "" {
+			b.WriteString("<lastmod>" + e.Note + "</lastmod>")
 		}
 		b.WriteString("</url>\n")
 	}
@@ -198,8 +193,8 @@ func (r *request) sitemap() (*page, error) {
 }
 
 // findMapped lists the pages of the sitemap: those about the index, then those about entities, the best first, then
-// those about values. It is called once for each build.
-func (s *Site) findMapped() (list []mappedPage, err error) {
+// those about values. Their notes are the days of their last changes, if they are known. It is called once for each build.
+func (s *Site) findMapped() (list []link, err error) {
 	paths := []string{"/", "/trending/", "/changes/", "/categories/", "/compare/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit}
 	guides, err := s.guides()
 	paths = append(append(paths, each(guides, (*guidePage).Path)...), each(s.types(), s.kindPath)...)
@@ -216,13 +211,13 @@ func (s *Site) findMapped() (list []mappedPage, err error) {
 			paths = append(paths, boardPath(c.Slug))
 		}
 	}
-	list = each(paths, func(path string) mappedPage { return mappedPage{path: path} })
+	list = each(paths, func(path string) link { return link{To: path} })
 	for _, o := range s.Build.InRankOrder(s.Build.Select(&view.Filter{})) {
-		list = append(list, mappedPage{s.path(o), s.Build.Entity(o).LastUpdated})
+		list = append(list, link{To: s.path(o), Note: s.Build.Entity(o).LastUpdated})
 	}
 	for _, k := range s.facetKinds {
 		for _, v := range s.usedValues(k) {
-			list = append(list, mappedPage{path: v.Path})
+			list = append(list, link{To: v.Path})
 		}
 	}
 	return list[:min(maxMapped, len(list))], err

@@ -219,33 +219,24 @@ func (f *filters) choose(r *request, all *roaring.Bitmap, asked *where.Params, f
 		return
 	}
 	text, _ := r.Build.Preferred(field, r.value(field))
-	values := meant(x.Options, text)
+	folded := record.Fold(text)
+	values := each(firstMatches(x.Options, // by the value, by its title or, for the address of an entity, by its slug
+		func(o option) bool { return record.Fold(o.Value) == folded },
+		func(o option) bool { return record.Fold(o.Name) == folded },
+		func(o option) bool { return o.Value[strings.Index(o.Value, "/")+1:] == folded }), func(o option) string { return o.Value })
 	if len(counts) <= maxChoices && len(values) == 1 { // a choice may be named in other words
 		r.Query.Set(field, values[0])
 	}
 	if len(counts) > maxChoices || len(values) != 1 && r.value(field) != "" {
 		x.Known, x.Options = each(x.Options, func(o option) string { return o.Name }), nil
 	}
-	if added := f.ask(r, asked, x); values != nil {
+	if added := f.ask(r, asked, x); len(values) > 0 {
 		asked.Given[field] = values
 	} else if added.Value != "" && !(leaf.Splits() && strings.Contains(added.Value, ",")) {
 		added.Wrong, added.Near = "Nothing has this value.", r.nearby(field, didyoumean.Names(added.Value, added.Known, maxNear))
 		delete(asked.Given, field)
 		f.set.Clear()
 	}
-}
-
-// meant returns the values among some that a text names: by the value, by its title or, for the address of an
-// entity, by its slug.
-func meant(options []option, text string) (values []string) {
-	folded := record.Fold(text)
-	for _, o := range firstMatches(options,
-		func(o option) bool { return record.Fold(o.Value) == folded },
-		func(o option) bool { return record.Fold(o.Name) == folded },
-		func(o option) bool { return o.Value[strings.Index(o.Value, "/")+1:] == folded }) {
-		values = append(values, o.Value)
-	}
-	return values
 }
 
 // addName adds a field for a name, and narrows the list down to what it names.

@@ -93,8 +93,7 @@ func (s *Site) findQuestions(n *homeNewsLists) (list []link) {
 			return ": " + c.Text + " " + kinds.InSentence(s.label(by)) + ", the most of " + textfmt.Plural(n, strings.ToLower(k.Title), many)
 		})
 	}
-	if i := slices.IndexFunc(n.Retiring, func(e retirement) bool { return !e.Past }); i >= 0 {
-		e := n.Retiring[i]
+	if e := first(n.Retiring, func(e retirement) bool { return !e.Past }); e.Slug != "" {
 		list = append(list, link{Name: "What retires next?", Note: textfmt.Name(e.Name) + ": " + textfmt.Day(e.Day), To: siteurl.Entity(e.Type, e.Slug)})
 	}
 	return list
@@ -191,7 +190,23 @@ func (s *Site) priceNews(c *record.Change) priceNews {
 
 func (s *Site) findNews() *homeNewsLists {
 	n := &homeNewsLists{}
-	n.addEvents(calendar.Events(s.Build, s.AsOf, s.Build.Select(&view.Filter{})), s.AsOf)
+	events := calendar.Events(s.Build, s.AsOf, s.Build.Select(&view.Filter{})) // by day
+	today, lastMonth := s.AsOf.UTC().Format(time.DateOnly), s.AsOf.UTC().AddDate(0, 0, -30).Format(time.DateOnly)
+	shown := map[string]bool{} // entities whose newest release is shown
+	for _, e := range slices.Backward(events) {
+		key := e.Type + "/" + e.Slug
+		if e.Kind == calendar.Release && !e.Recorded && e.Day <= today && !shown[key] && len(n.Released) < homeNews {
+			shown[key] = true
+			n.Released = append(n.Released, e)
+		}
+	}
+	for _, e := range events {
+		if e.Kind == calendar.Retirement && e.Day >= lastMonth {
+			n.Retiring = append(n.Retiring, retirement{e, e.Day <= today})
+		}
+	}
+	slices.SortStableFunc(n.Retiring, func(a, b retirement) int { return record.CompareBools(a.Past, b.Past) })
+	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 	for i, name := range s.News.Months()[:min(2, len(s.News.Months()))] { // few prices change in the first days of a month
 		m := s.News.Month(name)
 		for _, c := range m.Prices.Data[:min(homeNews-len(n.Prices), len(m.Prices.Data))] {
@@ -230,27 +245,6 @@ func (s *Site) findSourced() string {
 		return "most"
 	}
 	return "some"
-}
-
-// addEvents adds the releases and retirements closest to a time; events are sorted by day.
-func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
-	today := asOf.UTC().Format(time.DateOnly)
-	lastMonth := asOf.UTC().AddDate(0, 0, -30).Format(time.DateOnly)
-	shown := map[string]bool{} // entities whose newest release is shown
-	for _, e := range slices.Backward(events) {
-		key := e.Type + "/" + e.Slug
-		if e.Kind == calendar.Release && !e.Recorded && e.Day <= today && !shown[key] && len(n.Released) < homeNews {
-			shown[key] = true
-			n.Released = append(n.Released, e)
-		}
-	}
-	for _, e := range events {
-		if e.Kind == calendar.Retirement && e.Day >= lastMonth {
-			n.Retiring = append(n.Retiring, retirement{e, e.Day <= today})
-		}
-	}
-	slices.SortStableFunc(n.Retiring, func(a, b retirement) int { return record.CompareBools(a.Past, b.Past) })
-	n.Retiring = n.Retiring[:min(homeNews, len(n.Retiring))]
 }
 
 const trendingRows = 50

@@ -291,8 +291,8 @@ func (r *request) mixed(l *listing, f *view.Filter, but string) (ok bool) {
 func (r *request) facetValueList() (*page, error) {
 	k := r.facetKind(r.args["values"])
 	all, key := r.facets[k.Field](), r.args["key"]
-	i := slices.IndexFunc(all, func(v facetValue) bool { return v.key == key })
-	if i < 0 {
+	v := first(all, func(v facetValue) bool { return v.key == key })
+	if v.key == "" {
 		if now, renamed := r.Build.Preferred(k.Field, key); renamed {
 			return r.moved(r.route.path(map[string]string{"values": k.Slug, "key": siteurl.Key(now)}, r.choices), ""), nil
 		}
@@ -302,7 +302,6 @@ func (r *request) facetValueList() (*page, error) {
 		}
 		return r.missing(textfmt.Capitalize(k.Label)+" not found", "", near(key, slices.Sorted(maps.Keys(links)), func(n string) link { return links[n] })...), nil
 	}
-	v := all[i]
 	l := &listing{Crumbs: []option{{Name: k.Title, To: r.valuesPath(k)}}, Heading: v.Title}
 	if !r.mixed(l, only(k.Field, v.Name), record.Fold(v.Name)) {
 		return r.notFound(), nil

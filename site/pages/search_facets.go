@@ -108,10 +108,7 @@ func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	}
 	d.Types = []option{{Name: "All", To: choose(types...), Chosen: len(chosen) == 0}}
 	for _, t := range types {
-		o := option{Name: r.plurals(t), Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
-		if i := slices.IndexFunc(counts, func(c view.FacetCount) bool { return c.Value == t }); i >= 0 {
-			o.Count = counts[i].Count
-		}
+		o := option{r.plurals(t), t, first(counts, func(c view.FacetCount) bool { return c.Value == t }).Count, choose(t), slices.Contains(chosen, t)}
 		if o.Chosen || len(chosen) == 1 || o.Count > 0 {
 			d.Types = append(d.Types, o)
 		}

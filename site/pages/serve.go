@@ -244,7 +244,7 @@ type Site struct {
 	news           func() *homeNewsLists         // result of findNews, which is called once
 	names          func() map[string][]knownName // result of findNames, which is called once
 	places         func() map[uint32]boardPlace  // result of findPlaces, which is called once
-	mapped         func() ([]mappedPage, error)  // result of findMapped, which is called once
+	mapped         func() ([]link, error)        // result of findMapped, which is called once
 }
 
 // types returns the types that entities in the build have.

@@ -140,16 +140,12 @@ func (w *writer) remove(before []string) error {
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return err
 		}
-		for dir := path.Dir(name); dir != "." && w.isFolder(dir); dir = path.Dir(dir) {
-			if w.root.Remove(filepath.FromSlash(dir)) != nil {
-				break // the folder is not empty
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			info, err := w.root.Lstat(dir)
+			if err != nil || !info.IsDir() || w.root.Remove(filepath.FromSlash(dir)) != nil {
+				break // it is no folder, or not empty
 			}
 		}
 	}
 	return nil
-}
-
-func (w *writer) isFolder(name string) bool {
-	info, err := w.root.Lstat(filepath.FromSlash(name))
-	return err == nil && info.IsDir()
 }
