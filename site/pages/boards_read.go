@@ -76,11 +76,8 @@ func (b *ranking) readDay() *page {
 		text = "Leaderboards are available " + daysBetween(first, last) + "; write the day as " + last + "."
 		days = slices.Compact([]string{first, last})
 	}
-	list := []link{{Name: "Today’s leaderboard", To: b.presentPath()}}
-	for _, d := range days {
-		list = append(list, link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
-	}
-	return b.missing("No leaderboard for that day", text, list...)
+	others := each(days, func(d string) link { return link{To: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)} })
+	return b.missing("No leaderboard for that day", text, append([]link{{Name: "Today’s leaderboard", To: b.presentPath()}}, others...)...)
 }
 
 // knownCategories returns the categories that may have a board. For an earlier day, they include

@@ -208,28 +208,22 @@ func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
 	}
-	for _, x := range []struct {
-		field     string
-		day       *string
-		limit     *int
-		following int // days
-	}{{"since", &d.Since, &f.From, 0}, {"until", &d.Until, &f.To, 1}} {
-		text := asked.Get(x.field)
+	read := func(field string, limit *int, following int) string {
+		text := asked.Get(field)
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
 			d.Wrong = cmp.Or(textfmt.Name(text), d.Wrong)
-			continue
+			return ""
 		}
-		r.Query.Set(x.field, text)
-		*x.day, *x.limit = text, a.ChangesSince(day.AddDate(0, 0, x.following))
+		r.Query.Set(field, text)
+		*limit = a.ChangesSince(day.AddDate(0, 0, following))
+		return text
 	}
-	today := r.AsOf.UTC()
-	for _, x := range []struct {
-		name  string
-		since time.Time
-	}{{"Last 7 days", today.AddDate(0, 0, -6)}, {"This month", today.AddDate(0, 0, 1-today.Day())}, {"Last 30 days", today.AddDate(0, 0, -29)}} {
-		since := x.since.Format(time.DateOnly)
-		d.Presets = append(d.Presets, option{Name: x.name, To: d.Action + "?since=" + since, Chosen: d.Since == since && d.Until == ""})
+	d.Since, d.Until = read("since", &f.From, 0), read("until", &f.To, 1)
+	today, names := r.AsOf.UTC(), []string{"Last 7 days", "This month", "Last 30 days"}
+	for i, days := range []int{6, today.Day() - 1, 29} {
+		since := today.AddDate(0, 0, -days).Format(time.DateOnly)
+		d.Presets = append(d.Presets, option{Name: names[i], To: d.Action + "?since=" + since, Chosen: d.Since == since && d.Until == ""})
 	}
 }
 

@@ -98,14 +98,10 @@ func (s *Site) columnNames(k *kinds.Kind) []string {
 		return list.([]string)
 	}
 	var all *filters
+	of := s.Build.Select(only("type", k.Name)).ToArray()
 	list := slices.DeleteFunc(slices.Clone(kindColumns(k)), func(name string) bool {
 		c := s.column(name)
-		for o := range roaring.Values(s.Build.Select(only("type", k.Name))) {
-			if it := all.item(s, o); c.cell(&it).Text != "" {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(of, func(o uint32) bool { it := all.item(s, o); return c.cell(&it).Text != "" })
 	})
 	s.knownColumns.Store(k.Name, list)
 	return list

@@ -166,12 +166,9 @@ func (f *filters) read(r *request) {
 // addRest adds the other filters of the kind, folded if there are many fields, and those of every entity that the query names.
 func (f *filters) addRest(r *request, all *roaring.Bitmap, asked *where.Params) {
 	first := len(f.Fields)
-	has := func(name string) bool {
-		return slices.ContainsFunc(f.Fields, func(x formField) bool { return x.Name == name })
-	}
 	for _, name := range view.FilterFields(r.kinds()) {
-		leaf := r.facetOf(name)
-		if !has(name) && name != "type" && (leaf != nil && f.has(leaf) || r.value(name) != "") {
+		leaf, has := r.facetOf(name), slices.ContainsFunc(f.Fields, func(x formField) bool { return x.Name == name })
+		if !has && name != "type" && (leaf != nil && f.has(leaf) || r.value(name) != "") {
 			f.choose(r, all, asked, name, r.filterTitle(name))
 		}
 	}

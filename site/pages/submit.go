@@ -91,11 +91,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 			d.Groups = append(d.Groups, g)
 		}
 	}
-	for _, p := range f.Problems {
-		if p.Input == "" {
-			d.Other = append(d.Other, p)
-		}
-	}
+	d.Other = slices.DeleteFunc(slices.Clone(f.Problems), func(p form.Remark) bool { return p.Input != "" })
 	d.Known = s.knownValues()
 	if f.Amends != "" {
 		return r.render(r.correction(d))
