@@ -36,7 +36,7 @@ type entityPage struct {
 	Main                  []link // its links
 	Notices               []notice
 	Facts                 []fact
-	Names                 []link // in registries and at providers
+	Names                 []link // in registries and at providers, with identifiers as notes
 	Tags                  []link
 	Skills                []link // capabilities
 	Market                *offerTable
@@ -146,7 +146,13 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	var ended *link
 	d.Main, ended = r.addresses(e)
 	d.Notices = r.notices(d, ended, asOf)
-	d.Facts, d.Names = r.facts(e, r.factNames(e.Type), false), idLinks(e, r.Build.Namespace)
+	d.Facts = r.facts(e, r.factNames(e.Type), false)
+	d.Names = each(e.IDs, func(id record.ID) link {
+		if n := r.Build.Namespace(id.Namespace); n != nil {
+			return link{n.Title, textfmt.WebURL(n.Address(id.Value)), id.Value}
+		}
+		return link{Name: id.Namespace, Note: id.Value}
+	})
 	d.Market = r.offers(e, d.AsOf, d.Day == "")
 	d.Maker = r.valueLinks(byProvider, []string{e.Provider})[0].To
 	d.Tags, d.Skills = r.valueLinks(byTag, e.Tags), r.valueLinks(byCapability, e.Capabilities)

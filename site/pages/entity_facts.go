@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -199,19 +198,6 @@ func asOfNote(day string) string {
 		return "date unknown"
 	}
 	return "as of " + textfmt.Day(day)
-}
-
-// idLinks returns the identifiers of an entity as links whose notes are their values. namespace looks up
-// namespaces by name.
-func idLinks(e *record.Entity, namespace func(name string) *ids.Namespace) (list []link) {
-	for _, id := range e.IDs {
-		l := link{Name: id.Namespace, Note: id.Value}
-		if n := namespace(id.Namespace); n != nil {
-			l.Name, l.To = n.Title, textfmt.WebURL(n.Address(id.Value))
-		}
-		list = append(list, l)
-	}
-	return list
 }
 
 // maxBrief is the number of reasons on an entity's page.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -48,26 +47,20 @@ func (s *Site) changesOn(p pager, path string, changes []uint32) *changeList {
 func (s *Site) changeRow(path string, i int) changeSummary {
 	change := s.Build.History().Change(i)
 	c, repository := s.changeSummary(change), s.Build.Manifest.Repository
-	if titleSays(&c.Summary) {
-		c.Lines = nil
+	if len(c.Lines) == 1 && c.Lines[0].New != nil && c.Lines[0].Words == nil { // the title may already say it
+		text := c.Lines[0].New.Text
+		if c.Lines[0].Old != nil {
+			text = c.Lines[0].Old.Text + " → " + text
+		}
+		if strings.Contains(c.Summary.Title, " "+text) {
+			c.Lines = nil
+		}
 	}
 	c.Address, c.Pull, c.Short = textfmt.WebURL(repository.Commit(c.Commit)), textfmt.WebURL(repository.Pull(c.PullRequest)), c.Commit[:min(shortHash, len(c.Commit))]
 	if path != "" && !s.Static && c.Event != record.Deleted {
 		c.Then = path + "at-" + c.Timestamp.UTC().Format(time.DateOnly) + "/"
 	}
 	return c
-}
-
-// titleSays reports whether the title of a change already contains the values of its only line.
-func titleSays(x *feed.Summary) bool {
-	if len(x.Lines) != 1 || x.Lines[0].New == nil || x.Lines[0].Words != nil {
-		return false
-	}
-	text := x.Lines[0].New.Text
-	if x.Lines[0].Old != nil {
-		text = x.Lines[0].Old.Text + " → " + text
-	}
-	return strings.Contains(x.Title, " "+text)
 }
 
 type historyPage struct {
