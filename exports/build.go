@@ -33,8 +33,8 @@ type Build struct {
 	*view.View
 
 	files   map[string]*os.File
-	stored  io.ReaderAt // recordsFile
-	records []span      // of the JSON of each record in it
+	stored  []byte // recordsFile, nil if it is too large to stay in memory
+	records []span // of the JSON of each record in it
 
 	features     []Feature
 	similar      [][]storedNeighbour // by ordinal, nearest first

@@ -64,8 +64,8 @@ func (b *Build) readRecords(declared *kinds.Set) ([]*record.Entity, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.stored = bytes.NewReader(data); len(data) > maxStored {
-		b.stored = b.files[recordsFile]
+	if len(data) <= maxStored {
+		b.stored = data
 	}
 	lines := bytes.SplitAfter(data, []byte{'\n'})
 	lines = lines[:len(lines)-1] // an empty one follows the last
@@ -128,8 +128,11 @@ func (b *Build) storedRecord(ordinal uint32) []byte {
 		return nil
 	}
 	r := b.records[ordinal]
+	if b.stored != nil {
+		return b.stored[r.at : r.at+int64(r.length) : r.at+int64(r.length)]
+	}
 	stored := make([]byte, r.length)
-	if _, err := b.stored.ReadAt(stored, r.at); err != nil {
+	if _, err := b.files[recordsFile].ReadAt(stored, r.at); err != nil {
 		return nil
 	}
 	return stored

@@ -32,6 +32,8 @@ type View struct {
 	listed   int      // number of records that are not withdrawn; they come first in ranked
 	scored   int      // number of those with a composite score; they come first, too
 
+	everything, everyListed *roaring.Bitmap
+
 	addresses  map[string]address // by type, NUL and slug
 	fields     map[string]*field
 	orders     sync.Map // *Order by Sort
@@ -70,6 +72,7 @@ func New(entities []*record.Entity, stored func(ordinal uint32) []byte, terms *T
 			}
 		}
 	}
+	v.everything, v.everyListed = roaring.BitmapOf(v.ranked...), roaring.BitmapOf(v.ranked[:v.listed]...)
 	v.address()
 	v.fields = map[string]*field{}
 	for _, name := range FilterFields(terms.declared) {
@@ -208,9 +211,9 @@ func only(list []uint32, set *roaring.Bitmap) []uint32 {
 // all returns all listed records and, if withdrawn is set, the withdrawn ones, too.
 func (v *View) all(withdrawn bool) *roaring.Bitmap {
 	if withdrawn {
-		return roaring.BitmapOf(v.ranked...)
+		return v.everything.Clone()
 	}
-	return roaring.BitmapOf(v.ranked[:v.listed]...)
+	return v.everyListed.Clone()
 }
 
 // Terms holds what the content declares besides entities, and what all views of a build share.
