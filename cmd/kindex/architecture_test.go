@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"cmd/gencorpus":       {"builder/content"},
 	"cmd/kindex":          {"*"},
 	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*"},
-	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "exports/didyoumean", "exports/safetext"},
+	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "exports", "exports/didyoumean", "exports/safetext"},
 
 	// Test support, and packages that contain only tests.
 	"builder/collect/collecttest": {"builder/collect", "builder/safedial", "builder/suite"},

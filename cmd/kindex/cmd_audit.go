@@ -68,7 +68,7 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	if client != nil {
 		r, err = run(remoteIndex{client})
 	} else {
-		err = withBuild(o.dir, func(b *exports.Build) (err error) {
+		err = cli.WithBuild(o.dir, func(b *exports.Build) (err error) {
 			r, err = run(audit.Local{Build: b})
 			return err
 		})

@@ -33,7 +33,7 @@ the fields with their old and new values, the time in UTC, the commit and its au
 deleted or renamed entity has its history under every address that it ever had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withBuild(o.dir, func(b *exports.Build) error { return runHistory(cmd, b, o, strings.Join(args, "")) })
+			return cli.WithBuild(o.dir, func(b *exports.Build) error { return runHistory(cmd, b, o, strings.Join(args, "")) })
 		},
 		ValidArgsFunction: completeKey(&o.dir),
 	}

@@ -39,7 +39,7 @@ lists similar names.`,
 			if strings.TrimSpace(text) == "" {
 				return cli.Usage(errors.New("no search words given; see kindex search --help"))
 			}
-			return withBuild(o.dir, func(b *exports.Build) error { return runSearch(cmd, b, o, text) })
+			return cli.WithBuild(o.dir, func(b *exports.Build) error { return runSearch(cmd, b, o, text) })
 		},
 	}
 	f := c.Flags()

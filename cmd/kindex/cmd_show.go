@@ -28,7 +28,7 @@ func showCommand() *cobra.Command {
 without a type will do if only one type has it.`,
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
+			return cli.WithBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
 		},
 		ValidArgsFunction: completeKey(&dir),
 	}

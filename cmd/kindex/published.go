@@ -19,22 +19,11 @@ func dirFlag(f *pflag.FlagSet, dir *string) {
 	f.StringVar(dir, "dir", ".", "the folder that build --out wrote")
 }
 
-// withBuild calls do with the published build in a folder.
-func withBuild(dir string, do func(b *exports.Build) error) (err error) {
-	defer cli.RecoverDamaged(dir, &err)
-	b, err := exports.OpenCurrent(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	return do(b)
-}
-
 // completeKey returns the completion for an argument TYPE/SLUG of a command with --dir.
 func completeKey(dir *string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, start string) (keys []string, _ cobra.ShellCompDirective) {
 		if len(args) == 0 && cli.ApplyEnvironment(cmd) == nil {
-			_ = withBuild(*dir, func(b *exports.Build) error { // without a build, there is nothing to complete
+			_ = cli.WithBuild(*dir, func(b *exports.Build) error { // without a build, there is nothing to complete
 				for typ, slug := range b.Keys {
 					if key := typ + "/" + slug; strings.HasPrefix(key, start) && len(keys) < 200 {
 						keys = append(keys, key)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/exports"
 	"kindex/exports/didyoumean"
 )
 
@@ -72,6 +73,17 @@ func RecoverDamaged(dir string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); to find the damage: kindex verify %s", dir, r, dir)
 	}
+}
+
+// WithBuild calls do with the published build in a folder.
+func WithBuild(dir string, do func(b *exports.Build) error) (err error) {
+	defer RecoverDamaged(dir, &err)
+	b, err := exports.OpenCurrent(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return do(b)
 }
 
 // Group returns a command that only has subcommands.

@@ -45,12 +45,9 @@ database, its schema and its settings. If there are problems, the exit code is 1
 		if err != nil {
 			return err
 		}
-		if cli.AsJSON(s.cmd) {
-			err = s.print(object{"state": r.State, "engine": r.Engine, "server": r.Server, "schema": r.Version, "latestSchema": r.Latest,
-				"rows": rowsOf(r.Counts), "notes": append([]string{}, r.Notes...), "problems": append([]string{}, r.Problems...)}, "")
-		} else {
-			printStateReport(s.cmd.OutOrStdout(), r)
-		}
+		report := object{"state": r.State, "engine": r.Engine, "server": r.Server, "schema": r.Version, "latestSchema": r.Latest,
+			"rows": rowsOf(r.Counts), "notes": append([]string{}, r.Notes...), "problems": append([]string{}, r.Problems...)}
+		err = cli.Print(s.cmd, report, func(w io.Writer) { printStateReport(w, r) })
 		if err == nil && len(r.Problems) > 0 {
 			err = cli.Quiet(cli.ExitProblem)
 		}

@@ -104,14 +104,12 @@ the build in --dir. An edge that runs with --forge does this every minute.`,
 // publishFrom marks accepted submissions as published if the build in dir contains them. If
 // there is no build, it does nothing.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
-	defer cli.RecoverDamaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	b, err := exports.OpenCurrent(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	return submission.Publish(ctx, s, b)
+	err = cli.WithBuild(dir, func(b *exports.Build) (err error) {
+		published, err = submission.Publish(ctx, s, b)
+		return err
+	})
+	return published, err
 }
