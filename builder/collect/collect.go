@@ -116,12 +116,8 @@ func (a *Answer) AddText(name, text string) {
 	}
 }
 
-// AddLicense adds a licence to an answer if the text is an SPDX expression, and reports whether it is.
-func (a *Answer) AddLicense(text string) bool {
-	text = schema.License(text)
-	a.AddText("license", text)
-	return text != ""
-}
+// AddLicense adds a licence to an answer if the text is an SPDX expression.
+func (a *Answer) AddLicense(text string) { a.AddText("license", schema.License(text)) }
 
 // Clock is the time as the runner sees it. It must be safe for concurrent use.
 type Clock interface {

@@ -70,9 +70,6 @@ type Bounds struct {
 	Empty float64 `json:"empty"` // percent of the answers
 }
 
-// DefaultMinStars is the number of stars from which --new proposes a repository.
-const DefaultMinStars = 5000
-
 // ParseConfig reads collect.yaml as JSON, as content.Load returns it; nil means the defaults.
 func ParseConfig(data []byte) (c Config, err error) {
 	c = Config{MaxAge: 7, MinDays: 28, Guards: Guards{Bounds: Bounds{Fall: 20, Rise: 10, Empty: 10}, Least: 50, Factor: 3}}

@@ -148,7 +148,8 @@ func (o *collectOptions) openSources(declared *kinds.Set, config collect.Config)
 	if o.modelsdev != "" {
 		day = o.date
 	}
-	list := builtInSources(at, config, o.modelsdev, day)
+	list := []*collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
+		sources.ModelsDev(at["modelsdev"], o.modelsdev, day), sources.GitHub(at["github"], config.Sources["github"])}
 	for _, f := range config.Files {
 		if len(o.Only) == 0 || slices.Contains(o.Only, f.Name) || o.probe == f.Name {
 			list = append(list, openList(declared, o.Content, f, at[f.Name]))
@@ -159,17 +160,6 @@ func (o *collectOptions) openSources(declared *kinds.Set, config collect.Config)
 	}
 	s, err := file.New(declared, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.New}, "")
 	return append(list, s), err
-}
-
-// builtInSources returns the sources that are no lists. at has the addresses that replace the public
-// ones.
-func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day string) []*collect.Source {
-	topics, minStars := c.Sources["github"].Topics, collect.DefaultMinStars
-	if p := c.Sources["github"].MinStars; p != nil {
-		minStars = *p
-	}
-	return []*collect.Source{sources.PyPI(at["pypi"], at["pypistats"]), sources.NPM(at["npm"], at["npm-downloads"]), sources.HuggingFace(at["huggingface"]),
-		sources.ModelsDev(at["modelsdev"], modelsdevDir, day), sources.GitHub(at["github"], topics, minStars)}
 }
 
 // openList opens a list in the collect.yaml of a content folder. If that fails, the source has the problem, and the

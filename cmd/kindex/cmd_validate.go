@@ -123,13 +123,15 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := builtInSources(nil, config, "", "")
-	for _, f := range config.Files {
-		s := openList(l.Kinds, dir, f, "")
+	o := collectOptions{Options: collect.Options{Content: dir}}
+	sources, err := o.openSources(l.Kinds, config)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
 		if s.Problem != nil {
-			notes = append(notes, fmt.Sprintf("collect.yaml: %s: %v", f.Name, s.Problem))
+			notes = append(notes, fmt.Sprintf("collect.yaml: %s: %v", s.Name, s.Problem))
 		}
-		sources = append(sources, s)
 	}
 	return append(notes, config.Unwritten(l.Measures(), sources)...), nil
 }

@@ -21,13 +21,14 @@ const (
 	recentDays = 90
 	// found is the number of repositories that are listed of each topic.
 	found = 50
+	// leastStars is the number of stars from which a repository is listed, unless collect.yaml has another one.
+	leastStars = 5000
 )
 
 // GitHub returns the source of repositories: a hundred in one GraphQL query, and the number of contributors,
 // which GraphQL does not have, with one REST request each. base is the address of the REST API, below which
-// GraphQL is at /graphql; "" means https://api.github.com. It lists the repositories of topics that have at
-// least minStars stars.
-func GitHub(base string, topics []string, minStars int) *collect.Source {
+// GraphQL is at /graphql; "" means https://api.github.com. It lists the repositories of the topics in config.
+func GitHub(base string, config collect.SourceConfig) *collect.Source {
 	s := newService(collect.Source{Name: "github", Title: "GitHub", Hosts: []string{"https://api.github.com"}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5, //nolint:gosec // Token is the name of a variable
 		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"}},
 		func(id string) string { return repositoryName.FindString(id) },
@@ -39,7 +40,7 @@ func GitHub(base string, topics []string, minStars int) *collect.Source {
 			{Column: collect.Column{Name: "contributors", Seldom: true}, at: "contributors"}}, base)
 	s.Ask = s.askGitHub
 	s.List = func(ctx context.Context, c *collect.Client) ([]collect.Candidate, error) {
-		return s.search(ctx, c, topics, minStars)
+		return s.search(ctx, c, config)
 	}
 	return &s.Source
 }
@@ -179,11 +180,14 @@ func (s *service) addContributors(ctx context.Context, c *collect.Client, a *col
 }
 
 // search lists the repositories with the most stars in each topic.
-func (s *service) search(ctx context.Context, c *collect.Client, topics []string, minStars int) (list []collect.Candidate, err error) {
-	seen := map[string]bool{}
-	for _, topic := range topics {
+func (s *service) search(ctx context.Context, c *collect.Client, config collect.SourceConfig) (list []collect.Candidate, err error) {
+	seen, stars := map[string]bool{}, leastStars
+	if config.MinStars != nil {
+		stars = *config.MinStars
+	}
+	for _, topic := range config.Topics {
 		r, err := s.query(ctx, c, fmt.Sprintf("query($since:GitTimestamp!,$q:String!){search(query:$q,type:REPOSITORY,first:%d){nodes{... on Repository%s}}}", found, repositoryFields),
-			fmt.Sprintf("topic:%s stars:>=%d archived:false fork:false sort:stars-desc", topic, minStars))
+			fmt.Sprintf("topic:%s stars:>=%d archived:false fork:false sort:stars-desc", topic, stars))
 		if err == nil && len(r.Errors) > 0 {
 			err = fmt.Errorf("GitHub: %s", r.Errors[0].Message)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
@@ -33,7 +34,7 @@ func TestNewRepositories(t *testing.T) {
 		searches = append(searches, search)
 		collecttest.JSON(w, 200, `{"data":{"search":{"nodes":[`+repo("own/known", 100, "")+`,`+repo("acme/Fresh.Tool", 90000, whole)+`,`+repo("../evil", 5, "")+`,{}]}}}`)
 	})
-	o := collecttest.Options(t, sources.GitHub(url, []string{"llm", "rag", "broken"}, 5000), "tool", "github", "own/known")
+	o := collecttest.Options(t, sources.GitHub(url, collect.SourceConfig{Topics: []string{"llm", "rag", "broken"}}), "tool", "github", "own/known")
 	o.New = true
 	lines, r := collecttest.Run(t, o)
 	if got := strings.Join(searches, "\n"); got != "topic:llm stars:>=5000 archived:false fork:false sort:stars-desc\ntopic:rag stars:>=5000 archived:false fork:false sort:stars-desc" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/sources"
 	"kindex/builder/suite"
@@ -137,7 +138,7 @@ func TestLimitsAndErrors(t *testing.T) {
 				}
 				return n == 1
 			}
-			lines, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", "own/a", "own/b"))
+			lines, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), collect.SourceConfig{}), "tool", "github", "own/a", "own/b"))
 			if s := r.Sources[0]; s.Waited != c.waited || f.queries != c.n || s.Answered != 2 || r.Files != 2 {
 				t.Errorf("%d queries, %+v\n%s", f.queries, s, strings.Join(lines, "\n"))
 			}
@@ -163,7 +164,7 @@ func TestOneFailsAlone(t *testing.T) {
 		}
 		return false
 	}
-	_, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", ids...))
+	_, r := collecttest.Run(t, collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), collect.SourceConfig{}), "tool", "github", ids...))
 	if s := r.Sources[0]; s.Answered != 249 || s.Failed != 1 || r.Failed[0].ID != "own/r77" || !strings.Contains(r.Failed[0].Reason, "Something went wrong") {
 		t.Errorf("%+v", s)
 	}
@@ -173,7 +174,7 @@ func TestOneFailsAlone(t *testing.T) {
 }
 
 func TestNoToken(t *testing.T) {
-	o := collecttest.Options(t, sources.GitHub("", nil, 0), "tool", "github", "own/a")
+	o := collecttest.Options(t, sources.GitHub("", collect.SourceConfig{}), "tool", "github", "own/a")
 	o.Getenv = func(string) string { return "" }
 	lines, _ := collecttest.Run(t, o)
 	collecttest.Want(t, lines, "error: GitHub needs a token; set GITHUB_TOKEN")
@@ -208,7 +209,7 @@ func TestAllowance(t *testing.T) {
 		rest.Add(1)
 		collecttest.JSON(w, 200, `[{"login":"a"}]`)
 	}
-	o := collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), nil, 0), "tool", "github", ids...)
+	o := collecttest.Options(t, sources.GitHub(collecttest.Server(t, f.ServeHTTP), collect.SourceConfig{}), "tool", "github", ids...)
 	clock := &collecttest.Clock{}
 	o.Clock = clock
 	for run := range runs {

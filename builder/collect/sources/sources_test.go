@@ -20,7 +20,7 @@ import (
 
 // all are the sources that are asked over HTTP, by the namespaces of their identifiers.
 var all = map[string]func(base string) *collect.Source{
-	"github":      func(base string) *collect.Source { return sources.GitHub(base, nil, 0) },
+	"github":      func(base string) *collect.Source { return sources.GitHub(base, collect.SourceConfig{}) },
 	"pypi":        func(base string) *collect.Source { return sources.PyPI(base, base) },
 	"npm":         func(base string) *collect.Source { return sources.NPM(base, base) },
 	"huggingface": sources.HuggingFace,
