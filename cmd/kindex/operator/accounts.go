@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/cmd/kindex/cli"
-	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/exports/didyoumean"
 )
@@ -114,7 +113,7 @@ limit; the edge's --limit-key then applies.`,
 		},
 	}, existing, func(ctx context.Context, s *session) error {
 		name := s.args[0]
-		if err := s.change(ctx, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) }); err != nil {
+		if err := s.change(ctx, name, func(tx *storage.Tx, id string) error { return tx.SetQuota(id, quota, window) }); err != nil {
 			return err
 		}
 		limit, seconds := limitOf(quota, window)
@@ -153,7 +152,7 @@ existing keys.`,
 		if undo {
 			change, now = (*storage.Tx).Unsuspend, "is not suspended"
 		}
-		if err := s.change(ctx, s.args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) }); err != nil {
+		if err := s.change(ctx, s.args[0], change); err != nil {
 			return err
 		}
 		return s.print(object{"account": s.args[0], "suspended": !undo}, "the account %q %s", s.args[0], now)
@@ -162,18 +161,13 @@ existing keys.`,
 	return c
 }
 
-func (s *session) change(ctx context.Context, name string, change func(*storage.Tx, apikey.Account) error) error {
-	err := s.Write(ctx, func(tx *storage.Tx) error {
-		a, err := tx.AccountNamed(name)
-		if err != nil {
-			return err
-		}
-		return change(tx, a)
-	})
-	if errors.Is(err, apikey.ErrNoAccount) {
-		_, _, err = s.findAccount(ctx, name)
+// change changes an account, by its ID.
+func (s *session) change(ctx context.Context, name string, change func(tx *storage.Tx, id string) error) error {
+	account, _, err := s.findAccount(ctx, name)
+	if err != nil {
+		return err
 	}
-	return err
+	return s.Write(ctx, func(tx *storage.Tx) error { return change(tx, account.ID) })
 }
 
 func (s *session) findAccount(ctx context.Context, name string) (found storage.AccountSummary, all []storage.AccountSummary, err error) {
