@@ -61,7 +61,7 @@ func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 				having = append(having, kinds.InSentence(k.Plural))
 			}
 		}
-		message := ""
+		var message string
 		switch {
 		case m[name] == nil || hasMember(kind, name):
 			continue
