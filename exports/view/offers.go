@@ -42,6 +42,8 @@ type OfferFilter struct {
 	MaxInput   record.Price // unknown for no limit; otherwise the offer's price must be known
 	MaxOutput  record.Price
 	MinContext int64 // in tokens, as the offer states them; 0 for no limit
+	// AnyContext makes MinContext let offers through that do not state their context, which is then that of the model.
+	AnyContext bool
 }
 
 // OfferPosition is the place of an offer in an order, as cursors store it. It stays valid across
@@ -96,20 +98,23 @@ func (o *Offers) Select(f *OfferFilter) (set OfferSet) {
 	return set
 }
 
+// Within reports whether the prices and the context of an offer are within the limits.
+func (f *OfferFilter) Within(o *record.Offer) bool {
+	within := func(limit record.Price, price int) bool {
+		return !limit.Known() || o.Prices[price].Known() && o.Prices[price].Micros() <= limit.Micros()
+	}
+	return within(f.MaxInput, record.InputPrice) && within(f.MaxOutput, record.OutputPrice) &&
+		(o.Context >= f.MinContext || o.Context == 0 && f.AnyContext)
+}
+
 // matches reports whether an offer meets all conditions besides the model.
 func (f *OfferFilter) matches(x *offer) bool {
-	within := func(limit record.Price, price int) bool {
-		return !limit.Known() || x.Prices[price].Known() && x.Prices[price].Micros() <= limit.Micros()
-	}
 	any := func(field string, values ...string) bool {
 		wanted := f.Fields[field]
 		return len(wanted) == 0 || slices.ContainsFunc(values, func(value string) bool { return slices.Contains(wanted, value) })
 	}
-	if !any("provider", x.Provider) || x.Context < f.MinContext ||
-		!within(f.MaxInput, record.InputPrice) || !within(f.MaxOutput, record.OutputPrice) {
-		return false
-	}
-	return !slices.ContainsFunc(kinds.OfferFilters, func(field string) bool { return !any(field, x.entity.FieldValues(field)...) })
+	return any("provider", x.Provider) && f.Within(x.Offer) &&
+		!slices.ContainsFunc(kinds.OfferFilters, func(field string) bool { return !any(field, x.entity.FieldValues(field)...) })
 }
 
 // price returns the price in one of the OfferSortKeys.

@@ -34,10 +34,9 @@ type filters struct {
 	Sort   string // kept by the form
 	Wrong  bool   // a value is invalid or matches nothing, as its field says; an invalid one filters nothing
 
-	of         []*kinds.Kind
-	set        *roaring.Bitmap // entities
-	offers     view.OfferFilter
-	openOffers bool // offers that do not state a context match
+	of     []*kinds.Kind
+	set    *roaring.Bitmap // entities
+	offers view.OfferFilter
 }
 
 // formField is a field of a form, as filled in.
@@ -123,7 +122,7 @@ func (f *filters) finish(r *request) {
 // unfiltered returns the filters of the list of some kinds or, with offered, of their offers, before they are
 // read. The pages of a static site have no others.
 func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
-	f, types := &filters{of: of, openOffers: !offered}, only()
+	f, types := &filters{of: of, offers: view.OfferFilter{AnyContext: !offered}}, only()
 	types.Fields["type"] = each(of, func(k *kinds.Kind) []string { return []string{k.Name} })
 	if f.set = r.Build.Select(types); offered {
 		f.keep(r, func(e *record.Entity) bool { return len(e.Offers) > 0 })
@@ -132,7 +131,7 @@ func (r *request) unfiltered(of []*kinds.Kind, offered bool) *filters {
 }
 
 func (f *filters) read(r *request) {
-	all, asked, offered := f.set.Clone(), &where.Params{Given: map[string][]string{}}, !f.openOffers
+	all, asked, offered := f.set.Clone(), &where.Params{Given: map[string][]string{}}, !f.offers.AnyContext
 	if offered {
 		f.addModel(r, all)
 	} else {
@@ -297,7 +296,7 @@ func (f *filters) addNumbers(r *request, asked *where.Params) {
 func (f *filters) apply(r *request, asked *where.Params) {
 	read := func() *view.Filter {
 		f.offers.MaxInput, f.offers.MaxOutput, f.offers.MinContext = asked.Price("maxInput"), asked.Price("maxOutput"), asked.Count("minContext", 0, 1, 1<<31)
-		if !f.openOffers { // otherwise, an offer that does not state a context has that of the entity
+		if !f.offers.AnyContext { // otherwise, an offer that does not state a context has that of the entity
 			delete(asked.Given, "minContext")
 		}
 		return asked.Filter(slices.Sorted(maps.Keys(r.titles)), r.Build)

@@ -191,15 +191,6 @@ func (c *costForm) readUse(r *request) {
 	}
 }
 
-// matches reports whether an offer matches the filters of offers.
-func (f *filters) matches(o *record.Offer) bool {
-	within := func(p, most record.Price) bool {
-		return !most.Known() || p.Known() && p.Micros() <= most.Micros()
-	}
-	return within(o.Prices[record.InputPrice], f.offers.MaxInput) && within(o.Prices[record.OutputPrice], f.offers.MaxOutput) &&
-		(o.Context >= f.offers.MinContext || o.Context == 0 && f.openOffers)
-}
-
 // cheapest returns the cheapest of some offers that matches the filters, or nil if there is none.
 func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 	if f == nil {
@@ -215,7 +206,7 @@ func (f *filters) cheapest(offers []record.Offer) (best *record.Offer) {
 	}
 	for i := range offers {
 		o := &offers[i]
-		if !o.Deprecated && f.matches(o) && (best == nil || price(o) < price(best)) {
+		if !o.Deprecated && f.offers.Within(o) && (best == nil || price(o) < price(best)) {
 			best = o
 		}
 	}
