@@ -80,7 +80,7 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 		return err
 	}
 	if r.Failed > 0 || r.Unreadable > 0 {
-		return cli.Quiet(cli.ExitProblem)
+		return cli.ErrReported
 	}
 	return nil
 }

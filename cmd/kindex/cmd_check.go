@@ -54,7 +54,7 @@ func onContent(c *cobra.Command, check func(*cobra.Command, *builder.Loaded) (r 
 		if err := write(cmd.OutOrStdout()); err != nil || !found {
 			return err
 		}
-		return cli.Quiet(cli.ExitProblem)
+		return cli.ErrReported
 	}
 	return c
 }

@@ -80,7 +80,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 		d.WriteText(w, cli.Painter(w))
 	}
 	if err == nil && o.exitCode && d.Changed {
-		err = cli.Quiet(cli.ExitProblem)
+		err = cli.ErrReported
 	}
 	return err
 }

@@ -228,7 +228,7 @@ func reportFormatted(cmd *cobra.Command, check bool, list []*formatted) error {
 		cli.PrintProblems(stderr, slices.Compact(problems)) // every file of a folder has those of kinds.yaml
 	}
 	if err == nil && (len(problems) > 0 || failed || check && len(report.Changed) > 0) {
-		err = cli.Quiet(cli.ExitProblem)
+		err = cli.ErrReported
 	}
 	return err
 }

@@ -83,7 +83,7 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 		err = cmp.Or(err, failed)
 	}
 	if err == nil && r.Refused > 0 {
-		return cli.Quiet(cli.ExitProblem)
+		return cli.ErrReported
 	}
 	return err
 }

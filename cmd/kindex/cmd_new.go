@@ -14,7 +14,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/didyoumean"
 )
 
 type newOptions struct {
@@ -88,7 +87,7 @@ func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 	}
 	declared := workspace.Kinds
 	if declared.Kind(typ) == nil {
-		return cli.Usage(cli.UnknownName("type", typ, declared.Names(), didyoumean.Name(typ, declared.Names())))
+		return cli.Usage(cli.UnknownChoice("type", typ, declared.Names()))
 	}
 	if workspace.Missing != nil {
 		return workspace.Missing
@@ -115,7 +114,7 @@ func runNew(cmd *cobra.Command, o *newOptions, typ, slug string) error {
 	if n, _ := problems.Count(); n > 0 {
 		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
-		return cli.Quiet(cli.ExitProblem)
+		return cli.ErrReported
 	}
 	if err := content.WriteEntity(o.content, typ, slug, data); err != nil {
 		return err

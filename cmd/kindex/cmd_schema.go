@@ -8,7 +8,6 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/didyoumean"
 )
 
 func schemaCommand() *cobra.Command {
@@ -32,7 +31,7 @@ with the YAML language server use it if a file starts with the line
 			}
 			data, err := schema.JSON(name, declared)
 			if err != nil {
-				return cli.Usage(cli.UnknownName("schema", name, schema.Names, didyoumean.Name(name, schema.Names)))
+				return cli.Usage(cli.UnknownChoice("schema", name, schema.Names))
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err

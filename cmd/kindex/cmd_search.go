@@ -13,7 +13,6 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -61,7 +60,7 @@ func runSearch(cmd *cobra.Command, b *exports.Build, o searchOptions, text strin
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if value, _ = b.Preferred(field, value); b.Bitmap(field, value) == nil {
-				return cli.Usage(cli.UnknownName(field, value, nil, didyoumean.Name(value, b.Values(field))))
+				return cli.Usage(cli.UnknownName(field, value, b.Values(field)))
 			}
 			f.Fields[field] = [][]string{{value}}
 		}

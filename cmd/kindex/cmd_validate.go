@@ -75,7 +75,7 @@ func runValidate(cmd *cobra.Command, dir string, strict bool) error {
 		printChecked(w, c)
 	}
 	if err = errors.Join(failed, err); err == nil && (c.Errors > 0 || strict && (c.Warnings > 0 || len(c.Notes) > 0)) {
-		err = cli.Quiet(cli.ExitProblem)
+		err = cli.ErrReported
 	}
 	return err
 }

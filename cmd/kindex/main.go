@@ -64,12 +64,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	root := &cobra.Command{
+	root := cli.Group(&cobra.Command{
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	})
 	root.SetOut(stdout) // before InitDefaultCompletionCmd, which keeps it
 	root.SetErr(stderr)
 	root.SetVersionTemplate("kindex {{.Version}}\n")
@@ -90,8 +88,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		case "help":
 			c.RunE, c.Example = helpOn, "  kindex help build"
 		case "completion":
-			c.Args, c.RunE = cli.NoSuchCommand, root.RunE
-			c.Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
+			cli.Group(c).Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
 			checkLines(c)
 		}
 	}
@@ -153,15 +150,14 @@ func withHint(err error) error {
 }
 
 func report(err error, stderr io.Writer) int {
-	var quiet cli.QuietError
 	var usage cli.UsageError
 	var busy *store.BusyError
 	var problems yamldoc.Problems
 	switch {
 	case err == nil:
 		return cli.ExitOK
-	case errors.As(err, &quiet):
-		return quiet.Code
+	case errors.Is(err, cli.ErrReported):
+		return cli.ExitProblem
 	case errors.As(err, &problems):
 		cli.PrintProblems(stderr, problems)
 		return cli.ExitProblem

@@ -12,7 +12,6 @@ import (
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/mcp"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 )
 
 func dirFlag(f *pflag.FlagSet, dir *string) {
@@ -64,7 +63,7 @@ func unknownKey(b *exports.Build, name string) error {
 			names[len(names)-1] = s
 		}
 	}
-	return cli.UnknownName("entity", name, nil, didyoumean.Name(name, names))
+	return cli.UnknownName("entity", name, names)
 }
 
 // apiKeyVariable is the environment variable that contains the key for --url. There is no

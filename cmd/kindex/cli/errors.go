@@ -31,23 +31,21 @@ func (e UsageError) Unwrap() error { return e.Err }
 // Usage returns err as a UsageError.
 func Usage(err error) error { return UsageError{err} }
 
-// QuietError ends a command that has already printed its problems.
-type QuietError struct{ Code int }
+// ErrReported ends a command that has already printed its problems, with ExitProblem.
+var ErrReported = errors.New("the problems have been reported")
 
-func (QuietError) Error() string { return "" }
+// UnknownName returns the error for a name that is not among the known ones, with a similar one of them. what
+// is what the name should refer to, such as "entity".
+func UnknownName(what, name string, known []string) error { return unknown(what, name, "", known) }
 
-// Quiet returns a QuietError with the exit code.
-func Quiet(code int) error { return QuietError{code} }
+// UnknownChoice is like UnknownName for a choice of a few names, all of which the error lists.
+func UnknownChoice(what, name string, known []string) error {
+	return unknown(what, name, "; expected one of: "+strings.Join(known, ", "), known)
+}
 
-// UnknownName returns the error for an unknown name. what is what the name should refer to,
-// such as "entity". known, if not empty, lists the valid names. near is a valid name that
-// is similar, or "".
-func UnknownName(what, name string, known []string, near string) error {
-	text := fmt.Sprintf("unknown %s %q", what, name)
-	if len(known) > 0 {
-		text += "; expected one of: " + strings.Join(known, ", ")
-	}
-	if near != "" {
+func unknown(what, name, listed string, known []string) error {
+	text := fmt.Sprintf("unknown %s %q%s", what, name, listed)
+	if near := didyoumean.Name(name, known); near != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", near)
 	}
 	return errors.New(text)
@@ -62,7 +60,7 @@ func NoSuchCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	err := UnknownName("command", args[0], nil, didyoumean.Name(args[0], names))
+	err := UnknownName("command", args[0], names)
 	return Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
 
@@ -70,7 +69,7 @@ func ListVar[T any](f *pflag.FlagSet, to *[]T, name, kind, usage string, parse f
 func ChoiceVar(c *cobra.Command, to *string, name, standard, usage string, values []string) {
 	Var(c.Flags(), to, name, "choice", standard, usage, func(text string) (string, error) {
 		if !slices.Contains(values, text) {
-			return "", UnknownName(strings.ReplaceAll(name, "-", " "), text, values, didyoumean.Name(text, values))
+			return "", UnknownChoice(strings.ReplaceAll(name, "-", " "), text, values)
 		}
 		return text, nil
 	})

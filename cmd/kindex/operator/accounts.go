@@ -12,7 +12,6 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
-	"kindex/exports/didyoumean"
 )
 
 // AccountsCommand returns the command accounts.
@@ -181,7 +180,7 @@ func (s *session) findAccount(ctx context.Context, name string) (found storage.A
 		}
 		names = append(names, a.Name)
 	}
-	return found, all, cli.UnknownName("account", name, nil, didyoumean.Name(name, names))
+	return found, all, cli.UnknownName("account", name, names)
 }
 
 func accountsLogCommand() *cobra.Command {

@@ -13,7 +13,6 @@ import (
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/exports/didyoumean"
 )
 
 // KeysCommand returns the command keys.
@@ -215,5 +214,5 @@ func (s *session) unknownKey(ctx context.Context) error {
 	for i, k := range list {
 		ids[i] = k.ID
 	}
-	return cli.UnknownName("key", s.args[0], nil, didyoumean.Name(s.args[0], ids))
+	return cli.UnknownName("key", s.args[0], ids)
 }

@@ -49,7 +49,7 @@ database, its schema and its settings. If there are problems, the exit code is 1
 			"rows": rowsOf(r.Counts), "notes": append([]string{}, r.Notes...), "problems": append([]string{}, r.Problems...)}
 		err = cli.Print(s.cmd, report, func(w io.Writer) { printStateReport(w, r) })
 		if err == nil && len(r.Problems) > 0 {
-			err = cli.Quiet(cli.ExitProblem)
+			err = cli.ErrReported
 		}
 		return err
 	})
@@ -142,7 +142,7 @@ starts. With --check it changes nothing, and exits with 1 if a migration is need
 		}
 		err = s.print(object{"state": s.String(), "schema": at, "latestSchema": newest, "migrated": at < newest && !check}, "%s", text)
 		if err == nil && check && at < newest {
-			err = cli.Quiet(cli.ExitProblem)
+			err = cli.ErrReported
 		}
 		return err
 	})

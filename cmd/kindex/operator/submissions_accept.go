@@ -108,7 +108,7 @@ func (a *acceptance) run(ctx context.Context) (err error) {
 	if err := a.prepare(ctx, location); errors.As(err, &problems) {
 		cli.PrintProblems(stderr, problems)
 		fmt.Fprintf(stderr, "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
-		return cli.Quiet(cli.ExitProblem)
+		return cli.ErrReported
 	} else if err != nil {
 		return err
 	}
