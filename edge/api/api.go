@@ -208,10 +208,11 @@ func privateList[T any](c *web.Call, all []T, item func(T) any) *web.Reply {
 // itself is for lists whose items are encoded as they are.
 func itself[T any](x T) any { return x }
 
-// each returns what of returns for each element of a list.
-func each[T, U any](list []T, of func(T) U) (all []U) {
-	for _, x := range list {
-		all = append(all, of(x))
+// each returns what of returns for each element of a list. It never returns nil, which would be null in JSON.
+func each[T, U any](list []T, of func(T) U) []U {
+	all := make([]U, len(list))
+	for i, x := range list {
+		all[i] = of(x)
 	}
 	return all
 }

@@ -125,11 +125,7 @@ func (show projection) append(dst, record []byte, more ...member) []byte {
 }
 
 func (show projection) all(v *live.ServedBuild, ordinals []uint32) []json.RawMessage {
-	list := []json.RawMessage{}
-	for _, o := range ordinals {
-		list = append(list, show.append(nil, v.Build.Record(o)))
-	}
-	return list
+	return each(ordinals, func(o uint32) json.RawMessage { return show.append(nil, v.Build.Record(o)) })
 }
 
 // MarkdownType is the media type of an entity as a page in Markdown.
@@ -226,10 +222,7 @@ func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	}
 	l := newList(c)
 	for _, n := range near[:min(limit, len(near))] {
-		reasons := []string{}
-		for _, r := range n.Reasons {
-			reasons = append(reasons, site.Reason(b.Feature(r), c.Served.Titles))
-		}
+		reasons := each(n.Reasons, func(r uint32) string { return site.Reason(b.Feature(r), c.Served.Titles) })
 		l.addRecord(n.Ordinal, member{"kind", n.Kind()}, member{"similarity", n.Similarity}, member{"reasons", reasons})
 	}
 	return l.reply(len(near), nil), nil

@@ -108,10 +108,8 @@ type submissionRecord struct {
 }
 
 type submittedEntity struct {
-	Type string `json:"type"`
-	Slug string `json:"slug"`
-	Name string `json:"name"`
-	URL  string `json:"url"`
+	entityName
+	URL string `json:"url"`
 }
 
 type pullRequest struct {
@@ -121,7 +119,7 @@ type pullRequest struct {
 
 func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord {
 	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.BaseURL() + submissionPath(s.ID),
-		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, Reason: jsonenc.OptionalString(s.Reason), CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
+		Entity: submittedEntity{entityName{s.Type, s.Slug, s.Name}, s.URL}, Reason: jsonenc.OptionalString(s.Reason), CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 	if s.Amends() {
 		r.Amends = jsonenc.OptionalString(s.Key())
 	}

@@ -109,7 +109,7 @@ func New(o Options) (*Handler, error) {
 		return nil, errors.New("sign-in needs a provider")
 	}
 	h.mux = http.NewServeMux()
-	for _, r := range routes {
+	for _, r := range Routes() {
 		h.mux.HandleFunc(r.Method+" "+strings.ReplaceAll(r.Path, ":provider", "{provider}"), func(w http.ResponseWriter, req *http.Request) { r.handle(h, w, req) })
 	}
 	return h, nil
@@ -146,25 +146,20 @@ func (h *Handler) callback(provider string) string {
 }
 
 // Route is a path that the handler serves, with its method.
-type Route struct{ Method, Path string }
-
-var routes = []struct {
-	Route
-	handle func(*Handler, http.ResponseWriter, *http.Request)
-}{
-	{Route{http.MethodGet, "/signin"}, (*Handler).choose},
-	{Route{http.MethodPost, "/signin/:provider"}, (*Handler).start},
-	{Route{http.MethodGet, "/signin/:provider/callback"}, (*Handler).finish},
-	{Route{http.MethodPost, "/signout"}, (*Handler).signOut},
+type Route struct {
+	Method, Path string
+	handle       func(*Handler, http.ResponseWriter, *http.Request)
 }
 
 // Routes returns the handler's routes. A path segment that starts with a colon is a
 // parameter.
-func Routes() (list []Route) {
-	for _, r := range routes {
-		list = append(list, r.Route)
+func Routes() []Route {
+	return []Route{
+		{http.MethodGet, "/signin", (*Handler).choose},
+		{http.MethodPost, "/signin/:provider", (*Handler).start},
+		{http.MethodGet, "/signin/:provider/callback", (*Handler).finish},
+		{http.MethodPost, "/signout", (*Handler).signOut},
 	}
-	return list
 }
 
 // Panel is the path of the page shown after signing in. The program that uses this package
