@@ -85,3 +85,25 @@ func TestFolderLikeLoad(t *testing.T) {
 func sameProblems(a, b yamldoc.Problems) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }
+
+// TestKindsBecomeALink checks that a kinds.yaml that becomes a link while the folder is watched is reported, and that the
+// kinds declared before stay: otherwise, every entity of them would be a mistake, too.
+func TestKindsBecomeALink(t *testing.T) {
+	dir := t.TempDir()
+	file, moved := filepath.Join(dir, content.KindsFile), filepath.Join(dir, "elsewhere.txt")
+	suite.Write(t, dir, map[string]string{content.KindsFile: "kinds:\n  glaze: {title: Glaze, plural: Glazes, description: Glazes.}\n",
+		"glaze/celadon.yaml": "name: Celadon\ncategory: stoneware\ndescription: Green.\n"})
+	f := content.Open(dir)
+	c, _, err := f.Load(nil)
+	suite.Check(t, err)
+	suite.Check(t, os.Rename(file, moved))
+	suite.Check(t, os.Symlink(moved, file))
+	after, problems, err := f.Load(nil)
+	suite.Check(t, err)
+	if after.Kinds != c.Kinds || c.Kinds.Kind("glaze") == nil {
+		t.Error("the kinds are others")
+	}
+	if !problems.HasErrors() {
+		t.Error("the link is not reported")
+	}
+}

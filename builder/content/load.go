@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -223,7 +224,11 @@ func ReadKinds(dir string) (*kinds.Set, error) {
 
 // readKinds reads kinds.yaml, and forgets all files if it has changed: they must be read again.
 func (f *Folder) readKinds() error {
-	data, err := readRegular(filepath.Join(f.dir, KindsFile), yamldoc.MaxFileSize)
+	path := filepath.Join(f.dir, KindsFile)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil // reported as misplaced; what was declared before still is
+	}
+	data, err := readRegular(path, yamldoc.MaxFileSize)
 	if err != nil {
 		return err
 	}
