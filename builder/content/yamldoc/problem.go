@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"kindex/exports/safetext"
 )
@@ -111,7 +112,7 @@ func FieldName(path []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		if !plainName.MatchString(p) || safetext.Contains(p) {
+		if !plainName.MatchString(p) || utf8.RuneCountInString(p) > maxPlainName || safetext.Contains(p) {
 			p = Quote(p)
 		}
 		b.WriteString(p)
@@ -119,8 +120,11 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// plainName matches names that are written without quotes.
-var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]{0,60}$`)
+// plainName matches names that are written without quotes, unless they have more than maxPlainName
+// letters. A count in the pattern would repeat its tables, which every start of the program would pay.
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+
+const maxPlainName = 61
 
 // Quote quotes a value for a message and shortens long ones.
 func Quote(v any) string {
