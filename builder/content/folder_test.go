@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"kindex/builder"
 	"kindex/builder/content"
@@ -48,6 +49,8 @@ func randomEdit(t *testing.T, r *rand.Rand, dir string) {
 			text = fmt.Sprintf("name: N %d\ncategory: c1\ndescription: D.\nlinks: {repository: 'https://github.com/a/r', package: 'https://pypi.org/project/p%d'}\n", r.IntN(3), r.IntN(4))
 		}
 		suite.Write(t, dir, map[string]string{name: text})
+		at := time.Unix(r.Int64N(1e9), 0) // another one each time, however fast the edits follow each other
+		suite.Check(t, os.Chtimes(path, at, at))
 	}
 }
 
@@ -62,7 +65,8 @@ func TestFolderLikeLoad(t *testing.T) {
 	f := content.Open(dir)
 	var earlier *builder.Loaded
 	var before []record.Entity
-	for range 150 {
+	for i := range 150 {
+		f.Trust = i%2 == 0
 		randomEdit(t, r, dir)
 		want, wantProblems, err := builder.LoadContent(dir, nil)
 		suite.Check(t, err)
@@ -84,6 +88,26 @@ func TestFolderLikeLoad(t *testing.T) {
 
 func sameProblems(a, b yamldoc.Problems) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
+}
+
+// TestTrust checks that a change that keeps the size and the time of a file is found once Trust is not set.
+func TestTrust(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		suite.Write(t, dir, map[string]string{"model/first.yaml": "name: " + name + "\ncategory: c0\ndescription: D.\n"})
+		suite.Check(t, os.Chtimes(filepath.Join(dir, "model/first.yaml"), time.Unix(1, 0), time.Unix(1, 0)))
+	}
+	f := content.Open(dir)
+	for _, step := range []struct {
+		written, found string
+		trust          bool
+	}{{"First", "First", true}, {"Other", "First", true}, {"Other", "Other", false}, {"Longer", "Longer", true}} {
+		write(step.written)
+		f.Trust = step.trust
+		if c, _, err := f.Load(nil); err != nil || c.Entities[0].Name != step.found {
+			t.Errorf("after %s: %v %v, want %s", step.written, c.Entities, err, step.found)
+		}
+	}
 }
 
 // TestKindsBecomeALink checks that a kinds.yaml that becomes a link while the folder is watched is reported, and that the

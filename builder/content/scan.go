@@ -76,7 +76,7 @@ func holdsContent(dir string) bool {
 // file, a root file or a misplaced file, which has a problem. It returns nil for what must be ignored.
 func (f *Folder) classify(typ string, info fs.FileInfo) *file {
 	base := info.Name()
-	r := &file{name: path.Join(typ, base), shown: shownPath(f.dir, typ, base)}
+	r := &file{name: path.Join(typ, base), shown: shownPath(f.dir, typ, base), info: info}
 	var message, suggestion string
 	counts := schema.IsRootFile(base)
 	if typ == "" {

@@ -57,6 +57,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 			}
 			look.Reset(0)
 		case <-look.C: // also finds changes that cause no events; on some file systems, no change causes one
+			w.folder.Trust = !first.IsZero() // a look without events reads every file
 			first = time.Time{}
 			begin, fresh := time.Now(), w.now == nil
 			if w.update(ctx) {

@@ -168,6 +168,14 @@ type value struct {
 	set    *roaring.Bitmap
 }
 
+// field returns a filter field, or nil if there is none with that name.
+func (v *View) field(name string) *field {
+	if f := v.fields[name]; f != nil {
+		return f()
+	}
+	return nil
+}
+
 // newField collects the values of a filter field. In the past, a record may have a value that was
 // replaced since: it counts as the replacement.
 func (v *View) newField(name string) *field {
@@ -217,7 +225,7 @@ func mostFrequent(spellings map[string]int) (best string) {
 // Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
 // value. A field that no kind has has no values.
 func (v *View) Values(name string) (list []string) {
-	if f := v.fields[name]; f != nil {
+	if f := v.field(name); f != nil {
 		for _, x := range f.values {
 			list = append(list, x.shown)
 		}
@@ -228,7 +236,7 @@ func (v *View) Values(name string) (list []string) {
 // Bitmap returns the records that have a value in a filter field, or nil if there are none. Values are
 // compared in folded form.
 func (v *View) Bitmap(name, text string) *roaring.Bitmap {
-	f := v.fields[name]
+	f := v.field(name)
 	if f == nil {
 		return nil
 	}
@@ -258,7 +266,7 @@ func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][
 // Facet counts the values of one field as Facets does.
 func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
 	list := []FacetCount{}
-	f := v.fields[name]
+	f := v.field(name)
 	if f == nil {
 		return list
 	}

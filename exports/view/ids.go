@@ -86,7 +86,12 @@ func (v *View) indexIDs() identifiers {
 }
 
 // Prepare calculates what is otherwise calculated when it is first needed, and takes longest.
-func (v *View) Prepare() { v.ids() }
+func (v *View) Prepare() {
+	v.ids()
+	for _, f := range v.fields {
+		f()
+	}
+}
 
 // FindByID returns the records with an identifier, in the order of their ranks. The namespace can also
 // be the slug of a provider, ids.AnyModel or ids.URL.

@@ -35,7 +35,7 @@ type View struct {
 	everything, everyListed *roaring.Bitmap
 
 	addresses  map[string]address // by type, NUL and slug
-	fields     map[string]*field
+	fields     map[string]func() *field
 	orders     sync.Map // *Order by Sort
 	properties sync.Map // []int64 by key; see numbers
 	ids        func() identifiers
@@ -74,9 +74,9 @@ func New(entities []*record.Entity, stored func(ordinal uint32) []byte, terms *T
 	}
 	v.everything, v.everyListed = roaring.BitmapOf(v.ranked...), roaring.BitmapOf(v.ranked[:v.listed]...)
 	v.address()
-	v.fields = map[string]*field{}
+	v.fields = map[string]func() *field{}
 	for _, name := range FilterFields(terms.declared) {
-		v.fields[name] = v.newField(name)
+		v.fields[name] = sync.OnceValue(func() *field { return v.newField(name) })
 	}
 	v.ids = sync.OnceValue(v.indexIDs)
 	v.offers = sync.OnceValue(v.newOffers)
