@@ -107,7 +107,9 @@ tests:
 
 soak: soak-tools ## run every test at full size, concurrent code with the race detector, fuzzing, and a build of 100,000 entities; takes about 90 minutes
 	@mkdir -p bin && rm -f $(NOTRUN) bin/*.costs
-	@KINDEX_SOAK=1 $(call measured,soak,-p 3 -timeout 0 ./cmd/dist $(LONGEST) ./...)
+	@KINDEX_SOAK=1 $(call measured,soak,-p 3 -timeout 0 -skip '^TestLighthouse$$' ./cmd/dist $(LONGEST) ./...)
+	@echo 'alone, because Lighthouse measures times:'
+	@KINDEX_SOAK=1 $(call measured,lighthouse,-timeout 0 -run '^TestLighthouse$$' ./site/audit)
 	@echo 'with the race detector:'
 	@GORACE=atexit_sleep_ms=100 $(call measured,soak-race,-p 3 -timeout 0 -race -short $(RACYPACKAGES) ./edge/... ./exports/...)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
