@@ -144,8 +144,10 @@ func (c *siblingCheck) references(e *record.Entity) {
 	if problem := c.successorProblem(e); problem != "" {
 		c.d.Fail([]string{"lifecycle", "replacedBy"}, problem)
 	}
-	today := time.Now().UTC().Format(time.DateOnly) // only warnings depend on it, never the content of a build
-	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < today && e.Status != record.Withdrawn {
+	// Only warnings depend on the day, never the content of a build. The status is due for two weeks before it is one,
+	// because it also stops changes of other files, whose authors cannot know about it.
+	due := time.Now().UTC().AddDate(0, 0, -14).Format(time.DateOnly)
+	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < due && e.Status != record.Withdrawn {
 		c.d.Warn([]string{"lifecycle", "retires"}, l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date")
 	}
 }
