@@ -96,12 +96,12 @@ func (s *series) remove(entity string) {
 	suite.Check(s.t, os.Remove(s.path(entity)))
 }
 
-// rename changes the slug of an entity. If another entity already has the new slug, that
-// entity is deleted.
+// rename changes the slug or the kind of an entity. If another entity already has the new address,
+// that entity is deleted.
 func (s *series) rename(from, to string) {
 	s.t.Helper()
 	text := strings.ReplaceAll(s.text(from), "\nformerly:", "\n# formerly:")
-	s.write(to, text+"formerly: ["+filepath.Base(from)+"]\n")
+	s.write(to, text+"formerly: ["+from+"]\n")
 	s.remove(from)
 }
 
@@ -192,6 +192,10 @@ func TestSync(t *testing.T) {
 			s.rename("tool/fleeting", "tool/fleeting-2")
 			s.commit()
 			s.remove("tool/fleeting-2")
+		}},
+		{"a move to another kind, and one with a rename", 2, func() {
+			s.rename("tool/keras", "model/keras")
+			s.rename("tool/tensorlayer", "model/tensorlayer-2")
 		}},
 		{"one that goes and comes back in one build, another formula and another day", 2, func() {
 			s.remove("tool/einops")
