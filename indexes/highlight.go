@@ -100,6 +100,8 @@ func (r *Result) matchAt(list []span, name bool) int {
 			n = max(n, 1)
 		case name:
 			n = max(n, w.matchJoined(list))
+		case len(w.stem) > 1 && strings.HasPrefix(stemmed, w.stem) || w.isForm(stemmed, w.base()):
+			n = max(n, 1) // in other texts than names, other forms of the word match too
 		}
 	}
 	for _, spellings := range r.synonyms {

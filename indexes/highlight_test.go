@@ -21,6 +21,7 @@ func TestHighlight(t *testing.T) {
 		{"pytrch networks", "nothing here", "nothing here"},
 		{"pytrch networks", `"Networks"`, "&#34;<mark>Networks</mark>&#34;"},
 		{"boost", "Boosting, boosted; booster", "<mark>Boosting</mark>, <mark>boosted</mark>; <mark>booster</mark>"}, // as whole words
+		{"orchestrating simulators", "Orchestrates a simulation; simulates orchestration", "<mark>Orchestrates</mark> a <mark>simulation</mark>; <mark>simulates</mark> <mark>orchestration</mark>"},
 		{`"gradient boosting"`, "Gradient-boosting with gradient. Boosting gradient boostings", "<mark>Gradient-boosting</mark> with <mark>gradient. Boosting</mark> gradient boostings"},
 		{`"gradient boosting" gpu`, "GPUs for gradient boosting", "<mark>GPUs</mark> for <mark>gradient boosting</mark>"},
 	} {

@@ -85,7 +85,7 @@ func (r *ranking) matchClause(i int) *match {
 	w.isPrefix = !longer[nameField].IsEmpty()
 	m.add(&longer, prefixWeight, false)
 	inflected := r.inflected(w)
-	found := m.add(&inflected, inflectedWeight, false)
+	isForm, found := m.add(&inflected, inflectedWeight, false), false
 	for j := range r.synonymSets[i] {
 		s := &r.synonymSets[i][j]
 		exact := m.addSynonym(&s.exact)
@@ -93,23 +93,28 @@ func (r *ranking) matchClause(i int) *match {
 		found = found || exact || loose
 	}
 	if !found && !m.hasExact && !w.isPrefix {
-		r.addFuzzy(m, w)
+		r.addFuzzy(m, w, isForm)
 	}
 	return m
 }
 
 // addFuzzy adds the records that have a word within the allowed number of edits, unless they
-// have already been added.
-func (r *ranking) addFuzzy(m *match, w *clause) {
-	if w.fuzziness == 0 || w.fuzzy != nil || w.filler {
+// have already been added. onlyNames is set for a word that is a form of others, which is at most a name with one typo:
+// paddlepaddlee.
+func (r *ranking) addFuzzy(m *match, w *clause, onlyNames bool) {
+	if w.fuzziness == 0 || w.filler || w.fuzzy != nil && !w.onlyNames {
 		return
 	}
-	w.fuzzy = newPattern(w.term, w.fuzziness)
+	edits, lists := w.fuzziness, wordFields
+	if onlyNames {
+		edits, lists = 1, nameField+1
+	}
+	w.fuzzy, w.onlyNames = newPattern(w.term, edits), onlyNames
 	var near [wordFields]byEdits
-	for list := range near {
+	for list := range lists {
 		near[list] = r.near(list, w.fuzzy)
 	}
-	for d := 1; d <= w.fuzziness; d++ {
+	for d := 1; d <= edits; d++ {
 		m.add(&fieldSets{near[nameField][d], near[topicField][d], near[textField][d]}, fuzzyWeight/float64(d), false)
 	}
 }
@@ -122,27 +127,41 @@ var endings = strings.Fields("ly ization isation izing ising ation ating ized is
 func root(word string) string {
 	for _, ending := range endings {
 		if before, ok := strings.CutSuffix(word, ending); ok && len(before) >= 3 {
-			word = before
-			break
+			if n := len(before); n > 3 && before[n-1] == before[n-2] { // labelling
+				return before[:n-1]
+			}
+			return before
 		}
-	}
-	if n := len(word); n > 3 && word[n-1] == word[n-2] { // labelling
-		return word[:n-1]
 	}
 	return word
 }
 
-// inflected returns the records that have another form of a word in their topics or description.
-func (r *ranking) inflected(w *clause) (f fieldSets) {
+// base returns what the other forms of a word begin with, or "" if it has none.
+func (w *clause) base() string {
 	base := root(w.stem)
 	if len(base) < 4 || w.stem[len(w.stem)-1] > unicode.MaxASCII || strings.ContainsAny(base, "0123456789") {
-		return f
+		return ""
 	}
+	return base
+}
+
+// isForm reports whether a singular is another form of the word with a base.
+func (w *clause) isForm(singular, base string) bool {
+	ending, ok := strings.CutPrefix(singular, base)
+	if !ok || base == "" || singular == w.stem {
+		return false
+	}
+	after, longer := strings.CutPrefix(singular, w.stem)
+	return isEnding[ending] || longer && isEnding[after]
+}
+
+// inflected returns the records that have another form of a word in their topics or description.
+func (r *ranking) inflected(w *clause) (f fieldSets) {
+	base := w.base()
 	for list := topicField; list < wordFields; list++ {
 		var forms vocabulary
 		for _, form := range r.fields[list].starting(base) {
-			after, longer := strings.CutPrefix(form.text, w.stem)
-			if form.text != w.stem && (isEnding[form.text[len(base):]] || longer && isEnding[after]) {
+			if w.isForm(form.text, base) {
 				forms = append(forms, form)
 			}
 		}
@@ -166,7 +185,7 @@ func (r *ranking) findNear(words []string) {
 	for i, w := range r.clauses {
 		switch {
 		case w.fuzzy != nil && !w.isPrefix:
-			edits = min(edits+w.fuzziness, 2)
+			edits = min(edits+w.fuzzy.edits, 2)
 		case utf8.RuneCountInString(w.term) == 3 && len(r.clauses) > 1 && digits(w.term) == "" && !r.matched[i].hasExact:
 			edits = max(edits, 1) // too short to be searched alone
 		}

@@ -56,6 +56,26 @@ func oddContent(t testing.TB) string {
 	return dir
 }
 
+// TestLastLetterTwice checks that a name whose last letter was typed twice is found, although without it the word
+// would be in descriptions.
+func TestLastLetterTwice(t *testing.T) {
+	suite.WithoutRace(t)
+	c := realCatalogue(t)
+	tried := 0
+	c.each(t, func(e *record.Entity) {
+		if len(e.Name) < 4 || e.Status == record.Withdrawn || strings.ContainsFunc(e.Name, func(r rune) bool { return !unicode.IsLetter(r) || r > unicode.MaxASCII }) {
+			return
+		}
+		tried++
+		if hits, _ := c.find(t, e.Name+e.Name[len(e.Name)-1:], 3); !slices.Contains(hits, e.Key()) {
+			t.Errorf("%s: %v", e.Name, hits)
+		}
+	})
+	if tried < 50 {
+		t.Errorf("only %d names", tried)
+	}
+}
+
 func TestNamesThatAreHardToFind(t *testing.T) {
 	c := open(t, oddContent(t))
 	for q, want := range map[string]string{ // the expected first hits
@@ -148,5 +168,10 @@ func TestBeginnings(t *testing.T) {
 	}
 	if suggested < 100 {
 		t.Errorf("only %d suggestions", suggested)
+	}
+	for q, want := range map[string]string{"gpt 5": "GPT-5", "ollama": "Ollama"} { // the whole name comes first
+		if list, _ := c.index.Suggest(q, c.all, 5); len(list) == 0 || c.build.Entity(list[0]).Name != want {
+			t.Errorf("%q suggests %v, want %s first", q, list, want)
+		}
 	}
 }

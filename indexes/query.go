@@ -20,6 +20,7 @@ type clause struct {
 	singleLetter bool     // the query is a single letter
 	phrase       []string // the words in quotes, or nil if there are no quotes
 	fuzzy        *pattern // set if the word was searched with edits
+	onlyNames    bool     // it was so only among the words of names
 	isPrefix     bool     // a word of some name starts with the word
 }
 

@@ -138,7 +138,7 @@ func (r *ranking) find(text string) {
 	if r.intersect(); r.matches.IsEmpty() && len(r.clauses) <= maxFuzzyClauses {
 		for i := range r.clauses {
 			if w := &r.clauses[i]; r.term(nameField, w.term).IsEmpty() { // the word of a name is no typo
-				r.addFuzzy(r.matched[i], w)
+				r.addFuzzy(r.matched[i], w, false)
 			}
 		}
 		r.intersect()

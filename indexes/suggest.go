@@ -13,10 +13,15 @@ import (
 )
 
 // Suggest returns the best records in a set whose name, from one of its words on,
-// starts with the given text. It also returns the total number of such records.
+// starts with the given text; those of which it is the whole name or slug come first. It also returns
+// the total number of such records.
 func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int) {
-	found := roaring.And(within, x.prefix(suffixField, strings.Join(terms(text), " ")))
-	return x.best(found, limit), int(found.GetCardinality())
+	words := terms(text)
+	found := roaring.And(within, x.prefix(suffixField, strings.Join(words, " ")))
+	total = int(found.GetCardinality())
+	best = x.best(roaring.And(found, x.term(joinedField, strings.Join(words, ""))), limit)
+	found.AndNot(roaring.BitmapOf(best...))
+	return append(best, x.best(found, limit-len(best))...), total
 }
 
 // best returns the up to limit members of a set that come first in the default order.
