@@ -90,7 +90,7 @@ func TestFactFilters(t *testing.T) {
 		{"minParameters=20B", "big", "big"},
 		{"maxParameters=7,000,000,000", "small", "small"},
 		{"minParameters=0.03+trillion&maxParameters=70000M", "big", "big"},
-		{"signal=stars>=1000&signal=stars<=1000", "ended new", "small ended"},
+		{"signal=stars>=1k&signal=stars<=1000", "ended new", "small ended"},
 		{"modality=text&maxPrice=100&signal=stars<=1000", "big", "big small"},
 	} {
 		path := "/api/entities?sort=name&fields=slug&" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(c.query)

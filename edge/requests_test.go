@@ -158,7 +158,7 @@ func longTable(op, path string) []request {
 	return slices.Concat(
 		ok(op, path, "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?format=csv&csv=spreadsheet", "?format=parquet&type=model", "?tag=no-such-tag&format=csv"),
 		filters(op, path, "?"),
-		bad(op, path, "format", "xml", "CSV", ""),
+		bad(op, path, "format", "xml", ""),
 		bad(op, path+"?format=csv", "csv", "excel", ""),
 	)
 }
@@ -174,7 +174,7 @@ func requestTable() []request {
 		ok("listEntities", "/api/entities?at=2026-10-25", "", "&type=model&sort=name", "&sort=lastUpdated&order=asc&limit=3", "&minScore=50&tag=python&fields=slug,composite", "&status=withdrawn",
 			"&sort=context&minContext=1000", "&sort=signal.stars&signal=stars%3C%3D100000&maintenance=active"),
 		days("listEntities", "/api/entities"),
-		bad("listEntities", "/api/entities", "order", "up", "ASC"),
+		bad("listEntities", "/api/entities", "order", "up"),
 		bad("listEntities", "/api/entities", "fields", "nmae", "", "slug,,name"),
 
 		ok("getEntity", "/api/entity", "/tool/pytorch", "/model/o3", "/model/claude-3-5-sonnet-20241022", "/tool/theano"),
@@ -267,7 +267,7 @@ func requestTable() []request {
 			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv",
 			"?fields=all", "?fields=all&format=parquet", "?fields=all&type=model&format=csv", "?fields=slug,rank,priceBlended,linkHomepage&type=model", "?fields=status,maintenance,retires,replacedBy"),
 		filters("exportEntities", "/api/export/entities", "?"),
-		bad("exportEntities", "/api/export/entities", "format", "xml", "CSV", ""),
+		bad("exportEntities", "/api/export/entities", "format", "xml", ""),
 		ok("exportEntities", "/api/export/entities?format=csv&csv=spreadsheet", "", "&fields=name,tags", "&type=tool"),
 		bad("exportEntities", "/api/export/entities?format=csv", "csv", "excel", ""),
 		ok("exportLeaderboard", "/api/export/leaderboard?format=csv&csv=spreadsheet", "", "&category=nlp"),
@@ -285,7 +285,7 @@ func requestTable() []request {
 		ok("exportLeaderboard", "/api/export/leaderboard?at=2026-10-25", "", "&category=nlp&format=csv", "&format=jsonl", "&format=parquet"),
 		days("exportLeaderboard", "/api/export/leaderboard"),
 		bad("exportLeaderboard", "/api/export/leaderboard", "format", "xml", ""),
-		bad("exportLeaderboard", "/api/export/leaderboard", "category", "", "NLP"),
+		bad("exportLeaderboard", "/api/export/leaderboard", "category", ""),
 		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech-to-text"),
 
 		ok("getManifest", "/api/export/manifest", ""),

@@ -143,7 +143,7 @@ func badges() []request {
 	return slices.Concat(
 		ok("getBadge", "/badge/", "tool/pytorch.svg", "model/o3.svg", "tool/theano.svg", "tool/pytorch.svg?show=rank&label=our%20place",
 			"tool/keras.svg?show=trend", "model/o3.svg?show=rank", "tool/pytorch.svg?label=%3Cscript%3E%26%22'"),
-		bad("getBadge", "/badge/tool/pytorch.svg", "show", "stars", "Score", ""),
+		bad("getBadge", "/badge/tool/pytorch.svg", "show", "stars", ""),
 		bad("getBadge", "/badge/tool/pytorch.svg", "label", "", "%20", strings.Repeat("x", 61)),
 		beyond("getBadge", "/badge/tool/pytorch.svg", "label", "%00", "%ff", "%E2%80%AE"),
 		status(301, "getBadge", "", "/badge/tool/mxnet.svg"),

@@ -23,28 +23,30 @@ import (
 // timeParam reads a parameter that identifies a point in the history by a day, a time or the ID of
 // a change. For an ID, it returns the index of the next change. For a day or a time, it returns
 // the index of the first change at or after its start or, if end is set, of the first change after
-// its end.
-func timeParam(c *web.Call, name string, def int, end bool) int {
+// its end. at is that start or end.
+func timeParam(c *web.Call, name string, def int, end bool) (index int, at time.Time) {
 	s := c.Query.Text(name)
 	if s == "" {
-		return def
+		return def, at
 	}
 	a := c.Served.Build.History()
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		if end {
 			day = day.AddDate(0, 0, 1)
 		}
-		return a.ChangesSince(day)
+		return a.ChangesSince(day), day
 	}
-	var at time.Time
 	if err := at.UnmarshalText([]byte(s)); err == nil { // stricter than time.Parse
 		if end {
 			at = at.Truncate(time.Second).Add(time.Second) // the times of changes have no fractional seconds
 		}
-		return a.ChangesSince(at)
+		return a.ChangesSince(at), at
 	}
 	if i, ok := a.FindChange(s); ok {
-		return i + 1
+		if at = a.ChangeTime(i); end {
+			at = at.Add(time.Second)
+		}
+		return i + 1, at
 	}
 	paramErr := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
 	// A plus sign that was not encoded as %2B was decoded as a space.
@@ -52,13 +54,18 @@ func timeParam(c *web.Call, name string, def int, end bool) int {
 		paramErr.Suggestion = at.UTC().Format(time.RFC3339)
 	}
 	c.Query.Fail(paramErr)
-	return def
+	return def, at
 }
 
 // changeFilter reads those parameters for selecting changes that the endpoint accepts.
 func changeFilter(c *web.Call) history.ChangeFilter {
 	declared := c.Served.Build.Kinds()
-	return history.ChangeFilter{From: timeParam(c, "since", 0, false), To: timeParam(c, "until", c.Served.Build.History().Changes(), true),
+	from, start := timeParam(c, "since", 0, false)
+	to, end := timeParam(c, "until", c.Served.Build.History().Changes(), true)
+	if c.Query.Has("since") && c.Query.Has("until") && (from > to || !start.Before(end)) {
+		c.Query.Fail(&query.Error{Param: "since", Message: "must not be after until"})
+	}
+	return history.ChangeFilter{From: from, To: to,
 		Event: c.Query.AnyOf("event", record.Events), Type: c.Query.AnyOf("type", declared.Names()),
 		Category: c.Query.AnyOf("category", withFormer(c, allCategories(c))), Field: c.Query.AnyOf("field", record.ChangeFields(declared))}
 }

@@ -137,10 +137,15 @@ func (p *Params) distinct(name string, all, known []string, any bool) (list []st
 			}
 			p.Fail(empty)
 			return nil
-		case !any && !slices.Contains(known, s):
-			p.Fail(where.UnknownValue(name, s, known))
-			return nil
-		case !slices.Contains(list, s):
+		case !any:
+			value, unknown := where.Known(name, s, known)
+			if unknown != nil {
+				p.Fail(unknown)
+				return nil
+			}
+			s = value
+		}
+		if !slices.Contains(list, s) {
 			list = append(list, s)
 		}
 	}
@@ -151,9 +156,8 @@ func (p *Params) distinct(name string, all, known []string, any bool) (list []st
 // ascending order and everything else in descending order.
 func (p *Params) Sort() view.Sort {
 	keys := view.SortKeys(p.kinds)
-	key := p.Text("sort")
-	if key != "" && !slices.Contains(keys, key) {
-		unknown := where.UnknownValue("sort", key, keys)
+	key, unknown := where.Known("sort", cmp.Or(p.Text("sort"), view.DefaultSort.Key), keys)
+	if unknown != nil {
 		unknown.Message += "; expected one of: " + strings.Join(plainKeys(keys), ", ") + ", or signal. and the name of a signal"
 		p.Fail(unknown)
 		return view.DefaultSort
@@ -162,7 +166,7 @@ func (p *Params) Sort() view.Sort {
 	if key == "name" || key == "price" {
 		def = "asc"
 	}
-	return view.Sort{Key: cmp.Or(key, view.DefaultSort.Key), Desc: p.OneOf("order", def, []string{"asc", "desc"}) == "desc"}
+	return view.Sort{Key: key, Desc: p.OneOf("order", def, []string{"asc", "desc"}) == "desc"}
 }
 
 // plainKeys returns the sort keys other than signals.

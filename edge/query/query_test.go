@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		"minContext=0", "minContext=", "minContext=128kk", "minContext=2147483648", "retiresBefore=2026", "retiresBefore=2026-02-30",
 		"signal=", "signal=stars", "signal=stars=1", "signal=stars>1", "signal=stars>==1", "signal=star>=1", "signal=>=1", "signal=benchmarks>=1",
 		"signal=stars>=", "signal=stars>=-1", "signal=stars>=1e3", "signal=stars>=2026-01-31", "signal=lastCommit>=1", "signal=lastCommit>=2026-01", "signal=lastCommit>=",
-		"sort=signal", "sort=signal.star", "sort=benchmarks", "sort=retires",
+		"signal=stars>=1kk", "sort=signal", "sort=signal.star", "sort=benchmarks", "sort=retires",
 		"type=%zz", "a=%", "=", "=x",
 	} {
 		err := readAll(raw)
@@ -85,11 +85,24 @@ func TestSuggestions(t *testing.T) {
 	for raw, want := range map[string]string{
 		"signal=star>=1000": "stars>=1000", "signal=stars>1000": "stars>=1000", "signal=stars<10": "stars<=10", "signal=lastcommit>=2026-01-31": "lastCommit>=2026-01-31",
 		"maxPrice=0.12345678": "0.123457", "sort=signal.star": "signal.stars", "sort=prices": "price", "maintenance=archive": "archived", "openWeights=ture": "true",
+		"limit=99999999999999999999999": "1000", "limit=0": "1", "limit=2k": "1000", "limit=1k": "1000", "limit=x": "", "offset=-5": "0", "minContext=99999999999999999999": "2147483647",
+		"minContext=-1": "1", "minContext=128kk": "", "minContext=200.000": "200000", "minScore=101": "100", "minScore=-1": "0", "minScore=1,5": "1.5", "minScore=x": "", "maxPrice=-1": "0",
+		"maxPrice=1000000.5": "1000000", "maxPrice=free": "", "sort=stars": "signal.stars", "fields=stars": "", "minParameters=99999999999999999999": "1000000000000000",
 	} {
 		var e *Error
 		err := readAll(raw)
 		suite.Holds(t, errors.As(err, &e) && e.Suggestion == want, raw, err, want)
 	}
+}
+
+// TestCase: the names of values are read alike by all parameters, in upper or lower case.
+func TestCase(t *testing.T) {
+	p := suite.Must(Parse(kinds.Default(), "type=Tool&category=NLP&sort=Signal.STARS&order=ASC&fields=Slug,NAME,slug&limit=5", allowed))(t)
+	f, s := p.Filter([]string{"nlp"}, view.NewTerms(kinds.Default(), nil)), p.Sort()
+	suite.Holds(t, f.Fields["type"][0][0] == "tool" && f.Fields["category"][0][0] == "nlp" && s == view.Sort{Key: "signal.stars"}, f, s)
+	suite.Equal(t, p.List("fields", record.RecordFields(kinds.Default())), []string{"slug", "name"})
+	suite.Equal(t, p.AnyOf("type", []string{"TOOL", "Tool"}), []string{"Tool"}, "values that differ in case only")
+	suite.Require(t, p.Err == nil, p.Err)
 }
 
 func TestDefaultOrder(t *testing.T) {

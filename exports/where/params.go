@@ -1,7 +1,9 @@
 package where
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,23 +64,44 @@ func (p *Params) Text(name string) string {
 // OneOf returns the value of a parameter that must be one of values, or def if it is missing.
 func (p *Params) OneOf(name, def string, values []string) string {
 	s := p.Text(name)
-	if s == "" || !slices.Contains(values, s) {
-		if s != "" {
-			p.Fail(UnknownValue(name, s, values))
-		}
+	if s == "" {
 		return def
 	}
-	return s
+	value, unknown := Known(name, s, values)
+	if unknown != nil {
+		p.Fail(unknown)
+		return def
+	}
+	return value
 }
 
-// UnknownValue returns the error for a value that is not one of the known values.
-func UnknownValue(name, value string, known []string) *Error {
-	e := &Error{Param: name, Suggestion: didyoumean.Name(value, known)}
+// Known returns the known value that a value of a parameter means. Case is ignored, unless two values
+// differ in nothing else.
+func Known(name, value string, known []string) (string, *Error) {
+	if slices.Contains(known, value) {
+		return value, nil
+	}
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, value) }); i >= 0 {
+		return known[i], nil
+	}
+	e := &Error{Param: name, Suggestion: cmp.Or(didyoumean.Name(value, known), endingIn(value, known))}
 	e.Message = fmt.Sprintf("%s is not a known value", Quoted(value))
 	if len(known) <= 20 {
 		e.Message = fmt.Sprintf("%s is not one of %s", Quoted(value), strings.Join(known, ", "))
 	}
-	return e
+	return "", e
+}
+
+// endingIn returns the first known name that consists of one word more than a value, such as signal.stars
+// or signalStars for stars, or "" if there is none.
+func endingIn(value string, known []string) string {
+	for _, k := range known {
+		at := len(k) - len(value)
+		if at > 0 && strings.EqualFold(k[at:], value) && (k[at-1] == '.' || unicode.IsUpper(rune(k[at]))) && !strings.ContainsFunc(k[1:at], unicode.IsUpper) {
+			return k
+		}
+	}
+	return ""
 }
 
 // Quoted quotes a value for a message and shortens a long one.
@@ -94,11 +117,8 @@ func (p *Params) Int(name string, def, minimum, maximum int) int {
 	if err == nil && s[0] != '+' && n >= minimum && n <= maximum {
 		return n
 	}
-	near := def
-	if err == nil {
-		near = min(max(n, minimum), maximum)
-	}
-	p.Fail(&Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", Quoted(s), minimum, maximum), Suggestion: strconv.Itoa(near)})
+	p.Fail(&Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", Quoted(s), minimum, maximum),
+		Suggestion: nearest(s, float64(minimum), float64(maximum), 0)})
 	return def
 }
 
@@ -112,14 +132,8 @@ func (p *Params) Count(name string, def, minimum, maximum int64) int64 {
 	if ok && n >= minimum && n <= maximum {
 		return n
 	}
-	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d, such as 200000 or 200k", Quoted(s), minimum, maximum), Suggestion: near}
-	switch {
-	case ok:
-		bad.Suggestion = strconv.FormatInt(min(max(n, minimum), maximum), 10)
-	case near == "" && def >= minimum:
-		bad.Suggestion = strconv.FormatInt(def, 10)
-	}
-	p.Fail(bad)
+	p.Fail(&Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d, such as 200000 or 200k", Quoted(s), minimum, maximum),
+		Suggestion: cmp.Or(near, nearest(s, float64(minimum), float64(maximum), 0))})
 	return def
 }
 
@@ -213,6 +227,27 @@ func Amount(text string) (number string, ok bool) {
 		number += "." + decimals
 	}
 	return number, true
+}
+
+// signed is like Amount for a number that can be negative.
+func signed(text string) (x float64, ok bool) {
+	digits, negative := strings.CutPrefix(text, "-")
+	amount, _ := Amount(digits)
+	if x, ok = decimal(amount); negative {
+		x = -x
+	}
+	return x, ok
+}
+
+// nearest returns the number within bounds and with at most some decimals that is nearest to the one in a
+// text, or "" if the text is no number.
+func nearest(text string, minimum, maximum float64, decimals int) string {
+	x, ok := signed(text)
+	if !ok {
+		return ""
+	}
+	scale := math.Pow10(decimals)
+	return strconv.FormatFloat(min(max(math.Round(x*scale)/scale, minimum), maximum), 'f', -1, 64)
 }
 
 func withoutUnits(s string) string {

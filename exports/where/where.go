@@ -64,7 +64,7 @@ func (p *Params) Filter(categories []string, index Index) *view.Filter {
 	if score := p.Text("minScore"); score != "" {
 		x, ok := decimal(score)
 		if !ok || x > 100 {
-			p.Fail(&Error{Param: "minScore", Message: Quoted(score) + " is not a number from 0 to 100"})
+			p.Fail(&Error{Param: "minScore", Message: Quoted(score) + " is not a number from 0 to 100", Suggestion: nearest(score, 0, 100, 1)})
 			x = 0
 		}
 		// Scores have one decimal place, so round up to the next such number. Subtracting a small
@@ -135,17 +135,11 @@ func (p *Params) bound(name string, field *kinds.Field) view.Bound {
 			return b
 		}
 	}
-	sign := 1.0
-	digits, negative := strings.CutPrefix(text, "-")
-	if negative {
-		sign = -1
-	}
-	amount, _ := Amount(digits)
-	number, ok := decimal(amount)
+	number, ok := signed(text)
 	if !ok {
 		p.Fail(&Error{Param: name, Message: Quoted(text) + " is not " + amountForms[field.Type]})
 	}
-	b.Number = sign * number
+	b.Number = number
 	return b
 }
 
@@ -186,12 +180,12 @@ func (p *Params) readField(f *view.Filter, field string, closed map[string][]str
 				}
 			}
 			if known, ok := closed[field]; ok {
-				at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, all[i]) })
-				if at < 0 {
-					p.Fail(UnknownValue(field, all[i], known))
+				value, unknown := Known(field, all[i], known)
+				if unknown != nil {
+					p.Fail(unknown)
 					return
 				}
-				all[i] = known[at]
+				all[i] = value
 			}
 		}
 		if len(all) > 1 {
@@ -219,13 +213,8 @@ func (p *Params) Price(name string) record.Price {
 	if err == nil && price.Float() <= maxPrice {
 		return price
 	}
-	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", Quoted(s), maxPrice)}
-	if x, ok := decimal(number); ok && x <= maxPrice {
-		if price, _, err := record.RoundPrice(x); err == nil {
-			bad.Suggestion = price.String()
-		}
-	}
-	p.Fail(bad)
+	p.Fail(&Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", Quoted(s), maxPrice),
+		Suggestion: nearest(s, 0, maxPrice, 6)})
 	return record.Price{}
 }
 
@@ -273,8 +262,9 @@ func parseBound(declared *kinds.Set, s string) (b view.Bound, err error) {
 		}
 		return b, nil
 	}
+	amount, _ := Amount(value)
 	var ok bool
-	if b.Number, ok = decimal(value); !ok {
+	if b.Number, ok = decimal(amount); !ok {
 		return bad("", "%s is not a number: use digits, such as %s%s1000", Quoted(value), name, operator)
 	}
 	return b, nil
