@@ -202,7 +202,13 @@ func ParseKinds(path string, data []byte) (*kinds.Set, yamldoc.Problems) {
 			d.Add(1, 1, yamldoc.Problem{Message: wrong.Error()})
 		}
 	}
-	if set == nil {
+	kindNames, _ := fields["kinds"].(map[string]any)
+	for name := range kindNames {
+		if device := DeviceName(name); device != "" {
+			d.AddAt([]string{"kinds", name}, true, yamldoc.Problem{Message: yamldoc.Quote(name) + device})
+		}
+	}
+	if set == nil || d.Problems.HasErrors() {
 		return nil, d.Report()
 	}
 	unlisted := func(list, name string, lists func(*kinds.Kind) bool) {

@@ -51,7 +51,13 @@ func (o Options) KindTitle() string {
 }
 
 // Plural returns the title of several of the kind.
-func (o Options) Plural() string { return o.KindTitle() + "s" }
+func (o Options) Plural() string { return kinds.Plural(o.KindTitle()) }
+
+//go:embed pull_requests.md
+var pullRequests string
+
+// PullRequests returns the part of the README about the workflow that checks pull requests.
+func (o Options) PullRequests() string { return pullRequests }
 
 // render returns the files of a new index by path.
 func render(o Options) (map[string][]byte, error) {
@@ -107,8 +113,9 @@ func withKind(list map[string][]byte, o Options, declared **kinds.Set) error {
 	if err != nil {
 		return err
 	}
-	if *declared, err = kinds.Parse(list["content/kinds.yaml"]); err != nil {
-		return &OptionError{"kind", yamldoc.Quote(o.Kind) + " cannot be the name of a kind: " + err.Error()}
+	var problems yamldoc.Problems
+	if *declared, problems = content.ParseKinds(content.KindsFile, list["content/kinds.yaml"]); problems != nil {
+		return &OptionError{"kind", yamldoc.Quote(o.Kind) + " cannot be the name of a kind: " + problems[0].Text()}
 	}
 	list["content/"+o.Kind+"/example.yaml"] = list["content/example.yaml"]
 	delete(list, "content/example.yaml")

@@ -212,8 +212,11 @@ func (c *checker) page(f *Field, path []string) {
 
 func (c *checker) kind(k *Kind) {
 	path := []string{"kinds", k.Name}
-	if slices.Contains(Paths, k.Name) {
+	switch {
+	case slices.Contains(Paths, k.Name):
 		c.add(true, "", path, "/%s/ is an address of the website; choose another name", k.Name)
+	case k.Name == "full":
+		c.add(true, "", path, "entities_full is the table of all kinds; choose another name")
 	}
 	plural := append(path[:2:2], "plural")
 	switch slug := k.Slug(); {

@@ -3,6 +3,7 @@ package kinds
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,7 +65,7 @@ func parse(data []byte, base *Set) (*Set, error) {
 		k := &Kind{Name: x.name, Title: titleOr(x.value.Title, x.name), Plural: x.value.Plural, Description: x.value.Description,
 			Blocks: x.value.Blocks, Card: x.value.Card, Columns: x.value.Columns, Dimensions: x.value.Dimensions}
 		if k.Plural == "" {
-			k.Plural = k.Title + "s"
+			k.Plural = Plural(k.Title)
 		}
 		mistakes = append(mistakes, k.pick(s, x.value.Fields, x.value.Signals)...)
 		s.Kinds = append(s.Kinds, k)
@@ -184,6 +185,22 @@ func (v *fieldYAML) field(name string, group *Field) *Field {
 			(&fieldYAML{Field: Field{Type: URL, Title: f.Title + ", source", Description: "The page it was read from."}}).field("source", f)}
 	}
 	return f
+}
+
+var (
+	endsInY      = regexp.MustCompile(`[^aeiou]y$`)
+	endsInHisses = regexp.MustCompile(`(?:s|x|ch|sh)$`)
+)
+
+// Plural returns the plural of an English title: Libraries, Boxes, Glazes.
+func Plural(title string) string {
+	switch {
+	case endsInY.MatchString(title):
+		return title[:len(title)-1] + "ies"
+	case endsInHisses.MatchString(title):
+		return title + "es"
+	}
+	return title + "s"
 }
 
 // titleOr returns a title or, if there is none, the words of a name: Food safe for foodSafe.

@@ -113,10 +113,20 @@ func (c *checker) mapping(p *Part, fields map[string]any) {
 			c.unknown(p, name)
 			continue
 		}
-		if member == p.Others.Part {
-			c.hidden(c.at(name), name, true)
+		if member == p.Others.Part && c.hidden(c.at(name), name, true) && p.PropertyNames != nil {
+			c.name(p.PropertyNames, name)
 		}
 		fields[name] = c.inner(name, member, value, slices.Contains(p.Required, name))
+	}
+}
+
+// name adds a problem with the name of a declaration.
+func (c *checker) name(p *Part, name string) {
+	switch n := utf8.RuneCountInString(name); {
+	case !p.match.MatchString(name):
+		c.d.AddAt(c.at(name), true, yamldoc.Problem{Message: yamldoc.Quote(name) + patternHint(p.Pattern)})
+	case n > p.MaxLength:
+		c.d.AddAt(c.at(name), true, yamldoc.Problem{Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, p.MaxLength)})
 	}
 }
 

@@ -38,6 +38,7 @@ const (
 // patternHints explains the patterns.
 var patternHints = map[string]string{
 	"^[a-z][a-z0-9-]*/[a-z0-9-]+:[A-Za-z][^:\\s]*$": "use TYPE/SLUG:NAME, such as tool/pytorch:stars",
+	"^[a-z][a-zA-Z0-9]*$":                           "use letters from a to z and digits, starting with a small letter, such as foodSafe",
 	"^[a-z0-9]+(-[a-z0-9]+)*$":                      "use lower-case letters and digits, separated by single hyphens",
 	urlPattern:                                      "use a full URL that starts with https:// and contains no spaces or user name",
 	DayPattern:                                      "use YYYY-MM-DD",

@@ -49,6 +49,7 @@ type Part struct {
 	ExclusiveMinimum             *float64
 	Members                      properties `json:"properties"`
 	Others                       others     `json:"additionalProperties"` // of members with other names; its Part is nil if they are not allowed
+	PropertyNames                *Part      // its pattern and maximum length hold for the names of Others
 	Required                     []string
 	DependentRequired            map[string][]string
 	MinProperties, MaxProperties int
@@ -163,7 +164,7 @@ func (p *Part) prepare(defs map[string]*Part) {
 	for name, member := range p.Members.Of {
 		p.Members.Of[name] = resolve(member)
 	}
-	p.Others.Part, p.Items = resolve(p.Others.Part), resolve(p.Items)
+	p.Others.Part, p.Items, p.PropertyNames = resolve(p.Others.Part), resolve(p.Items), resolve(p.PropertyNames)
 	if p.Pattern != "" {
 		p.match = regexp.MustCompile(p.Pattern)
 	}
