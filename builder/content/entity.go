@@ -156,7 +156,7 @@ func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		}
 	}
 	if i := slices.Index(e.FormerKeys(), e.Key()); i >= 0 {
-		d.Fail([]string{"formerly", strconv.Itoa(i)}, yamldoc.Quote(e.Formerly[i])+" is its current address; list only earlier ones")
+		d.Fail([]string{"formerly", strconv.Itoa(i)}, yamldoc.Quote(e.Formerly[i])+" is its current address; list only earlier ones, as kind/slug if it was of another kind")
 	}
 }
 

@@ -56,7 +56,7 @@ type Totals struct {
 type Counts struct {
 	Created int `json:"created"`
 	Updated int `json:"updated"` // including renamed entities
-	Renamed int `json:"renamed"`
+	Renamed int `json:"renamed"` // including those of another kind now
 	Deleted int `json:"deleted"`
 	Touched int `json:"touched"`
 }
@@ -169,7 +169,7 @@ func (r Ref) String() string {
 }
 
 // NoteRenames adds notes on how to declare a rename if an entity was deleted and
-// created again under another slug. It recognizes a deleted entity by its name or
+// created again under another slug, or as another kind. It recognizes a deleted entity by its name or
 // address, unless other deleted entities have the same one.
 func (d *Report) NoteRenames() {
 	gone := map[string][]*Entity{} // keyed by rename key
@@ -190,8 +190,12 @@ func (d *Report) NoteRenames() {
 		for _, l := range renameKeys(e) {
 			if old := gone[l]; len(old) == 1 && !said[old[0]] {
 				said[old[0]] = true
-				notes = append(notes, fmt.Sprintf("%s looks like %s under a new slug: if it was renamed, add formerly: [%s] in the same change to keep its old address and history",
-					e.Key(), old[0].Key(), old[0].Slug))
+				change, former := "under a new slug: if it was renamed", old[0].Slug
+				if old[0].Type != e.Type {
+					change, former = "as another kind: if it was moved", old[0].Key()
+				}
+				notes = append(notes, fmt.Sprintf("%s looks like %s %s, add formerly: [%s] in the same change to keep its old address and history",
+					e.Key(), old[0].Key(), change, former))
 				break
 			}
 		}
@@ -205,18 +209,22 @@ func (d *Report) NoteRenames() {
 // maxRenames is the maximum number of rename notes.
 const maxRenames = 5
 
-// renameKeys returns the keys that identify an entity across slugs.
+// renameKeys returns the keys that identify an entity across slugs, and then those across kinds.
 func renameKeys(e *Entity) []string {
-	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
+	list := []string{"name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {
 		if f.Field != "url" {
 			continue
 		}
 		for _, v := range []string{string(f.Old), string(f.New)} {
 			if v != "null" {
-				list = append(list, e.Type+" url "+v)
+				list = append(list, "url "+v)
 			}
 		}
 	}
-	return list
+	within := make([]string, len(list))
+	for i, key := range list {
+		within[i] = e.Type + " " + key
+	}
+	return append(within, list...)
 }

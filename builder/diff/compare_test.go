@@ -57,6 +57,11 @@ func TestEvents(t *testing.T) {
 	f := formula(t)
 	dated := tool("a", 10)
 	dated.Signals.Facts[0].Date = "2026-02-01"
+	moved := func(slug string) *record.Entity {
+		e := tool(slug, 10, "tool/a")
+		e.Type = "model"
+		return e
+	}
 	measured := func(source string, v float64) *record.Entity {
 		e := tool("a", 0)
 		e.Signals.Benchmarks = []record.Benchmark{{Name: "B", Value: v, Source: source}}
@@ -76,6 +81,8 @@ func TestEvents(t *testing.T) {
 		"only an earlier slug":    {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10, "z")}, "touched a"},
 		"renamed":                 {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("b", 10, "a")}, "updated a>b"},
 		"renamed twice":           {[]*record.Entity{tool("b", 10, "a")}, []*record.Entity{tool("c", 10, "a", "b")}, "updated b>c"},
+		"moved":                   {[]*record.Entity{tool("a", 10)}, []*record.Entity{moved("a")}, "updated a>a"},
+		"moved and renamed":       {[]*record.Entity{tool("a", 10)}, []*record.Entity{moved("b")}, "updated a>b"},
 		"another in its place":    {[]*record.Entity{tool("a", 10)}, []*record.Entity{tool("a", 10), tool("b", 10, "a")}, "created a, updated a>b"},
 		"moved on":                {[]*record.Entity{tool("a", 1), tool("b", 2)}, []*record.Entity{tool("b", 1, "a"), tool("c", 2, "b")}, "updated a>b, updated b>c"},
 		"merged into a new one":   {[]*record.Entity{tool("a", 1), tool("b", 2)}, []*record.Entity{tool("c", 3, "a", "b")}, "updated b>c, deleted a>tool/c"},

@@ -23,8 +23,9 @@ type Entity struct {
 	Type  string `json:"type"`
 	Slug  string `json:"slug"` // after the change or, for a deleted entity, before it
 	Name  string `json:"name"`
-	// FormerSlug is the slug before a rename, or null.
+	// FormerSlug is the slug before a rename or a move to another kind, or null.
 	FormerSlug jsonenc.OptionalString `json:"formerSlug"`
+	former     string                 // the key before that, or ""
 	Category   string                 `json:"category"`
 	// LeadsTo is the entity that the address of a deleted entity redirects to, as type/slug,
 	// or null.
@@ -63,7 +64,7 @@ type Rank struct {
 
 func added(pairs []record.Pair) (list []*record.Entity) {
 	for _, p := range pairs {
-		if p.After != nil && (p.Before == nil || p.Before.Slug != p.After.Slug) {
+		if p.After != nil && (p.Before == nil || p.Before.Key() != p.After.Key()) {
 			list = append(list, p.After)
 		}
 	}
@@ -86,7 +87,7 @@ func (c *Comparison) addEntities(pairs []record.Pair, a, b *state) {
 		case p.After == nil:
 			event = record.Deleted
 			c.Counts.Deleted++
-		case p.Before.Slug != p.After.Slug:
+		case p.Before.Key() != p.After.Key():
 			c.Counts.Updated++
 			c.Counts.Renamed++
 		case len(record.Diff(p.Before, p.After)) > 0:
@@ -124,8 +125,8 @@ func describe(event string, before, after *record.Entity, a, b *state) Entity {
 		d.Ranks.All.New, d.Ranks.Category.New = place(b.all, after), place(b.within, after)
 	}
 	if before != nil && after != nil {
-		if before.Slug != after.Slug {
-			d.FormerSlug = jsonenc.OptionalString(before.Slug)
+		if before.Key() != after.Key() {
+			d.FormerSlug, d.former = jsonenc.OptionalString(before.Slug), before.Key()
 		}
 		d.Touched = touched(before, after)
 	}

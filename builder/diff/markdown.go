@@ -88,8 +88,8 @@ func (c *markdownComment) addList(what string, most, n int, line func(i int) str
 
 func tableRow(e *Entity) string {
 	key := "`" + e.Key() + "`"
-	if e.FormerSlug != "" {
-		key = fmt.Sprintf("`%s/%s` → %s", e.Type, e.FormerSlug, key)
+	if e.former != "" {
+		key = fmt.Sprintf("`%s` → %s", e.former, key)
 	}
 	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", eventName(e), key,
 		arrow(e.Composite.Old.String(), e.Composite.New.String()), arrow(rankText(e.Ranks.All.Old), rankText(e.Ranks.All.New)),

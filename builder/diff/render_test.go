@@ -94,7 +94,7 @@ func TestForgottenFormerly(t *testing.T) {
 		entity(record.Created, "led2", "Led", "https://led/"), led, entity(record.Created, "model", "Model", "https://model/"), model,
 	}}}
 	d.NoteRenames()
-	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "add formerly: [pymc3] ") {
+	if len(d.Notes) != 3 || !strings.HasPrefix(d.Notes[2], "tool/model looks like model/model as another kind: if it was moved, add formerly: [model/model] ") || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "add formerly: [pymc3] ") {
 		t.Errorf("%q", d.Notes)
 	}
 	d = &diff.Report{Comparison: &diff.Comparison{}}

@@ -68,8 +68,8 @@ func eventColor(event string) color.Attribute {
 }
 
 func writeDetails(w io.Writer, e *Entity) {
-	if e.FormerSlug != "" {
-		fmt.Fprintf(w, "  was %s/%s\n", e.Type, e.FormerSlug)
+	if e.former != "" {
+		fmt.Fprintf(w, "  was %s\n", e.former)
 	}
 	if e.LeadsTo != "" {
 		fmt.Fprintf(w, "  its address redirects to %s\n", e.LeadsTo)
@@ -86,7 +86,7 @@ func writeFields(w io.Writer, fields []record.FieldChange) {
 	defer table.Flush()
 	before := ""
 	for _, f := range fields {
-		if f.Field == "slug" || f.Field == "scores.composite" {
+		if f.Field == "type" || f.Field == "slug" || f.Field == "scores.composite" {
 			continue // already printed
 		}
 		for _, l := range linesOf(f) {
