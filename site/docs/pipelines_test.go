@@ -14,20 +14,36 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/exports/store"
 )
 
 const pipelines = "site/docs/pipelines.md"
 
-// TestPipelines runs every code block of the page.
+// TestPipelines runs every code block of the page, and looks for each table of a build on the pages about them.
 func TestPipelines(t *testing.T) {
 	suite.InTest(t)
-	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
-	edgetest.Examples(t, pipelines, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: workplace(t),
+	e, dir := edgetest.Start(t, edge.Options{LimitKey: 1000}), workplace(t)
+	edgetest.Examples(t, pipelines, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
 		After: func(b edgetest.Block, printed string) {
 			if strings.Contains(printed, "NaN") || strings.Contains(printed, "undefined") {
 				t.Errorf("line %d prints %s", b.Line, printed)
 			}
 		}})
+	var manifest struct{ Files []store.File }
+	suite.Check(t, json.Unmarshal(suite.Must(os.ReadFile(filepath.Join(dir, "manifest.json")))(t), &manifest))
+	for _, page := range []string{pipelines, "site/docs/format.md"} {
+		text := string(suite.Must(os.ReadFile(filepath.Join(suite.Root(t), page)))(t))
+		for _, f := range manifest.Files {
+			table, isTable := strings.CutSuffix(f.Path, ".parquet")
+			if strings.HasPrefix(table, exports.KindFile("")) && table != exports.FullFile {
+				table = exports.KindFile("<kind>")
+			}
+			if isTable && !strings.Contains(text, "| `"+table) {
+				t.Errorf("%s does not describe the table %s", page, table)
+			}
+		}
+	}
 }
 
 // TestDuckDB compares the Parquet file, as DuckDB reads it, with the JSONL export:
