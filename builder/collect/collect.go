@@ -79,6 +79,8 @@ type Answer struct {
 	// Offer is an offer. A price of 0 means that the source says 0, which may mean free or unknown; prices that
 	// the source does not have are unknown.
 	Offer *record.Offer `json:"-"`
+	// Unread has the figures that the source has but that cannot be read, with the reasons.
+	Unread []string `json:"-"`
 	// Beside contains further figures from other registries in the same answer, by name, such as
 	// dockerhub_stars. A value that equals one of them is suspicious.
 	Beside map[string]float64 `json:"beside,omitempty"`

@@ -30,7 +30,7 @@ type Report struct {
 	Routine bool      `json:"routine"`
 	New     []Entry   `json:"new,omitempty"` // what the content lacks, what people would miss first first
 	Gone    []Problem `json:"gone"`          // identifiers that the source does not know
-	Failed  []Problem `json:"failed"`        // identifiers without an answer
+	Failed  []Problem `json:"failed"`        // identifiers without an answer, and figures in lists that cannot be read
 	Refused []Problem `json:"refused"`       // files that could not be changed
 }
 
@@ -220,10 +220,14 @@ func (r *Report) advice() string {
 	add(len(others), "change", "changes", " of prices, results, licences or dates")
 	add(len(r.New), "new entry", "new entries", "")
 	add(len(broken), "source that ended early", "sources that ended early", "")
-	if len(parts) == 0 {
-		return "Only figures moved, all within the guards: nothing needs a look."
+	read := slices.ContainsFunc(r.Sources, func(s SourceReport) bool { return s.Answered+s.Kept+s.Fresh > 0 })
+	switch {
+	case len(parts) > 0:
+		return "Look at " + strings.Join(parts, ", ") + "."
+	case !read:
+		return "Nothing was read: no source has an answer."
 	}
-	return "Look at " + strings.Join(parts, ", ") + "."
+	return "Only figures moved, all within the guards: nothing needs a look."
 }
 
 // writeNew writes all new entries in a table, and the files of the first ones, which a person can copy.

@@ -293,6 +293,9 @@ func (r *run) finish() {
 				problem.Reason = a.Title + " has no " + t.id
 				r.report.Gone = append(r.report.Gone, problem)
 			}
+			for _, problem.Reason = range a.used[t.id].Unread {
+				r.report.Failed = append(r.report.Failed, problem)
+			}
 		}
 	}
 	r.report.sort()

@@ -63,6 +63,9 @@ func printPublished(w io.Writer, r *mirror.PublishResult, b bucket.Bucket) {
 	if !r.Unchanged && r.PreviousKey != "" {
 		fmt.Fprintf(w, "warning: the build is not signed, but the previous build was signed with %s: readers with --verify-key will refuse it; publish it again with --sign\n", r.PreviousKey)
 	}
+	if r.Newer != "" {
+		fmt.Fprintf(w, "warning: the build is older than the previous build, %s: readers that have that one will refuse it without --allow-older; build again and publish the new build\n", r.Newer)
+	}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

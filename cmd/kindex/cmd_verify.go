@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -74,6 +76,9 @@ func runVerify(cmd *cobra.Command, content, dir string) (err error) {
 
 func verifyBytes(dir string, bar *progress) (*verifyReport, error) {
 	id, err := store.Current(dir)
+	if _, only := os.Lstat(filepath.Join(dir, store.ManifestFile)); only == nil && errors.Is(err, store.ErrNoBuild) {
+		return nil, fmt.Errorf("%s has only some files of a build; run kindex pull --only again, which verifies and repairs them", dir)
+	}
 	if err != nil {
 		return nil, err
 	}

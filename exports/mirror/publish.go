@@ -41,6 +41,8 @@ type PublishResult struct {
 	Signature *sign.Signature `json:"signature,omitempty"`
 	// PreviousKey is the key with which the previous build was signed, if this one is not signed.
 	PreviousKey string `json:"previousKey,omitempty"`
+	// Newer is the previous build, if that is newer than this one.
+	Newer string `json:"newer,omitempty"`
 }
 
 // ErrDirty means that a build was made from uncommitted content.
@@ -180,6 +182,9 @@ func (p *publisher) upload(ctx context.Context, published *current) error {
 		if l, err := p.from.list(ctx, published.Build, published.Files); err == nil { // otherwise, more is uploaded
 			for _, f := range append(l.files, listFile(l)) {
 				needed[fileName(f.SHA256)] = true
+			}
+			if p.list.manifest.LastModified().Before(l.manifest.LastModified()) {
+				p.report.Newer = published.Build
 			}
 		} else if ctx.Err() != nil {
 			return err

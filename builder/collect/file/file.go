@@ -138,6 +138,11 @@ func (s *list) add(d *importer.Draft) {
 			a.Day = cmp.Or(yamldoc.Text(fact["date"]), a.Day)
 		}
 	}
+	for _, r := range d.Reasons {
+		if strings.HasPrefix(r.Field, "signals.") {
+			a.Unread = append(a.Unread, r.String())
+		}
+	}
 	results, _ := signals[collect.ResultsColumn].([]any)
 	for _, item := range results {
 		b := collect.ResultOf(item)

@@ -187,7 +187,8 @@ func TestDeclaredSignals(t *testing.T) {
 	o := collecttest.Options(t, s, "glaze", "github", "x/e0", "x/e1")
 	suite.Write(t, o.Content, map[string]string{"kinds.yaml": declarations})
 	lines, r := collecttest.Run(t, o)
-	collecttest.Want(t, lines, "e0 firings 1200", "e0 lastFiring 2026-11-01", "e1 firings 5")
+	collecttest.Want(t, lines, "e0 firings 1200", "e0 lastFiring 2026-11-01",
+		`e1 failed: signals.lastFiring (column day): "2026-13-01" is a date that does not exist`, "e1 firings 5")
 	if !r.Routine || r.Files != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -209,7 +210,7 @@ func TestOddLists(t *testing.T) {
 		"a figure of another registry":  {"own/a,140,2026-11-01" + page + "140", []string{"e0 stopped stars 140"}},
 		"its own figure":                {"own/a,140,2026-11-01" + page + "7", []string{"e0 stars 140"}},
 		"no figure":                     {"own/a,,2026-11-01" + page, nil},
-		"a word":                        {"own/a,many,2026-11-01" + page, nil},
+		"a word":                        {"own/a,many,2026-11-01" + page, []string{`e0 failed: signals.stars (column star_count): "many" is not a number …`}},
 		"a day in the future":           {"own/a,140,2027-11-01" + page, []string{"e0 stopped stars 140"}},
 		"no source":                     {"own/a,140,2026-11-01,,", []string{"e0 stopped stars 140"}},
 		"an address that is none":       {"own/a,140,2026-11-01,javascript:alert(1),", []string{"e0 stopped stars 140"}},
