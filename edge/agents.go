@@ -115,6 +115,11 @@ func (s *Server) mcp(c *web.Call, w http.ResponseWriter) {
 	s.agentHandler.ServeHTTP(catcher, r)
 	switch {
 	case catcher.Status != 0:
+		if unknown := mcp.UnknownMethod(body, catcher.Text); unknown != nil {
+			w.Header().Set("Content-Type", web.JSONType)
+			_, _ = w.Write(unknown) // ignore an error: the client has disconnected
+			return
+		}
 		c.Fail(w, refusedMessage(catcher))
 	case !catcher.Started && ctx.Err() != nil:
 		p := web.NewProblem("state-unavailable", "The response took too long. Request less data or try again.")
@@ -157,7 +162,7 @@ func refusedMessage(e *web.ErrorCatcher) error {
 	if e.Status >= 500 {
 		return fmt.Errorf("mcp: status %d: %s", e.Status, text)
 	}
-	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
+	return web.NewProblem("invalid-body", web.AsSentence("The message was rejected: "+text))
 }
 
 // inProcess sends requests of package mcp to this edge's API within the process.

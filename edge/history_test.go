@@ -206,6 +206,7 @@ func TestEntityAt(t *testing.T) {
 		suite.Equal(t, a.status, c.status, c.path, says)
 		suite.Contains(t, says, c.says, c.path)
 	}
+	s.sendAs(t, message("get_entity", `{"entity":"tool/gone"}`)).want(t, 200, "was deleted on 2026-09-10").lacks(t, "Did you mean")
 }
 
 // TestTheDayItself compares the response for a past day with the response that would have been

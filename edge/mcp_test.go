@@ -76,7 +76,7 @@ func TestAgentsRefused(t *testing.T) {
 		{"depth", deep, nil, 400, "nested more than 32 levels deep"},
 		{"more than a message needs", `{"a":"` + strings.Repeat("x", 64<<10) + `"}`, nil, 413, "64 KiB"},
 		{"a member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}`, nil, 400, "duplicate"},
-		{"no such method", `{"jsonrpc":"2.0","id":1,"method":"system/exec","params":{}}`, nil, 400, "system/exec"},
+		{"no such notification", `{"jsonrpc":"2.0","method":"system/exec","params":{}}`, nil, 400, "system/exec"},
 		{"text", listTools, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		{"another character set", listTools, []string{"Content-Type", "application/json; charset=utf-16"}, 415, "UTF-8"},
 		{"another protocol", listTools, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, "protocol version"},
@@ -90,6 +90,10 @@ func TestAgentsRefused(t *testing.T) {
 			a.header.Get("Content-Type") != "application/problem+json" || p.RequestID != a.header.Get("X-Request-Id") || p.RequestID == "" {
 			t.Errorf("%s: status %d, want %d with %q: %s", c.name, a.status, c.status, c.want, a.body)
 		}
+	}
+	for id, method := range map[string]string{`"a"`: "system/exec", "7": "tasks/list"} {
+		s.sendAs(t, `{"jsonrpc":"2.0","id":`+id+`,"method":"`+method+`","params":{}}`).
+			want(t, 200, `"code":-32601`, `"id":`+id, method).wantHeader(t, "Content-Type", "application/json")
 	}
 	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
 		s.ask(t, method, "/mcp").want(t, 405).wantHeader(t, "Allow", "POST, OPTIONS")

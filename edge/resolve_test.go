@@ -203,6 +203,7 @@ func TestResolveOne(t *testing.T) {
 	} {
 		s.send(t, "POST", "/api/resolve", "", body).want(t, http.StatusBadRequest, want)
 	}
+	s.send(t, "POST", "/api/resolve", "", `{"ids":["a"],"id":"b"}`).want(t, http.StatusBadRequest, `did you mean ids?",`, `"suggestion":"ids"`)
 }
 
 // TestResolveCost sends batches until the limit is reached.

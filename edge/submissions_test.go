@@ -80,7 +80,7 @@ func TestSubmission(t *testing.T) {
 	} {
 		if want == "" {
 			s.post(t, key, body, 201)
-		} else if p := s.post(t, key, body, 409); p.Code != "already-exists" || p.Suggestion == nil || *p.Suggestion != want {
+		} else if p := s.post(t, key, body, 409); p.Code != "already-exists" || strings.HasPrefix(p.Detail, "Tool/") || p.Suggestion == nil || *p.Suggestion != want {
 			t.Errorf("%s: %+v", body, p)
 		}
 	}
@@ -91,13 +91,15 @@ func TestSubmission(t *testing.T) {
 	}
 	suite.Holds(t, strings.Join(fields, " ") == "category categry type url" &&
 		strings.HasSuffix(wrong.Errors[1].Message, `(did you mean "category"?)`), wrong)
+	twice := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}")+`,"rows":5}`, 400)
+	suite.Holds(t, len(twice.Errors) > 0 && !strings.Contains(twice.Detail, "rows, rows"), twice)
 	// Identifiers and successors are checked against the served build, edits included.
 	o, _, _ := s.published().Build.Find("tool", "n1")
 	edited := *s.published().Build.Entity(o)
 	edited.IDs = []record.ID{{Namespace: "pypi", Value: "Its.Package"}}
 	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
 	refused := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}")+`,"ids":{"pypi":"its-package"},"lifecycle":{"replacedBy":"tool/none"}}`, 400)
-	suite.Equal(t, fmt.Sprint(refused.Errors), `[{ids.pypi "its-package" is also an identifier of tool/n1} {lifecycle.replacedBy "tool/none" does not exist}]`)
+	suite.Equal(t, fmt.Sprint(refused.Errors), `[{ids.pypi "its-package" is also an identifier of tool/n1 } {lifecycle.replacedBy "tool/none" does not exist }]`)
 }
 
 // TestSecurityAnotherAccountsSubmission: another account can submit the same entity, and learns nothing about the

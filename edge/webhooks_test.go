@@ -291,7 +291,7 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 		{"https://inside.example/", `"events":["entity.created"]`, "has no address on the public internet"},
 		{"https://me:pw@example.org/", `"events":["entity.created"]`, "a user name or password"},
 		{good, `"events":[]`, "at least one of entity.created"},
-		{good, `"events":["entity.create"]`, "did you mean entity.created?"},
+		{good, `"events":["entity.create"]`, `did you mean entity.created?","instance"`},
 		{good, `"events":["entity.created","entity.created"]`, "twice"},
 		{good, `"events":["entity.created"],"fields":["signals.star"]`, "did you mean signals.stars?"},
 		{good, `"events":["entity.created"],"fields":["nonsense"]`, "not a field; expected one of: type, slug, name"},

@@ -36,7 +36,7 @@ var TooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is th
 func FieldErrors(problems []yamldoc.Problem) []web.FieldError {
 	list := []web.FieldError{}
 	for _, p := range problems {
-		list = append(list, web.FieldError{Field: p.Field, Message: p.Text()})
+		list = append(list, web.FieldError{Field: p.Field, Message: p.Text(), Suggestion: p.Suggestion})
 	}
 	return list
 }

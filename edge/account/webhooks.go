@@ -113,11 +113,9 @@ func checkNames(field, what string, names, known []string) (fieldErrors []web.Fi
 	for i, name := range names {
 		switch {
 		case !slices.Contains(known, name):
-			hint := "expected one of: " + strings.Join(known, ", ")
-			if near := didyoumean.Name(name, known); near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: "has " + web.Shorten(name) + ", which is not " + what + "; " + hint})
+			near := didyoumean.Name(name, known)
+			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Suggestion: near,
+				Message: "has " + web.Shorten(name) + ", which is not " + what + "; " + didyoumean.Hint(near, known)})
 		case slices.Contains(names[:i], name):
 			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: "has " + name + " twice"})
 		}

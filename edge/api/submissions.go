@@ -74,8 +74,7 @@ func submissionProblem(err error) error {
 	var taken *submission.TakenError
 	switch {
 	case errors.As(err, &invalid):
-		p := web.AsProblem(web.InvalidBody(account.FieldErrors(invalid.Problems)))
-		return p.WithSuggestion(invalid.Problems[0].Suggestion)
+		return web.InvalidBody(account.FieldErrors(invalid.Problems))
 	case errors.Is(err, submission.ErrTooManyOpen):
 		return web.NewProblem("too-many-submissions", account.TooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
 	case errors.As(err, &taken):

@@ -214,11 +214,11 @@ func (r *response) explain() error {
 	if err := json.Unmarshal(r.body, &p); err != nil || p.Detail == "" || !strings.HasSuffix(mediaType, "json") {
 		p = problem{Detail: fmt.Sprintf("The index returned %d %s.", r.status, http.StatusText(r.status))}
 	}
-	text := strings.TrimSuffix(p.Detail, ".") + "."
+	text := safetext.End(p.Detail)
 	if rest, ok := strings.CutPrefix(text, "q: "); ok { // the tool's argument is called query
 		text = "query: " + rest
 	}
-	if p.Suggestion != "" {
+	if p.Suggestion != "" && p.Code != "deleted-entity" { // which no tool takes
 		text += " Did you mean " + strings.TrimPrefix(p.Suggestion, "/api/entity/") + "?"
 	}
 	wait := "some time"

@@ -224,7 +224,7 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 			if len(faults) == maxFaults {
 				break // finding the nearest names for thousands of arguments would take too long
 			}
-			faults = append(faults, fmt.Sprintf("unknown argument %q; %s", shorten(name), expected(name, known)))
+			faults = append(faults, fmt.Sprintf("unknown argument %q; %s", shorten(name), didyoumean.Hint(didyoumean.Name(name, known), known)))
 			continue
 		}
 		text, isText := given[name].(string)
@@ -259,14 +259,6 @@ func clear(raw json.RawMessage, s *jsonschema.Schema) (json.RawMessage, error) {
 		return nil, &callError{text: "Invalid arguments.\n- " + strings.Join(faults, "\n- ")}
 	}
 	return json.RawMessage(encode(given)), nil
-}
-
-// expected returns what a name that is not among the known ones probably means.
-func expected(name string, known []string) string {
-	if near := didyoumean.Name(name, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "expected one of: " + strings.Join(known, ", ")
 }
 
 var (

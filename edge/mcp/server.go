@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/parallel"
 )
@@ -134,7 +135,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.CallToolRequest:
 			schema, names := s.schemas[r.Params.Name], slices.Sorted(maps.Keys(s.schemas))
 			if schema == nil {
-				return nil, invalid("Unknown tool %q; %s", shorten(r.Params.Name), expected(r.Params.Name, names))
+				return nil, invalid("Unknown tool %q; %s", shorten(r.Params.Name), didyoumean.Hint(didyoumean.Name(r.Params.Name, names), names))
 			}
 			if r.Params.Arguments, err = clear(r.Params.Arguments, schema); err != nil {
 				return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: err.Error()}}}, nil
@@ -160,6 +161,22 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 func Handler(choose func(*http.Request) *Server) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return choose(r).sdk }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, PropagateRequestCancellation: true})
+}
+
+// UnknownMethod returns the response to a call of a method that the Handler refuses because there is none of
+// this name, or nil for other messages. text is what the Handler answered.
+func UnknownMethod(message, text []byte) []byte {
+	m, err := jsonrpc.DecodeMessage(message)
+	call, ok := m.(*jsonrpc.Request)
+	if err != nil || !ok || !call.IsCall() || !bytes.Contains(text, fmt.Appendf(nil, "%q unsupported", call.Method)) {
+		return nil
+	}
+	response, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: call.ID,
+		Error: &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there is no method " + call.Method}})
+	if err != nil {
+		return nil
+	}
+	return response
 }
 
 const maxLine = 1 << 20

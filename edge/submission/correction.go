@@ -79,7 +79,7 @@ func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error
 	}
 	for _, f := range [...]struct{ name, value string }{{"type", e.Type}, {"slug", e.Slug}} {
 		if given, ok := fields[f.name]; ok && given != f.value {
-			p.problem(f.name, fmt.Sprintf("cannot be corrected here, because it is part of the address; leave it out, or use %q", f.value), f.value)
+			p.problem(f.name, "cannot be corrected here, because it is part of the address; leave it out", f.value)
 		}
 	}
 	return e, nil

@@ -70,7 +70,7 @@ func TestWrongCorrection(t *testing.T) {
 		{`{"amends":"tool/takn","license":"MIT"}`, "amends", `the index has no tool/takn (did you mean "tool/taken"?)`},
 		{`{"amends":"tool/taken"}`, "amends", "changes nothing, because tool/taken already has these values"},
 		{`{"amends":"tool/taken","license":"MIT","links":{"demo":null}}`, "amends", "changes nothing, because tool/taken already has these values"},
-		{`{"amends":"tool/taken","slug":"took"}`, "slug", "cannot be corrected here"},
+		{`{"amends":"tool/taken","slug":"took"}`, "slug", `leave it out (did you mean "taken"?)`},
 		{`{"amends":"tool/taken","type":"model"}`, "type", "cannot be corrected here"},
 		{`{"amends":"tool/taken","name":null}`, "name", "is missing"},
 		{`{"amends":"tool/taken","category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},

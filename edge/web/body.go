@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // Limits for a body.
@@ -50,13 +51,13 @@ func (c *Call) Decode(dst any) error {
 		field, ok := fields[name]
 		if !ok {
 			if len(fieldErrors) < MaxFieldErrors { // searching for suggestions takes time
-				fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
+				fieldErrors = append(fieldErrors, unknownField(Shorten(name), known))
 			}
 			continue
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
-			fieldErrors = append(fieldErrors, FieldError{name, "must be " + typeName(field) + ", not " + jsonTypeName(members[name])})
+			fieldErrors = append(fieldErrors, FieldError{Field: name, Message: "must be " + typeName(field) + ", not " + jsonTypeName(members[name])})
 		}
 	}
 	return InvalidBody(fieldErrors)
@@ -80,34 +81,33 @@ func InvalidBody(fieldErrors []FieldError) error {
 		return nil
 	}
 	detail := fieldErrors[0].Field + " " + fieldErrors[0].Message
-	if len(fieldErrors) > 1 {
-		detail = fmt.Sprintf("%d fields are invalid (see errors): %s", len(fieldErrors), fieldNames(fieldErrors))
+	var names []string
+	for _, f := range fieldErrors {
+		if !slices.Contains(names, f.Field) {
+			names = append(names, f.Field)
+		}
 	}
-	p := NewProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
+	if len(names) > 1 {
+		detail = fmt.Sprintf("%d fields are invalid (see errors): %s", len(names), strings.Join(names[:min(len(names), maxNames)], ", "))
+	}
+	if len(names) > maxNames {
+		detail += ", …"
+	}
+	p := NewProblem("invalid-body", safetext.End(detail)).WithSuggestion(fieldErrors[0].Suggestion)
 	p.Errors = fieldErrors[:min(len(fieldErrors), MaxFieldErrors)]
 	return p
 }
 
-func fieldNames(fieldErrors []FieldError) string {
-	const maxNames = 5
-	var names []string
-	for _, f := range fieldErrors[:min(len(fieldErrors), maxNames)] {
-		names = append(names, f.Field)
-	}
-	if len(fieldErrors) > maxNames {
-		names = append(names, "…")
-	}
-	return strings.Join(names, ", ")
-}
+const maxNames = 5
 
-func unknownField(name string, known []string) string {
-	hint := "expected one of: " + strings.Join(known, ", ")
-	if near := didyoumean.Name(name, known); near != "" {
-		hint = "did you mean " + near + "?"
-	} else if len(known) == 0 {
+func unknownField(name string, known []string) FieldError {
+	f := FieldError{Field: name, Suggestion: didyoumean.Name(name, known)}
+	hint := didyoumean.Hint(f.Suggestion, known)
+	if len(known) == 0 {
 		hint = "the body takes no fields"
 	}
-	return "is not a known field; " + hint
+	f.Message = "is not a known field; " + hint
+	return f
 }
 
 // ReadBody reads the body of a write. It returns an error unless the body is JSON and not too

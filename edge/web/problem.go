@@ -12,6 +12,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // Problem is an error response: RFC 9457 problem details with a stable code.
@@ -32,8 +33,9 @@ type Problem struct {
 
 // FieldError describes what is wrong with a parameter or field.
 type FieldError struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Field      string `json:"field"`
+	Message    string `json:"message"`
+	Suggestion string `json:"-"` // the nearest valid name or value, or ""; that of the first error is the problem's
 }
 
 func (p *Problem) Error() string { return p.Detail }
@@ -112,8 +114,13 @@ func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 
 const keyChallenge = `ApiKey realm="kindex", header="x-api-key"`
 
-// AsSentence formats an error message as a sentence.
-func AsSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+// AsSentence formats an error message as a sentence. An address at its beginning keeps its case.
+func AsSentence(s string) string {
+	if first, _, _ := strings.Cut(s, " "); !strings.Contains(first, "/") {
+		s = strings.ToUpper(s[:1]) + s[1:]
+	}
+	return safetext.End(s)
+}
 
 // RetryAfter sets after how many seconds the request can be sent again.
 func (p *Problem) RetryAfter(seconds int64) *Problem {
@@ -142,7 +149,7 @@ func AsProblem(err error) *Problem {
 	case errors.As(err, &q):
 		code := map[bool]string{true: "unknown-parameter", false: "invalid-parameter"}[q.Unknown]
 		p := NewProblem(code, q.Error()).WithSuggestion(q.Suggestion)
-		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
+		p.Errors = append(p.Errors, FieldError{Field: q.Param, Message: q.Message})
 		return p
 	}
 	return NewProblem("internal", "The request could not be processed. When you report this to the operator, include the request id.").because(err)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -320,13 +321,7 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) err
 	h.Set("ETag", tag)
 	r := c.validRange()
 	if n := strings.Count(r.Header.Get("Range"), ",") + 1; n > maxRanges {
-		size, err := sizeOf(f.Content)
-		if err != nil {
-			return err
-		}
-		p := NewProblem("range-not-satisfiable", fmt.Sprintf("The request has %d ranges; request at most %d, or the whole file.", n, maxRanges))
-		p.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
-		return p
+		return unsatisfiable(f, fmt.Sprintf("The request has %d ranges; request at most %d, or the whole file.", n, maxRanges))
 	}
 	catcher := &ErrorCatcher{ResponseWriter: w}
 	http.ServeContent(newClientWriter(catcher), r, "", c.lastModified(h), f.Content)
@@ -334,22 +329,45 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) err
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		return NewProblem("range-not-satisfiable", "The range is outside the file; use Range: bytes=first-last within the length of the file.")
+		return unsatisfiable(f, "The range is outside the file; use Range: bytes=first-last within the length of the file.")
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+tag+".")
 	}
 	return fmt.Errorf("serving a file resulted in status %d", catcher.Status)
 }
 
+// unsatisfiable returns the problem for ranges that a file does not have. It tells the length of the file.
+func unsatisfiable(f *FileReply, detail string) error {
+	size, err := sizeOf(f.Content)
+	if err != nil {
+		return err
+	}
+	p := NewProblem("range-not-satisfiable", detail)
+	p.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
+	return p
+}
+
 // validRange removes a Range header that must be ignored: in a request with a method other than
-// GET, or with a unit other than bytes (RFC 9110 section 14.2).
+// GET, or with a unit other than bytes (RFC 9110 section 14.2). The last 0 bytes, which http.ServeContent
+// would send, become a range that no file has (section 14.1.2).
 func (c *Call) validRange() *http.Request {
 	rng := c.Request.Header.Get("Range")
-	if rng == "" || c.Request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
+	if rng == "" {
 		return c.Request
 	}
 	r := c.Request.Clone(c.Request.Context())
-	r.Header.Del("Range")
+	list, bytes := strings.CutPrefix(rng, "bytes=")
+	if !bytes || r.Method != http.MethodGet {
+		r.Header.Del("Range")
+		return r
+	}
+	ranges := strings.Split(list, ",")
+	for i, s := range ranges {
+		if s = strings.TrimSpace(s); len(s) > 1 && strings.Trim(s, "0") == "-" {
+			ranges[i] = strconv.Itoa(math.MaxInt) + "-"
+		}
+	}
+	r.Header.Set("Range", "bytes="+strings.Join(ranges, ","))
 	return r
 }
 

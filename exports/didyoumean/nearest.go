@@ -22,6 +22,14 @@ func Name(word string, candidates []string) string {
 	return ""
 }
 
+// Hint returns the nearest of the known names as a question or, if near is "", all of them.
+func Hint(near string, known []string) string {
+	if near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "expected one of: " + strings.Join(known, ", ")
+}
+
 const maxQueryLen = 100
 
 type candidate struct {

@@ -319,3 +319,11 @@ var names = map[rune]string{
 	0x2800: "blank Braille pattern", 0x3164: "Hangul filler", 0xfeff: "byte order mark", 0xffa0: "halfwidth Hangul filler",
 	0xfffc: "object replacement character", 0xe0001: "language tag",
 }
+
+// End returns a text with a full stop at its end, unless it is a sentence already.
+func End(text string) string {
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
+}

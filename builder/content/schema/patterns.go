@@ -143,10 +143,9 @@ func validBranch(s string) bool {
 // The years in which facts of a catalogue can lie: its oldest entries, and the farthest plans. A
 // year outside is probably mistyped.
 const (
-	firstYear  = 1950
-	planYears  = 20
-	clocksOff  = 36 * time.Hour // a day can have begun elsewhere
-	futureDate = "is in the future, so the figure would not count; is the year right?"
+	firstYear = 1950
+	planYears = 20
+	clocksOff = 36 * time.Hour // a day can have begun elsewhere
 )
 
 // pastOnly are the dates that cannot be later than today: those of readings, and of what was read.
@@ -160,7 +159,10 @@ func doubtfulDate(t time.Time, path []string, now time.Time) string {
 	}
 	switch {
 	case slices.Contains(pastOnly, field) && t.Sub(now) > clocksOff:
-		return futureDate
+		if len(path) == 1 { // a date of the entity itself
+			return "is in the future; is the year right?"
+		}
+		return "is in the future, so the figure would not count; is the year right?"
 	case t.Year() < firstYear || t.Year() > now.Year()+planYears:
 		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, now.Year()+planYears)
 	}
