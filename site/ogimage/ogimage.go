@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"sort"
 	"strings"
 	"sync"
 
@@ -97,8 +98,6 @@ func fit(d *font.Drawer, text string) string {
 	if text = string(kept); d.MeasureString(text).Ceil() <= Width-2*margin {
 		return text
 	}
-	for len(kept) > 0 && d.MeasureString(string(kept)+"…").Ceil() > Width-2*margin {
-		kept = kept[:len(kept)-1]
-	}
-	return strings.TrimRight(string(kept), " ") + "…"
+	n := sort.Search(len(kept), func(i int) bool { return d.MeasureString(string(kept[:i+1])+"…").Ceil() > Width-2*margin })
+	return strings.TrimRight(string(kept[:n]), " ") + "…"
 }
