@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -113,27 +115,31 @@ func printChange(w io.Writer, b *exports.Build, i int) {
 	}
 	for _, f := range c.Fields {
 		declared := b.Kinds().Field(f.Field)
+		name, old, now := f.Field, formatValue(declared, f.Old), formatValue(declared, f.New)
+		if offer, ok := pricing.DescribeChange(f); ok {
+			name, old, now = safetext.Escape(offer.Label()), safetext.Escape(offer.Old), safetext.Escape(offer.New)
+		}
 		switch {
 		case c.Event == record.Deleted: // every field is gone
-		case string(f.Old) == "null":
-			fmt.Fprintf(w, "  %s: %s\n", f.Field, formatValue(declared, f.New))
-		case string(f.New) == "null":
-			fmt.Fprintf(w, "  %s: %s → none\n", f.Field, formatValue(declared, f.Old))
+		case old == "":
+			fmt.Fprintf(w, "  %s: %s\n", name, now)
 		default:
-			fmt.Fprintf(w, "  %s: %s → %s\n", f.Field, formatValue(declared, f.Old), formatValue(declared, f.New))
+			fmt.Fprintf(w, "  %s: %s → %s\n", name, old, cmp.Or(now, "none"))
 		}
 	}
 	fmt.Fprintln(w)
 }
 
 // formatValue formats a JSON value of a field, or of nil if it is not a declared one, for a terminal: it removes quotes
-// from strings, joins lists, and adds units to numbers.
+// from strings, joins lists, and adds units to numbers. For null, it returns "".
 func formatValue(f *kinds.Field, value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
 		return safetext.Escape(string(value))
 	}
 	switch v := v.(type) {
+	case nil:
+		return ""
 	case float64:
 		if f != nil {
 			return f.FormatUnit(v)
@@ -143,15 +149,10 @@ func formatValue(f *kinds.Field, value []byte) string {
 	case []any:
 		parts := make([]string, len(v))
 		for i, x := range v {
-			object, _ := x.(map[string]any)
-			switch value, isResult := object["value"].(float64); {
-			case isResult: // of a benchmark
-				parts[i] = fmt.Sprintf("%v %s", object["name"], jsonenc.AppendNumber(nil, value))
-			case object != nil: // a tier of prices
-				data, _ := json.Marshal(object) // it was JSON
-				parts[i] = string(data)
-			default:
-				parts[i] = fmt.Sprint(x)
+			parts[i] = fmt.Sprint(x)
+			if result, isResult := x.(map[string]any); isResult { // of a benchmark
+				value, _ := result["value"].(float64)
+				parts[i] = fmt.Sprintf("%v %s", result["name"], jsonenc.AppendNumber(nil, value))
 			}
 		}
 		return safetext.Escape(strings.Join(parts, ", "))

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,9 +13,11 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -24,8 +28,8 @@ func showCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use: "show TYPE/SLUG", Short: "Show an entity and how its score is calculated",
-		Long: `Show prints an entity, its ranks on boards, and how its score is calculated. A slug
-without a type will do if only one type has it.`,
+		Long: `Show prints an entity, its cheapest offers, its ranks on boards, and how its score is
+calculated. A slug without a type will do if only one type has it.`,
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cli.WithBuild(dir, func(b *exports.Build) error { return runShow(cmd, b, args[0]) })
@@ -66,6 +70,7 @@ func runShow(cmd *cobra.Command, b *exports.Build, key string) error {
 	}
 	fmt.Fprintf(w, "%s\n%s\n\n", cli.Paint(w, color.Bold, e.Name), safetext.Escape(e.Description))
 	cli.PrintTable(cmd, factsOf(e))
+	printOffers(w, pricing.On(e.Offers, asOf.Format(time.DateOnly)))
 	space := "\n"
 	for _, own := range boards.Published() {
 		ranking := boards.Now(own)
@@ -113,6 +118,27 @@ func factsOf(e *record.Entity) (rows [][]string) {
 		add(x.Name, value)
 	}
 	return rows
+}
+
+// shownOffers is how many offers of an entity are shown; kindex show --json has them all.
+const shownOffers = 5
+
+func printOffers(w io.Writer, offers []record.Offer) {
+	offers = slices.SortedStableFunc(slices.Values(offers), func(a, b record.Offer) int {
+		x, y := blended(&a), blended(&b)
+		return cmp.Or(record.CompareBools(a.Deprecated, b.Deprecated), record.CompareBools(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
+	})
+	for i := range offers[:min(len(offers), shownOffers)] {
+		o := &offers[i]
+		fmt.Fprintf(w, "  offer %s\n", safetext.Escape(o.ID+" at "+o.Provider+": "+pricing.OfferWords(o)))
+	}
+	if n := len(offers) - shownOffers; n > 0 {
+		fmt.Fprintf(w, "  and %s\n", plural.Count(n, "more offer", "more offers"))
+	}
+}
+
+func blended(o *record.Offer) record.Price {
+	return pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
 }
 
 func printScore(w io.Writer, x *score.Explanation) {

@@ -177,6 +177,11 @@ func offerText(raw []byte) string {
 	if err != nil {
 		return string(raw)
 	}
+	return OfferWords(&o)
+}
+
+// OfferWords returns the prices of an offer in words, without those of its modes and tiers.
+func OfferWords(o *record.Offer) string {
 	p := record.PriceSummary{Input: o.Prices[record.InputPrice], Output: o.Prices[record.OutputPrice]}
 	var words []string
 	if text := Words(&p); text != "" {
