@@ -20,7 +20,7 @@ import (
 var shortKilobyte = regexp.MustCompile(`^([0-9.]+ ?)K[Bb]$`)
 
 // convert converts an item, or returns what is wrong with it. as is one of the conversions in the schema, "day" for a
-// date or a month, "answer" for true or false, "size" in bytes, "duration", or "in " and the kind of an address.
+// date or a month, "period" for a year, too, "answer" for true or false, "size" in bytes, "duration", or "in " and the kind of an address.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -29,7 +29,7 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 			return exactNumber(text)
 		}
 		return e.number(text)
-	case "date", "month", "day", "dmy", "mdy":
+	case "date", "month", "day", "period", "dmy", "mdy":
 		return date(as, text)
 	case "slug":
 		if slug := content.Slugify(text); slug != "" {
@@ -70,17 +70,19 @@ var dates = map[string]struct {
 	layouts []string
 	wrong   string
 }{
-	"date":  {isoDays, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy"},
-	"day":   {append(isoDays, isoMonth), notMonth},
-	"month": {append(isoDays, isoMonth), notMonth},
-	"dmy":   {[]string{"2.1.2006", "2/1/2006", "2-1-2006"}, "is not a date in the form day.month.year"},
-	"mdy":   {[]string{"1.2.2006", "1/2/2006", "1-2-2006"}, "is not a date in the form month/day/year"},
+	"date":   {isoDays, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy"},
+	"day":    {append(isoDays, isoMonth), notMonth},
+	"month":  {append(isoDays, isoMonth), notMonth},
+	"period": {append(isoDays, isoMonth, isoYear), "is not a date, month or year such as 2024-06-06, 2024-06 or 2024; for other orders use dmy or mdy"},
+	"dmy":    {[]string{"2.1.2006", "2/1/2006", "2-1-2006"}, "is not a date in the form day.month.year"},
+	"mdy":    {[]string{"1.2.2006", "1/2/2006", "1-2-2006"}, "is not a date in the form month/day/year"},
 }
 
 var isoDays = []string{time.DateOnly, "2006/01/02", "2006.01.02"}
 
 const (
 	isoMonth   = "2006-01"
+	isoYear    = "2006"
 	notMonth   = "is not a date or month such as 2024-06-06 or 2024-06; for other orders use dmy or mdy"
 	noSuchDate = "is a date that does not exist"
 )
@@ -104,8 +106,10 @@ func date(as, text string) (any, string) {
 	for _, layout := range dates[as].layouts {
 		t, err := time.Parse(layout, text)
 		switch {
-		case err == nil && (as == "month" || layout == isoMonth):
+		case err == nil && as == "month":
 			return t.Format(isoMonth), ""
+		case err == nil && (layout == isoMonth || layout == isoYear):
+			return t.Format(layout), ""
 		case err == nil:
 			return t.Format(time.DateOnly), ""
 		case strings.Contains(err.Error(), "out of range"):

@@ -319,7 +319,7 @@ func (dr *drafter) identify(d *Draft, top scope) {
 }
 
 // forms lists the conversions to texts that the schema describes by a pattern.
-var forms = map[string]string{schema.DayPattern: "date", schema.MonthPattern: "day", kinds.DurationPattern: "duration", kinds.SizePattern: "size"}
+var forms = map[string]string{schema.DayPattern: "date", schema.MonthPattern: "day", schema.PeriodPattern: "period", kinds.DurationPattern: "duration", kinds.SizePattern: "size"}
 
 // formOf returns the form of a value: "" for a string, "list" for a list of strings, "strings" for either, the name of a
 // conversion, or "in " and a kind for the address of an entity, after "list " for several. f is the declared field, or nil.

@@ -76,7 +76,7 @@ func (g *guesser) form(path string, c *column) (form, doubt string) {
 		return "{template: " + scalar("https://github.com/{"+c.name+"}") + "}", ""
 	case kind == "number":
 		more, doubt = g.numbers(path, c, false)
-	case kind == "date", kind == "day":
+	case dates[kind].layouts != nil:
 		more, doubt = g.days(kind, c)
 	case kind == "answer":
 		more, doubt = g.answers(c)

@@ -56,7 +56,7 @@ func (c *checker) check(p *Part, value any) any {
 	case string:
 		c.text(p, v)
 	case int64:
-		if p.Pattern == periodPattern { // a year
+		if p.Pattern == PeriodPattern { // a year
 			c.text(p, strconv.FormatInt(v, 10))
 		} else {
 			c.number(p, float64(v), v)

@@ -207,7 +207,7 @@ func words(t kinds.Type, f *kinds.Field) node {
 		return node{"$ref": "#/$defs/" + string(t)}
 	case kinds.Month:
 		// Nobody writes quotes around a year.
-		return node{"type": []string{"string", "integer"}, "pattern": periodPattern, "minimum": 1000, "maximum": 9999}
+		return node{"type": []string{"string", "integer"}, "pattern": PeriodPattern, "minimum": 1000, "maximum": 9999}
 	}
 	return node{}
 }

@@ -27,7 +27,7 @@ const (
 	urlPattern        = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
 	DayPattern        = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	MonthPattern      = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
-	periodPattern     = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
+	PeriodPattern     = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
 	entityPattern     = "^[a-z][a-z0-9]*(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$"
 	linePattern       = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
@@ -44,7 +44,7 @@ var patternHints = map[string]string{
 	DayPattern:                                      "use YYYY-MM-DD",
 	MonthPattern:                                    "use YYYY-MM-DD, or YYYY-MM if only the month is known",
 	linePattern:                                     "use one line without control characters",
-	periodPattern:                                   "use YYYY-MM-DD, YYYY-MM or YYYY",
+	PeriodPattern:                                   "use YYYY-MM-DD, YYYY-MM or YYYY",
 	entityPattern:                                   "use type/slug, such as model/llama-3-1-8b",
 	"^([a-z][a-z0-9]*(-[a-z0-9]+)*/)?[a-z0-9]+(-[a-z0-9]+)*$": "use a slug, or type/slug if it had another type",
 	kinds.DurationPattern:                           "use a duration such as 90m, 1h30m or 500ms (units: w, d, h, m, s, ms)",
@@ -58,7 +58,7 @@ var patternHints = map[string]string{
 }
 
 var (
-	datePatterns = []string{DayPattern, MonthPattern, periodPattern}
+	datePatterns = []string{DayPattern, MonthPattern, PeriodPattern}
 	urlPatterns  = []string{urlPattern, servicePattern, repositoryPattern}
 )
 
@@ -98,11 +98,11 @@ func (c *checker) meaning(pattern, s string) {
 		if !validBranch(s) {
 			c.add("%s%s", yamldoc.Quote(s), patternHint(pattern))
 		}
-	case DayPattern, MonthPattern, periodPattern:
+	case DayPattern, MonthPattern, PeriodPattern:
 		t, err := time.Parse(time.DateOnly[:min(len(s), len(time.DateOnly))], s)
 		if err != nil {
 			c.add("%s does not exist; the order is year, month, day", yamldoc.Quote(s))
-		} else if doubt := doubtfulDate(t, c.path, time.Now()); doubt != "" {
+		} else if doubt := c.doubtfulDate(t, time.Now()); doubt != "" {
 			c.d.Warn(c.path, yamldoc.Quote(s)+" "+doubt)
 		}
 	}
@@ -140,7 +140,7 @@ func validBranch(s string) bool {
 	return true
 }
 
-// The years in which facts of a catalogue can lie: its oldest entries, and the farthest plans. A
+// The years in which built-in facts of a catalogue can lie: its oldest entries, and the farthest plans. A
 // year outside is probably mistyped.
 const (
 	firstYear = 1950
@@ -149,22 +149,28 @@ const (
 )
 
 // pastOnly are the dates that cannot be later than today: those of readings, and of what was read.
-var pastOnly = []string{"date", "addedDate", "lastUpdated", "lastCommit", "lastRelease", "created"}
+var pastOnly = []string{"date", "addedDate", "lastUpdated", "lastCommit", "lastRelease", "created", "knowledge"}
 
-// doubtfulDate returns why a date is probably wrong, or "".
-func doubtfulDate(t time.Time, path []string, now time.Time) string {
-	field := path[len(path)-1]
-	if field == "value" && len(path) > 1 {
-		field = path[len(path)-2]
+// doubtfulDate returns why the current value, a date, is probably wrong, or "". What an index declares can lie in any past,
+// and none of its names means a reading.
+func (c *checker) doubtfulDate(t, now time.Time) string {
+	field := c.path[len(c.path)-1]
+	if field == "value" && len(c.path) > 1 {
+		field = c.path[len(c.path)-2]
 	}
-	switch {
+	f := c.declared.Field(strings.Join(c.path, "."))
+	own := f != nil && kinds.Default().Field(f.Path) == nil && (f.Group == nil || !f.Group.Dated || f.Name == kinds.ValuePart)
+	switch last := now.Year() + planYears; {
+	case own && t.Year() > last:
+		return fmt.Sprintf("is after %d; is the year right?", last)
+	case own:
 	case slices.Contains(pastOnly, field) && t.Sub(now) > clocksOff:
-		if len(path) == 1 { // a date of the entity itself
+		if len(c.path) == 1 { // a date of the entity itself
 			return "is in the future; is the year right?"
 		}
 		return "is in the future, so the figure would not count; is the year right?"
-	case t.Year() < firstYear || t.Year() > now.Year()+planYears:
-		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, now.Year()+planYears)
+	case t.Year() < firstYear || t.Year() > last:
+		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, last)
 	}
 	return ""
 }
