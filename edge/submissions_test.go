@@ -13,6 +13,7 @@ import (
 
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
+	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/web"
 	"kindex/exports"
@@ -31,7 +32,7 @@ type submissionAnswer struct {
 	Status                any // in a problem, this is a number
 	Suggestion, Reason    *string
 	Similar               []struct{ Type, Slug, Name, URL string }
-	Errors                []web.FieldError
+	Errors, Warnings      []web.FieldError
 	Entity                struct{ Type, Slug, Name, URL string }
 	Fields, Changes       map[string]any
 	Amends                *string
@@ -100,6 +101,12 @@ func TestSubmission(t *testing.T) {
 	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
 	refused := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Fresh", "https://fresh.example/"), "}")+`,"ids":{"pypi":"its-package"},"lifecycle":{"replacedBy":"tool/none"}}`, 400)
 	suite.Equal(t, fmt.Sprint(refused.Errors), `[{ids.pypi "its-package" is also an identifier of tool/n1 } {lifecycle.replacedBy "tool/none" does not exist }]`)
+	// A package that follows from a link can be that of several entities, which are probably the same.
+	edited.IDs, edited.Links = []record.ID{{Namespace: "pypi", Value: "its-package"}}, []record.Link{{Name: "package", URL: "https://pypi.org/project/its-package/"}}
+	s.ApplyEdits([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})
+	warned := s.post(t, key, strings.TrimSuffix(submissionBody("fresh", "Tool Number0", "https://fresh.example/"), "}")+`,"ids":{"pypi":"Its.Package"}}`, 201)
+	suite.Equal(t, fmt.Sprint(warned.Warnings), `[{name "Tool Number0" is also the name of tool/n0 } {ids.pypi "Its.Package" is also of tool/n1; are both the same? }]`)
+	suite.Holds(t, warned.Similar[0].Slug == "n1" && warned.Similar[1].Slug == "n0" && len(warned.Similar) <= live.MaxSimilar, warned.Similar)
 }
 
 // TestSecurityAnotherAccountsSubmission: another account can submit the same entity, and learns nothing about the

@@ -47,8 +47,10 @@ func claimsOf(e *record.Entity) (list []claim) {
 	for _, id := range ownIDs(e) {
 		add(byID, idKey(e, id))
 	}
-	for _, p := range projects(e) {
-		add(byProject, p.key)
+	for _, id := range e.IDs {
+		if key := ProjectKey(e, id); key != "" {
+			add(byProject, key)
+		}
 	}
 	for _, old := range e.FormerKeys() {
 		add(byFormer, old)
@@ -140,6 +142,14 @@ func (a *among) WithID(e *record.Entity, id record.ID) string {
 	return a.first(a.claims[claim{byID, idKey(e, id)}], e)
 }
 
+func (a *among) WithProject(e *record.Entity, id record.ID) string {
+	list := a.claims[claim{byProject, ProjectKey(e, id)}]
+	if len(list) > 0 && nameKey(list[0].entity) == nameKey(e) {
+		return ""
+	}
+	return a.first(list, e)
+}
+
 func (a *among) Successor(key string) (next string, ok bool) {
 	r := a.files[key+".yaml"]
 	switch {
@@ -203,7 +213,6 @@ func (a *among) checkFile(r *file) yamldoc.Problems {
 func (a *among) check(r *file, d *yamldoc.Document) {
 	c := &siblingCheck{a, a.words, d}
 	c.check(r.entity)
-	a.checkProjects(r, c)
 	a.checkShared(r, c)
 	a.checkSeries(r, c)
 }
@@ -235,44 +244,15 @@ func wrongCategory(category string, declared []record.Category) (message, sugges
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
-// project is an identifier that two entities may have, but with which they are probably the same project.
-type project struct {
-	key string
-	id  record.ID
-}
-
-// projects returns the package of an entity, whose link others may have too, and the repositories
-// of an entity, with its name without spaces and punctuation: one repository may contain several.
-func projects(e *record.Entity) (list []project) {
-	for _, id := range e.IDs {
-		p := project{idKey(e, id), id}
-		switch {
-		case id.Namespace == "github" || id.Namespace == "gitlab":
-			p.key += "\x00" + record.FoldName(e.Name)
-		case id.Namespace != "pypi" || hasBlock(e, kinds.Offers): // models have the packages of tools
-			continue
-		}
-		if !slices.ContainsFunc(list, func(other project) bool { return other.key == p.key }) {
-			list = append(list, p)
-		}
+// ProjectKey returns what two entities with an identifier have in common if they are probably the same project,
+// or "" if they need not be: the package, whose link others may have too, or the repository with the name
+// without spaces and punctuation, because one repository may contain several.
+func ProjectKey(e *record.Entity, id record.ID) string {
+	switch {
+	case id.Namespace == "github" || id.Namespace == "gitlab":
+		return idKey(e, id) + "\x00" + record.FoldName(e.Name)
+	case id.Namespace == "pypi" && !hasBlock(e, kinds.Offers): // models have the packages of tools
+		return idKey(e, id)
 	}
-	return list
-}
-
-// checkProjects finds entities that are probably in another file too.
-func (a *among) checkProjects(r *file, c *siblingCheck) {
-	for _, p := range projects(r.entity) {
-		first := a.claims[claim{byProject, p.key}][0]
-		if first == r || nameKey(first.entity) == nameKey(r.entity) {
-			continue // a warning about the name is enough
-		}
-		if owners := a.claims[claim{byID, idKey(r.entity, p.id)}]; slices.Contains(owners, r) && owners[0] != r {
-			continue // an error
-		}
-		path := []string{"ids", p.id.Namespace}
-		if slices.Contains(record.LinkedIDs(r.entity.Links), p.id) {
-			path = []string{"links", map[string]string{"github": "repository", "pypi": "package"}[p.id.Namespace]}
-		}
-		c.d.Warn(path, yamldoc.Quote(p.id.Value)+" is also of "+first.shown+"; are both the same?")
-	}
+	return ""
 }

@@ -27,6 +27,8 @@ type Siblings interface {
 	WithName(e *record.Entity) string
 	// WithID returns an entity other than e that has the same type and the given identifier.
 	WithID(e *record.Entity, id record.ID) string
+	// WithProject returns an entity other than e and with another name that has the same ProjectKey.
+	WithProject(e *record.Entity, id record.ID) string
 	// Successor returns the key of the entity that replaces the one with the given key, or
 	// "", and reports whether the one with the given key exists. If not, next is the most
 	// similar key, or "".
@@ -81,15 +83,38 @@ func (c *siblingCheck) check(e *record.Entity) {
 	if by := c.WithName(e); e.Name != "" && by != "" {
 		c.d.Warn([]string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by)
 	}
-	seen := map[string]bool{}
+	seen, told := map[string]bool{}, map[string]bool{}
 	for _, id := range ownIDs(e) {
 		key := idKey(e, id)
 		if by := c.WithID(e, id); by != "" && !seen[key] {
 			c.d.Fail([]string{"ids", id.Namespace}, yamldoc.Quote(id.Value)+" is also an identifier of "+by)
+			told[ProjectKey(e, id)] = true
 		}
 		seen[key] = true
 	}
+	c.projects(e, told)
 	c.references(e)
+}
+
+// projects warns of identifiers of which another entity is probably the same project, except for those with a
+// key in told.
+func (c *siblingCheck) projects(e *record.Entity, told map[string]bool) {
+	for _, id := range e.IDs {
+		key := ProjectKey(e, id)
+		if key == "" || told[key] {
+			continue
+		}
+		told[key] = true
+		by := c.WithProject(e, id)
+		if by == "" {
+			continue // a warning about the name is enough
+		}
+		path := []string{"ids", id.Namespace}
+		if slices.Contains(record.LinkedIDs(e.Links), id) {
+			path = []string{"links", map[string]string{"github": "repository", "pypi": "package"}[id.Namespace]}
+		}
+		c.d.Warn(path, yamldoc.Quote(id.Value)+" is also of "+by+"; are both the same?")
+	}
 }
 
 func (c *siblingCheck) addresses(e *record.Entity) {
@@ -173,6 +198,11 @@ func (c *siblingCheck) successorProblem(e *record.Entity) string {
 		next = after
 	}
 	return ""
+}
+
+// OwnsID reports whether an entity has an identifier that no other entity of the type may have.
+func OwnsID(e *record.Entity, id record.ID) bool {
+	return slices.ContainsFunc(ownIDs(e), func(own record.ID) bool { return idKey(e, own) == idKey(e, id) })
 }
 
 // ownIDs returns the identifiers that no other entity of the type may have. Several may have the same link.

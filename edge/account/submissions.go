@@ -88,17 +88,12 @@ func (b SubmissionIndex) Named(name string) (list []*record.Entity) {
 	return list
 }
 
-// Identified implements submission.Index. Identifiers that follow from a link are
-// not exclusive, as in the check of a content folder.
+// Identified implements submission.Index.
 func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity) {
 	want := ids.Canonical(id.Namespace, id.Value)
 	for _, e := range b.All {
-		if e.Type != typ || len(e.IDsIn(id.Namespace)) == 0 {
-			continue
-		}
-		linked := record.LinkedIDs(e.Links)
-		if slices.ContainsFunc(e.IDs, func(x record.ID) bool {
-			return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == want && !slices.Contains(linked, x)
+		if e.Type == typ && slices.ContainsFunc(e.IDs, func(x record.ID) bool {
+			return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == want
 		}) {
 			list = append(list, e)
 		}

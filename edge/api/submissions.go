@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"kindex/edge/account"
@@ -66,7 +68,19 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	if draft.Before != nil {
 		return draft, []json.RawMessage{}, nil
 	}
-	return draft, similarFields.all(c.Served, c.Served.FindSimilarNames(draft.Entity.Name, live.MaxSimilar)), nil
+	var similar []uint32
+	for _, key := range draft.Same {
+		typ, slug, _ := strings.Cut(key, "/")
+		if o, _, ok := c.Served.Build.Find(typ, slug); ok {
+			similar = append(similar, o)
+		}
+	}
+	for _, o := range c.Served.FindSimilarNames(draft.Entity.Name, live.MaxSimilar) {
+		if len(similar) < live.MaxSimilar && !slices.Contains(similar, o) {
+			similar = append(similar, o)
+		}
+	}
+	return draft, similarFields.all(c.Served, similar), nil
 }
 
 func submissionProblem(err error) error {

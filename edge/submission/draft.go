@@ -42,8 +42,7 @@ type Index interface {
 	Deleted(typ, slug string) string
 	// Named returns the entities of any type with the given name.
 	Named(name string) []*record.Entity
-	// Identified returns the entities of a type that have an identifier, unless it follows
-	// from one of their links.
+	// Identified returns the entities of a type that have an identifier.
 	Identified(typ string, id record.ID) []*record.Entity
 	// FindAuthored returns the entity that has, or once had, this address, as its file states it, or
 	// nil if there is none.
@@ -67,6 +66,7 @@ type Draft struct {
 	Before   *record.Entity // the entity that a correction changes, or nil for a new entity
 	Changes  map[string]any // what a correction changes, as in yamlfmt.Merge
 	Warnings []yamldoc.Problem
+	Same     []string // the keys of entities that are probably the same project as a new one
 }
 
 // addressFields are the fields of a submission that are not in the file, because they
@@ -111,6 +111,7 @@ func (p *parser) draft(d *Draft, typ, slug string, values map[string]any, in Ind
 		if p.addFound(d, content.CheckSiblings(key, e, values, &among)); among.failed != nil {
 			return nil, among.failed
 		}
+		d.Same = among.same
 		if day := in.Deleted(typ, slug); day != "" && d.Before == nil {
 			p.warn("slug", "%s was deleted on %s; this submission would restore it", key, day)
 		}
@@ -277,6 +278,7 @@ func findSamePage(e *record.Entity, in Index) error {
 type findExisting struct {
 	Index
 	failed error
+	same   []string // the keys of entities that are probably the same project
 }
 
 // Declared implements content.Siblings. A build does not record whether its categories were
@@ -319,8 +321,24 @@ func (a *findExisting) WithName(e *record.Entity) string {
 
 // WithID implements content.Siblings.
 func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
+	return a.other(e, id, content.OwnsID)
+}
+
+// WithProject implements content.Siblings. It keeps what it returns in same.
+func (a *findExisting) WithProject(e *record.Entity, id record.ID) string {
+	key := a.other(e, id, func(other *record.Entity, id record.ID) bool {
+		return record.Fold(other.Name) != record.Fold(e.Name) && content.ProjectKey(other, id) == content.ProjectKey(e, id)
+	})
+	if key != "" && !slices.Contains(a.same, key) {
+		a.same = append(a.same, key)
+	}
+	return key
+}
+
+// other returns the key of an entity other than e that has an identifier and fits, or "".
+func (a *findExisting) other(e *record.Entity, id record.ID, fits func(*record.Entity, record.ID) bool) string {
 	for _, other := range a.Identified(e.Type, id) {
-		if other.Slug != e.Slug {
+		if other.Slug != e.Slug && fits(other, id) {
 			return other.Key()
 		}
 	}

@@ -48,7 +48,7 @@ func (index) Named(name string) []*record.Entity {
 // Identified knows one package, of tool/taken.
 func (index) Identified(typ string, id record.ID) []*record.Entity {
 	if typ == "tool" && id.Namespace == "pypi" && ids.Canonical("pypi", id.Value) == "taken-package" {
-		return []*record.Entity{{Type: "tool", Slug: "taken"}}
+		return []*record.Entity{{Type: "tool", Slug: "taken", IDs: []record.ID{{Namespace: "pypi", Value: "Taken-Package"}}}}
 	}
 	return nil
 }
