@@ -284,6 +284,14 @@ func (c *contract) testDeliveries(t *testing.T, key, own, delivery string) {
 	c.send(t, request{op: "testWebhook", verb: "POST", target: own + "/test", status: 400, key: key, body: `{"event":"entity.created"}`}) // it takes no fields
 	test(202, "Idempotency-Key: t-1")
 	test(202, "Idempotency-Key: t-1")
+	for op, target := range map[string]string{"testWebhook": own + "/test", "rotateWebhook": own + "/rotate", "replayDelivery": replay} {
+		c.send(t, request{op: op, verb: "POST", target: target, status: 413, key: key, body: `{"a":"` + strings.Repeat("a", 256<<10) + `"}`})
+		c.send(t, request{op: op, verb: "POST", target: target, status: 415, key: key, body: "{}", header: []string{"Content-Type: text/plain"}})
+		if op != "rotateWebhook" {
+			first := map[string]string{"testWebhook": "t-1", "replayDelivery": "r-1"}[op]
+			c.send(t, request{op: op, verb: "POST", target: target, status: 422, key: key, body: "{}", header: []string{"Idempotency-Key: " + first}})
+		}
+	}
 	c.send(t, request{op: "testWebhook", verb: "POST", target: own + "/test", status: 400, fault: "Idempotency-Key", key: key, header: []string{"Idempotency-Key: a b"}})
 	for range 98 {
 		test(202)
@@ -295,7 +303,7 @@ func (c *contract) testDeliveries(t *testing.T, key, own, delivery string) {
 		NextCursor string
 	}
 	c.send(t, request{op: "listDeliveries", target: log + "?limit=1&status=pending", status: 200, key: key, header: []string{id}}).decode(t, &page)
-	c.send(t, request{op: "listDeliveries", target: log + "?limit=100&status=pending&cursor=" + page.NextCursor, status: 200, key: key})
+	c.send(t, request{op: "listDeliveries", target: log + "?limit=1000&status=pending&cursor=" + page.NextCursor, status: 200, key: key})
 	c.send(t, request{op: "replayDelivery", verb: "POST", target: log + "/" + page.Data[0].ID + "/replay", status: 409, key: key})
 	for param, values := range map[string][]string{"limit": {"0", "1001", "x"}, "status": {"waiting", ""}} {
 		for _, r := range bad("listDeliveries", log, param, values...) {

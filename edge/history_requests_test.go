@@ -86,7 +86,7 @@ func history() []request {
 		bad("getCalendar", "/api/calendar", "entity", "", "pytorch", "tool/", "robot/pytorch", "tool/Py", "tool/a/b"),
 		beyond("getCalendar", "/api/calendar", "entity", "tool/nothing-like-it", "model/pytorch"),
 
-		ok("listTrending", "/api/trending", "", "?window=30d", "?type=tool&type=model&limit=1", "?category=ml-frameworks", "?type=model&window=7d", "?by=score&limit=2", "?by=stars&window=30d", "?by=downloads&type=tool", "?by=citations"),
+		ok("listTrending", "/api/trending", "", "?window=30d", "?limit=1000", "?type=tool&type=model&limit=1", "?category=ml-frameworks", "?type=model&window=7d", "?by=score&limit=2", "?by=stars&window=30d", "?by=downloads&type=tool", "?by=citations"),
 		bad("listTrending", "/api/trending", "by", "star", "", "contextTokens", "composite"),
 		bad("listTrending", "/api/trending", "window", "1d", "", "7"),
 		bad("listTrending", "/api/trending", "type", "robot", ""),

@@ -143,7 +143,7 @@ func filters(op, path, sep string) []request {
 // pages returns requests with valid and invalid values of the paging parameters.
 func pages(op, path, sep string) []request {
 	return slices.Concat(
-		ok(op, path, sep+"limit=1", sep+"limit=100", sep+"offset=0", sep+"offset=3&limit=2", sep+"offset=2147483647"),
+		ok(op, path, sep+"limit=1", sep+"limit=1000", sep+"offset=0", sep+"offset=3&limit=2", sep+"offset=2147483647"),
 		bad(op, path, "limit", "0", "1001", "-1", "1.5", "ten", "", "99999999999999999999"),
 		beyond(op, path, "limit", "1&limit=2"),
 		bad(op, path, "offset", "-1", "2147483648", "x"),

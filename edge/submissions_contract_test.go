@@ -84,7 +84,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 	}
 	read("?limit=2").decode(t, &page)
 	suite.Require(t, page.Count == 5 && len(page.Data) == 2 && page.NextCursor != nil, page)
-	read("?limit=100&cursor="+*page.NextCursor).decode(t, &page)
+	read("?limit=1000&cursor="+*page.NextCursor).decode(t, &page)
 	suite.Holds(t, page.Count == 5 && len(page.Data) == 3 && page.NextCursor == nil, page)
 	read("?status=rejected&status=in-review").decode(t, &page)
 	suite.Equal(t, page.Count, 1)

@@ -187,8 +187,10 @@ func (s *served) signals() {
 		schema.put("description", about)
 	}
 	growth := newObject()
-	for _, name := range s.declared.Growing() {
-		growth.put(name, newObject("$ref", "#/components/schemas/GrowthOverTime"))
+	for _, x := range s.declared.Signals {
+		if x.Varies() {
+			growth.put(x.Name, newObject("$ref", "#/components/schemas/GrowthOverTime"))
+		}
 	}
 	s.schemas.at("SignalGrowth").put("properties", growth)
 }

@@ -110,7 +110,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by its file name, such as `0.18.0.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name, such as `0.19.0.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
@@ -120,7 +120,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the Python library, by its file name, such as `kindex-0.18.0.tar.gz`. */
+  /** A version of the Python library, by its file name, such as `kindex-0.19.0.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }

@@ -1,2 +1,2 @@
 /** The version of this library, which is the version of the API description that it supports. */
-export const version = '0.18.0';
+export const version = '0.19.0';
