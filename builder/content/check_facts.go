@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/didyoumean"
 	"kindex/exports/ids"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
@@ -42,9 +44,37 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			}
 		}
 	}
+	checkSources(d, e, m)
+	checkResults(d, e)
 	checkOffers(d, e, m)
 	checkNamed(d, e)
 	checkMaintained(d, e)
+}
+
+// checkSources adds a problem for each key of sources that is neither a signal nor a day.
+func checkSources(d *yamldoc.Document, e *record.Entity, m map[string]any) {
+	sources, _ := m["sources"].(map[string]any)
+	for key := range sources {
+		if _, err := time.Parse(time.DateOnly, key); err != nil && e.Declared().Signal(key) == nil {
+			d.AddAt([]string{"sources", key}, true, yamldoc.Problem{Message: "is neither a signal nor a day (YYYY-MM-DD)",
+				Suggestion: didyoumean.Name(key, e.Declared().SignalNames())})
+		}
+	}
+}
+
+// checkResults warns of results that are stated twice.
+func checkResults(d *yamldoc.Document, e *record.Entity) {
+	first := map[string]int{}
+	for i := range e.Signals.Benchmarks {
+		b := &e.Signals.Benchmarks[i]
+		key := b.Identity() + "\x00" + b.Date
+		if at, again := first[key]; again && b.Name != "" {
+			d.Warn([]string{"signals", "benchmarks", strconv.Itoa(i)},
+				fmt.Sprintf("has the name, details and date of benchmarks[%d]; remove one of them, or state what sets them apart", at))
+		} else {
+			first[key] = i
+		}
+	}
 }
 
 // checkKind adds a problem for each field that entities of this kind do not have.

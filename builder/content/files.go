@@ -88,6 +88,8 @@ func (f *Folder) readRoot() (c *Content, problems yamldoc.Problems, err error) {
 		asJSON, found := parseChecked(shown, data, schema.Of(c.Kinds, strings.TrimSuffix(name, ".yaml")))
 		problems = append(problems, found...)
 		switch {
+		case found.HasErrors() && name == "categories.yaml":
+			c.BoardsFile = RootFile{} // its conditions would be checked against other categories
 		case found.HasErrors():
 		case name == "scoring.yaml":
 			c.Scoring, c.ScoringFile = asJSON, RootFile{shown, data}
