@@ -212,6 +212,10 @@ func checkServed(t *testing.T, doc *openapi3.T, declared *kinds.Set) {
 	if n := len(record.RecordFields(declared)) + 1; len(whole.Properties) != n { // and build
 		t.Errorf("a record has %d members, want %d", len(whole.Properties), n)
 	}
+	growth := doc.Components.Schemas["SignalGrowth"].Value
+	for _, x := range declared.Signals {
+		suite.Equal(t, growth.Properties[x.Name] != nil, x.Varies(), "the growth of", x.Name)
+	}
 	var filters []string
 	for _, p := range doc.Paths.Find("/api/entities").Get.Parameters {
 		filters = append(filters, p.Value.Name)
