@@ -16,7 +16,7 @@ import (
 )
 
 // foreignFlags are the flags of other programs in the documents, such as curl and git.
-var foreignFlags = strings.Fields(`arg auto build compressed detach etag-save fail-with-body from-file from-literal global home-dir ignore-missing input key
+var foreignFlags = strings.Fields(`arg auto build compressed detach etag-save fail-with-body from-file from-literal global home-dir ignore-missing index-url input key
 	patch prefix retry retry-max-time shell speed-limit speed-time squash system`)
 
 var (

@@ -348,27 +348,34 @@ func unsatisfiable(f *FileReply, detail string) error {
 }
 
 // validRange removes a Range header that must be ignored: in a request with a method other than
-// GET, or with a unit other than bytes (RFC 9110 section 14.2). The last 0 bytes, which http.ServeContent
-// would send, become a range that no file has (section 14.1.2).
+// GET, or with a unit other than bytes (RFC 9110 section 14.2).
 func (c *Call) validRange() *http.Request {
-	rng := c.Request.Header.Get("Range")
-	if rng == "" {
+	rng, valid := c.Request.Header.Get("Range"), ""
+	if list, ok := strings.CutPrefix(rng, "bytes="); ok && c.Request.Method == http.MethodGet {
+		if valid = rng; strings.Contains(list, "-0") && strings.Count(list, ",") < maxRanges {
+			valid = "bytes=" + withoutEmpty(list)
+		}
+	}
+	if valid == rng {
 		return c.Request
 	}
 	r := c.Request.Clone(c.Request.Context())
-	list, bytes := strings.CutPrefix(rng, "bytes=")
-	if !bytes || r.Method != http.MethodGet {
-		r.Header.Del("Range")
-		return r
+	if r.Header.Del("Range"); valid != "" {
+		r.Header.Set("Range", valid)
 	}
+	return r
+}
+
+// withoutEmpty replaces the last 0 bytes in a list of ranges, which http.ServeContent would send, by a range
+// that no file has (RFC 9110 section 14.1.2).
+func withoutEmpty(list string) string {
 	ranges := strings.Split(list, ",")
 	for i, s := range ranges {
-		if s = strings.TrimSpace(s); len(s) > 1 && strings.Trim(s, "0") == "-" {
+		if zeros, ok := strings.CutPrefix(strings.TrimSpace(s), "-"); ok && zeros != "" && strings.Trim(zeros, "0") == "" {
 			ranges[i] = strconv.Itoa(math.MaxInt) + "-"
 		}
 	}
-	r.Header.Set("Range", "bytes="+strings.Join(ranges, ","))
-	return r
+	return strings.Join(ranges, ",")
 }
 
 // Fail responds with a problem. A caller with no requests left gets nothing but a 304 or a 429.
