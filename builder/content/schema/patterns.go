@@ -149,7 +149,7 @@ const (
 )
 
 // pastOnly are the dates that cannot be later than today: those of readings, and of what was read.
-var pastOnly = []string{"date", "addedDate", "lastUpdated", "lastCommit", "lastRelease", "created", "knowledge"}
+var pastOnly = []string{"date", "addedDate", "lastUpdated", "lastCommit", "lastRelease", "created"}
 
 // doubtfulDate returns why the current value, a date, is probably wrong, or "". What an index declares can lie in any past,
 // and none of its names means a reading.
