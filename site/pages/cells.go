@@ -154,10 +154,10 @@ func versionCell(_ *Site, it *item) cell {
 	return c
 }
 
-func lifecycleOf(it *item) *record.Lifecycle { return cmp.Or(it.Lifecycle, &record.Lifecycle{}) }
+func lifecycleOf(e *record.Entity) *record.Lifecycle { return cmp.Or(e.Lifecycle, &record.Lifecycle{}) }
 
 func successorCell(s *Site, it *item) cell {
-	next := s.reference(lifecycleOf(it).ReplacedBy)
+	next := s.reference(lifecycleOf(it.Entity).ReplacedBy)
 	return cell{Text: next.Name, To: next.To}
 }
 

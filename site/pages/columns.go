@@ -132,7 +132,7 @@ var core = map[string]struct {
 	"maintenance": {value: func(_ *Site, it *item) cell {
 		return cell{Text: textfmt.Capitalize(it.Maintenance.State), Read: it.Maintenance.AsOf, Figure: true}
 	}},
-	"retires":    {value: func(_ *Site, it *item) cell { return dayCell(lifecycleOf(it).Retires) }},
+	"retires":    {value: func(_ *Site, it *item) cell { return dayCell(lifecycleOf(it.Entity).Retires) }},
 	"replacedBy": {value: successorCell},
 
 	"price":  {column{Number: true, key: "price"}, summaryCell},

@@ -67,12 +67,18 @@ type searchPage struct {
 	Left    []string // words and phrases that were ignored
 	More    int      // number of further ignored words
 	Lacking []string // words that some results lack because few have all
+	Gone    []gone   // withdrawn entities that the query names, which are no results
 }
 
 type searchHit struct {
 	*record.Entity
 	Marked map[string]template.HTML // what every result shows, with the matches marked, by field
 	Else   []markedField            // other fields that contain matches
+}
+
+type gone struct {
+	link
+	Next link // the page of the successor, or none
 }
 
 type markedField struct {
@@ -171,7 +177,7 @@ func (r *request) results(d *searchPage) {
 		d.More = max(0, len(d.Left)-maxLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
 		res = r.Index.Search(words, within, nil, skip, searchRows)
-		found, d.Lacking = res.Matches, res.Dropped
+		found, d.Lacking, d.Gone = res.Matches, res.Dropped, r.gone(d.Query)
 	}
 	d.Total = int(found.GetCardinality())
 	r.hits(d, res, found, skip)
@@ -189,6 +195,18 @@ func (r *request) results(d *searchPage) {
 		}
 		d.Near = r.suggestEntities(text, &view.Filter{})
 	}
+}
+
+// gone returns the withdrawn entities with a name or an identifier.
+func (r *request) gone(name string) (list []gone) {
+	found := append(r.Build.FindByName(name, resolve.MaxMatches), resolve.Find(r.Build, name).Matches...)
+	slices.Sort(found)
+	for _, o := range slices.Compact(found) {
+		if e := r.Build.Entity(o); e.Status == record.Withdrawn {
+			list = append(list, gone{link{Name: textfmt.Name(e.Name), To: r.path(o)}, r.reference(lifecycleOf(e).ReplacedBy)})
+		}
+	}
+	return list
 }
 
 // hits reads the results of a page in the requested order.
