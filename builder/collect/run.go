@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/quality"
 	"kindex/exports/record"
@@ -207,6 +208,7 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 	}
 	chosen := map[string]bool{}
 	for _, name := range names {
+		var keys []string
 		key := filepath.ToSlash(filepath.Clean(name))
 		if inner, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(inner, "..") {
 			key = filepath.ToSlash(inner)
@@ -214,11 +216,15 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 		key = strings.TrimSuffix(key, ".yaml")
 		found := false
 		for _, e := range all {
+			keys = append(keys, e.Key())
 			if e.Key() == key || e.Type == key {
 				chosen[e.Key()], found = true, true
 			}
 		}
 		if !found {
+			if near := didyoumean.Name(key, keys); near != "" {
+				return nil, fmt.Errorf("%s: no such entity in %s (did you mean %q?)", name, dir, near)
+			}
 			return nil, fmt.Errorf("%s: no such entity in %s; use type/slug, such as tool/pytorch, a type, or the path of a file", name, dir)
 		}
 	}

@@ -190,6 +190,8 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		next, _ := f["next"].(map[string]any)
 		if from, until := yamldoc.Text(next["from"]), yamldoc.Text(f["until"]); from != "" && until >= from {
 			d.Fail(append(path, "until"), until+" is not before next.from, "+from)
+		} else if from != "" && len(next) == 1 {
+			d.Fail(append(path, "next"), "states no price; if only the end of the prices is known, state until")
 		}
 		if f["free"] == true && yamldoc.Text(f["source"])+yamldoc.Text(read["source"]) == "" {
 			d.Fail(append(path, "free"), "needs a source that says so; add source here or to offersRead")

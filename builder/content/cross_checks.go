@@ -2,6 +2,7 @@ package content
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -166,16 +167,17 @@ func (a *among) Namespaces() []string           { return a.namespaces }
 func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
 func (a *among) Providers() []string            { return a.providers }
 
-// near returns the key of the entity of the same type whose slug is most similar, or "".
+// near returns the key of the entity of the same type, or else of the most similar one, whose slug is most similar, or "".
 func (a *among) near(key string) string {
 	typ, slug, _ := strings.Cut(key, "/")
-	var slugs []string
+	slugs := map[string][]string{}
 	for _, r := range a.sorted {
-		if r.typ == typ {
-			slugs = append(slugs, r.slug)
-		}
+		slugs[r.typ] = append(slugs[r.typ], r.slug)
 	}
-	if found := didyoumean.Name(slug, slugs); found != "" {
+	if slugs[typ] == nil {
+		typ = didyoumean.Name(typ, slices.Collect(maps.Keys(slugs)))
+	}
+	if found := didyoumean.Name(slug, slugs[typ]); found != "" {
 		return typ + "/" + found
 	}
 	return ""

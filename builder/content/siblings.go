@@ -166,8 +166,11 @@ func (c *siblingCheck) references(e *record.Entity) {
 	if l == nil {
 		return
 	}
-	if problem := c.successorProblem(e); problem != "" {
-		c.d.Fail([]string{"lifecycle", "replacedBy"}, problem)
+	path := []string{"lifecycle", "replacedBy"}
+	if near, exists := c.Successor(l.ReplacedBy); !exists && strings.Contains(l.ReplacedBy, "/") {
+		c.suggest(path, yamldoc.Quote(l.ReplacedBy)+" does not exist", near)
+	} else if problem := c.successorProblem(e); problem != "" {
+		c.d.Fail(path, problem)
 	}
 	// Only warnings depend on the day, never the content of a build. The status is due for two weeks before it is one,
 	// because it also stops changes of other files, whose authors cannot know about it.
@@ -190,10 +193,8 @@ func (c *siblingCheck) successorProblem(e *record.Entity) string {
 		seen[next] = true
 		after, ok := c.Successor(next)
 		switch {
-		case !ok && next == e.Lifecycle.ReplacedBy:
-			return yamldoc.Quote(next) + " does not exist"
 		case !ok:
-			return "" // a problem of another file
+			return "" // reported already, or a problem of another file
 		}
 		next = after
 	}

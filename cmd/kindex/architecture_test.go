@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"builder/audit/manifest":   {"exports/ids"},
 	"builder/changelog":        {"builder/gitlog", "exports", "exports/history", "exports/record", "exports/score"},
 	"builder/check":            {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
-	"builder/collect":          {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/kinds", "exports/quality", "exports/record", "exports/safetext", "exports/score", "exports/store", "exports/view"},
+	"builder/collect":          {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/didyoumean", "exports/ids", "exports/kinds", "exports/quality", "exports/record", "exports/safetext", "exports/score", "exports/store", "exports/view"},
 	"builder/collect/file":     {"builder/collect", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/kinds", "exports/record"},
 	"builder/collect/sources":  {"builder/collect", "builder/content", "builder/content/schema", "builder/content/yamldoc", "exports/ids", "exports/kinds", "exports/record"},
 	"builder/content":          {"builder/content/*", "exports/*"},
