@@ -222,7 +222,7 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 			}
 		}
 		if !found {
-			if near := didyoumean.Name(key, keys); near != "" {
+			if near := didyoumean.Key(key, keys); near != "" {
 				return nil, fmt.Errorf("%s: no such entity in %s (did you mean %q?)", name, dir, near)
 			}
 			return nil, fmt.Errorf("%s: no such entity in %s; use type/slug, such as tool/pytorch, a type, or the path of a file", name, dir)

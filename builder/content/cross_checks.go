@@ -2,7 +2,6 @@ package content
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -167,20 +166,13 @@ func (a *among) Namespaces() []string           { return a.namespaces }
 func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
 func (a *among) Providers() []string            { return a.providers }
 
-// near returns the key of the entity of the same type, or else of the most similar one, whose slug is most similar, or "".
+// near returns the key of the entity that a key may mean, or "".
 func (a *among) near(key string) string {
-	typ, slug, _ := strings.Cut(key, "/")
-	slugs := map[string][]string{}
-	for _, r := range a.sorted {
-		slugs[r.typ] = append(slugs[r.typ], r.slug)
+	keys := make([]string, len(a.sorted))
+	for i, r := range a.sorted {
+		keys[i] = r.typ + "/" + r.slug
 	}
-	if slugs[typ] == nil {
-		typ = didyoumean.Name(typ, slices.Collect(maps.Keys(slugs)))
-	}
-	if found := didyoumean.Name(slug, slugs[typ]); found != "" {
-		return typ + "/" + found
-	}
-	return ""
+	return didyoumean.Key(key, keys)
 }
 
 // categories lists the declared categories by slug or, if there are none, those of the entities in files that count.

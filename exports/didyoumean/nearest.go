@@ -3,6 +3,7 @@ package didyoumean
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -18,6 +19,24 @@ import (
 func Name(word string, candidates []string) string {
 	if list := Names(word, candidates, 1); len(list) > 0 {
 		return list[0]
+	}
+	return ""
+}
+
+// Key is like Name for keys such as tool/pytorch. It returns one of the same type, or of the nearest one if there
+// is none of that, with the nearest slug.
+func Key(key string, keys []string) string {
+	typ, slug, _ := strings.Cut(key, "/")
+	slugs := map[string][]string{}
+	for _, k := range keys {
+		typ, slug, _ := strings.Cut(k, "/")
+		slugs[typ] = append(slugs[typ], slug)
+	}
+	if slugs[typ] == nil {
+		typ = Name(typ, slices.Collect(maps.Keys(slugs)))
+	}
+	if near := Name(slug, slugs[typ]); near != "" {
+		return typ + "/" + near
 	}
 	return ""
 }
