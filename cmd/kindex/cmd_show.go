@@ -112,16 +112,29 @@ func factsOf(e *record.Entity) (rows [][]string) {
 		if signal.IsDay() {
 			value = x.Day
 		}
-		if x.Date != "" {
-			value += ", read " + x.Date
-		}
-		add(x.Name, value)
+		add(x.Name, value+readOn(x.Date))
+	}
+	for _, b := range e.Signals.Benchmarks[:min(len(e.Signals.Benchmarks), shownResults)] {
+		add("result", fmt.Sprintf("%s: %s", b.FoldedName(), humanize.Commaf(b.Value))+readOn(b.Date))
+	}
+	if n := len(e.Signals.Benchmarks) - shownResults; n > 0 {
+		add("", "and "+plural.Count(n, "more result", "more results"))
 	}
 	return rows
 }
 
-// shownOffers is how many offers of an entity are shown; kindex show --json has them all.
-const shownOffers = 5
+func readOn(date string) string {
+	if date == "" {
+		return ""
+	}
+	return ", read " + date
+}
+
+// How many offers and results of an entity are shown; kindex show --json has them all.
+const (
+	shownOffers  = 5
+	shownResults = 20
+)
 
 func printOffers(w io.Writer, offers []record.Offer) {
 	offers = slices.SortedStableFunc(slices.Values(offers), func(a, b record.Offer) int {
