@@ -186,21 +186,16 @@ func (b *build) writeDescriptions() error {
 	return nil
 }
 
-// vocabulary returns the words for capabilities and tags without null lists.
-func (b *build) vocabulary() *record.Vocabulary {
-	v := b.content.Vocabulary
-	if v == nil {
-		v = new(record.Vocabulary)
-	}
-	words := func(list []record.Word) []record.Word {
-		out := make([]record.Word, len(list))
-		for i, w := range list {
-			out[i] = w
-			out[i].Synonyms = append([]string{}, w.Synonyms...)
+// vocabulary returns the words without null lists.
+func (b *build) vocabulary() record.Vocabulary {
+	v := record.Vocabulary{record.CapabilityWords: {}, record.TagWords: {}}
+	for name, words := range b.content.Vocabulary {
+		for _, w := range words {
+			w.Synonyms = append([]string{}, w.Synonyms...)
+			v[name] = append(v[name], w)
 		}
-		return out
 	}
-	return &record.Vocabulary{Capabilities: words(v.Capabilities), Tags: words(v.Tags)}
+	return v
 }
 
 // feedLength is the number of items in each feed of a build.

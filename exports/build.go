@@ -42,7 +42,7 @@ type Build struct {
 	boards       [][]BoardEntry
 	leaderboards map[string]StoredLeaderboard
 	categories   []record.Category
-	vocabulary   *record.Vocabulary // nil if there is none
+	vocabulary   record.Vocabulary // nil if there is none
 	synonyms     [][]string
 
 	formula func() (*score.Formula, error)
@@ -162,9 +162,25 @@ func (b *Build) Formula() (*score.Formula, error) { return b.formula() }
 // Categories returns the categories of the content. The caller must not modify them.
 func (b *Build) Categories() []record.Category { return b.categories }
 
-// Vocabulary returns the words for capabilities and tags, or nil if the content does not define
-// any. The caller must not modify it.
-func (b *Build) Vocabulary() *record.Vocabulary { return b.vocabulary }
+// Vocabulary returns the words of vocabulary.yaml, or nil if the content has none. The caller must not
+// modify it.
+func (b *Build) Vocabulary() record.Vocabulary { return b.vocabulary }
+
+// Words returns the words of the vocabulary for the values of a filter.
+func (b *Build) Words(filter string) []record.Word {
+	switch filter {
+	case "capability":
+		return b.vocabulary[record.CapabilityWords]
+	case "tag":
+		return b.vocabulary[record.TagWords]
+	}
+	for _, f := range b.Kinds().Leaves() {
+		if f.Query == filter {
+			return b.vocabulary[f.Vocabulary]
+		}
+	}
+	return nil
+}
 
 // Synonyms returns groups of words and phrases that mean the same in searches. The caller must
 // not modify them.

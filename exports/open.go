@@ -123,11 +123,15 @@ func (b *Build) readTerms() (*view.Terms, error) {
 	for _, c := range b.categories {
 		t.Replace("category", c.Slug, c.Formerly)
 	}
-	if b.vocabulary != nil {
-		for field, words := range map[string][]record.Word{"capability": b.vocabulary.Capabilities, "tag": b.vocabulary.Tags} {
-			for _, w := range words {
-				t.Replace(field, w.Slug, w.Synonyms)
-			}
+	for filter, list := range map[string]string{"capability": record.CapabilityWords, "tag": record.TagWords} {
+		for _, w := range b.vocabulary[list] {
+			t.Replace(filter, w.Slug, w.Synonyms)
+		}
+	}
+	for _, f := range declared.Leaves() {
+		for _, w := range b.vocabulary[f.Vocabulary] {
+			t.Replace(f.Query, w.Slug, w.Synonyms)
+			f.SetTitle(w.Slug, string(w.Title))
 		}
 	}
 	return t, nil

@@ -69,7 +69,7 @@ type among struct {
 	files      map[string]*file
 	sorted     []*file           // by type and slug
 	claims     map[claim][]*file // the files that have a value
-	vocabulary *record.Vocabulary
+	vocabulary record.Vocabulary
 	words      vocabulary
 	namespaces []string
 	providers  []string
@@ -80,7 +80,7 @@ type among struct {
 
 // among returns the files of the folder. c has the contents of the files next to the type folders.
 func (f *Folder) among(c *Content) *among {
-	a := &among{files: f.files, claims: map[claim][]*file{}, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary),
+	a := &among{files: f.files, claims: map[claim][]*file{}, later: true, vocabulary: c.Vocabulary, words: newVocabulary(c.Vocabulary, c.Kinds),
 		namespaces: ids.Names(), declared: c.Categories}
 	for _, n := range c.Kinds.IDs {
 		a.namespaces = append(a.namespaces, n.Name)
@@ -161,10 +161,10 @@ func (a *among) Successor(key string) (next string, ok bool) {
 	return next, r != nil || a.coming[key]
 }
 
-func (a *among) Declared() []record.Category    { return a.declared }
-func (a *among) Namespaces() []string           { return a.namespaces }
-func (a *among) Vocabulary() *record.Vocabulary { return a.vocabulary }
-func (a *among) Providers() []string            { return a.providers }
+func (a *among) Declared() []record.Category   { return a.declared }
+func (a *among) Namespaces() []string          { return a.namespaces }
+func (a *among) Vocabulary() record.Vocabulary { return a.vocabulary }
+func (a *among) Providers() []string           { return a.providers }
 
 // near returns the key of the entity that a key may mean, or "".
 func (a *among) near(key string) string {

@@ -19,6 +19,7 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
+	"kindex/exports/didyoumean"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
@@ -101,9 +102,32 @@ func (f *Folder) readRoot() (c *Content, problems yamldoc.Problems, err error) {
 			}
 		}
 	}
+	problems = append(problems, c.checkWordLists(shownPath(f.dir, KindsFile))...)
 	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return c, problems, nil
+}
+
+// checkWordLists warns of lists that fields name and that vocabulary.yaml, unless it has errors, lacks.
+func (c *Content) checkWordLists(path string) yamldoc.Problems {
+	var d *yamldoc.Document
+	if _, there := c.Blobs["vocabulary.yaml"]; there && c.Vocabulary == nil {
+		return nil
+	}
+	for _, f := range c.Kinds.Leaves() {
+		if f.Vocabulary == "" || c.Vocabulary[f.Vocabulary] != nil {
+			continue
+		}
+		if d == nil {
+			d = yamldoc.Parse(path, c.KindsText)
+		}
+		d.AddAt(append(f.Declaration(), "vocabulary"), false, yamldoc.Problem{Severity: yamldoc.Warning, Message: "vocabulary.yaml has no list " + yamldoc.Quote(f.Vocabulary) + ", so every word is valid",
+			Suggestion: didyoumean.Name(f.Vocabulary, slices.Sorted(maps.Keys(c.Vocabulary)))})
+	}
+	if d == nil {
+		return nil
+	}
+	return d.Report()
 }
 
 // gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
@@ -258,7 +282,7 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	case "synonyms":
 		checkSynonyms(d)
 	case "vocabulary":
-		for _, list := range []string{"capabilities", "tags"} {
+		for list := range fields {
 			checkNames(d, list, "slug", "synonyms", " is a slug of this list, so it cannot be a synonym", " is also a synonym of $slug", nil)
 		}
 	case "collect":
@@ -291,7 +315,11 @@ func (c *Content) parseBoards() (yamldoc.Problems, error) {
 		categories = append(categories, c.Categories[i].Slug)
 		former = append(former, c.Categories[i].Formerly...)
 	}
-	words := newVocabulary(c.Vocabulary)
+	words := newVocabulary(c.Vocabulary, c.Kinds)
+	filters := map[string]string{"capability": "capabilities", "tag": "tags"}
+	for _, f := range c.Kinds.Leaves() {
+		filters[f.Query] = f.Path
+	}
 	seen := map[string]bool{}
 	for i, item := range list {
 		b, err := parseBoard(item)
@@ -301,7 +329,7 @@ func (c *Content) parseBoards() (yamldoc.Problems, error) {
 		at := func(path ...string) []string { return append([]string{"boards", strconv.Itoa(i)}, path...) }
 		c.checkBoardSlug(d, at("slug"), b.Slug, categories, former, seen)
 		mistakes := b.Check(c.Kinds, categories)
-		for name, field := range map[string]string{"capability": "capabilities", "tag": "tags"} {
+		for name, field := range filters {
 			for j, alternative := range b.Where[name] {
 				for value := range strings.SplitSeq(alternative, ",") {
 					if message, suggestion := words.wrong(field, value); message != "" {

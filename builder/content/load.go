@@ -28,13 +28,13 @@ import (
 
 // Content is a content folder that has been read and checked.
 type Content struct {
-	Kinds      *kinds.Set         // from kinds.yaml; kinds.Default without one
-	KindsText  []byte             // kinds.yaml verbatim; nil if there is none
-	Entities   []*record.Entity   // sorted by type and slug
-	Categories []record.Category  // from categories.yaml, or from the entities if there is no such file
-	Providers  pricing.Providers  // from providers.yaml, in its order
-	Vocabulary *record.Vocabulary // from vocabulary.yaml; nil if there is none
-	Synonyms   [][]string         // from synonyms.yaml: groups of words and phrases
+	Kinds      *kinds.Set        // from kinds.yaml; kinds.Default without one
+	KindsText  []byte            // kinds.yaml verbatim; nil if there is none
+	Entities   []*record.Entity  // sorted by type and slug
+	Categories []record.Category // from categories.yaml, or from the entities if there is no such file
+	Providers  pricing.Providers // from providers.yaml, in its order
+	Vocabulary record.Vocabulary // from vocabulary.yaml; nil if there is none
+	Synonyms   [][]string        // from synonyms.yaml: groups of words and phrases
 	Index      Index
 	Boards     []*board.Board // from boards.yaml, in its order; not resolved
 	BoardsFile RootFile

@@ -11,6 +11,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -35,8 +36,8 @@ type Siblings interface {
 	Successor(key string) (next string, ok bool)
 	// Namespaces lists the names of all namespaces of identifiers.
 	Namespaces() []string
-	// Vocabulary returns the words for capabilities and tags; if nil, every word is valid.
-	Vocabulary() *record.Vocabulary
+	// Vocabulary returns the words for capabilities, tags and declared fields; if nil, every word is valid.
+	Vocabulary() record.Vocabulary
 	// Providers lists the valid providers of offers; if empty, every provider is valid.
 	Providers() []string
 }
@@ -46,7 +47,7 @@ type Siblings interface {
 func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) yamldoc.Problems {
 	d := yamldoc.New(path)
 	d.Value = fields
-	c := siblingCheck{siblings, newVocabulary(siblings.Vocabulary()), d}
+	c := siblingCheck{siblings, newVocabulary(siblings.Vocabulary(), e.Declared()), d}
 	c.check(e)
 	return d.Problems
 }
@@ -79,6 +80,16 @@ func (c *siblingCheck) check(e *record.Entity) {
 	}
 	c.checkWords("capabilities", e.Capabilities)
 	c.checkWords("tags", e.Tags)
+	for _, v := range e.Values {
+		switch value := v.Value.(type) {
+		case string:
+			if message, suggestion := c.words.wrong(v.Field.Path, value); message != "" {
+				c.suggest(strings.Split(v.Field.Path, "."), message, suggestion)
+			}
+		case []string:
+			c.checkWords(v.Field.Path, value)
+		}
+	}
 	c.addresses(e)
 	if by := c.WithName(e); e.Name != "" && by != "" {
 		c.d.Warn([]string{"name"}, yamldoc.Quote(e.Name)+" is also the name of "+by)
@@ -221,13 +232,10 @@ func idKey(e *record.Entity, id record.ID) string {
 	return e.Type + "\x00" + id.Namespace + "\x00" + ids.Canonical(id.Namespace, id.Value)
 }
 
-// vocabulary has, by field, the slug of each word: capabilities or tags, by slug or synonym. A nil one allows all words.
+// vocabulary has, by the path of a field, the slug of each word by slug or synonym. A nil one allows all words.
 type vocabulary map[string]map[string]string
 
-func newVocabulary(v *record.Vocabulary) vocabulary {
-	if v == nil {
-		return nil
-	}
+func newVocabulary(v record.Vocabulary, declared *kinds.Set) vocabulary {
 	index := func(words []record.Word) map[string]string {
 		of := make(map[string]string, len(words))
 		for _, w := range words {
@@ -238,13 +246,19 @@ func newVocabulary(v *record.Vocabulary) vocabulary {
 		}
 		return of
 	}
-	return vocabulary{"capabilities": index(v.Capabilities), "tags": index(v.Tags)}
+	words := vocabulary{"capabilities": index(v[record.CapabilityWords]), "tags": index(v[record.TagWords])}
+	for _, f := range declared.Leaves() {
+		if f.Vocabulary != "" {
+			words[f.Path] = index(v[f.Vocabulary])
+		}
+	}
+	return words
 }
 
 func (c *siblingCheck) checkWords(field string, values []string) {
 	for i, value := range values {
 		if message, suggestion := c.words.wrong(field, value); message != "" {
-			c.suggest([]string{field, strconv.Itoa(i)}, message, suggestion)
+			c.suggest(append(strings.Split(field, "."), strconv.Itoa(i)), message, suggestion)
 		}
 	}
 }
@@ -255,7 +269,7 @@ func (v vocabulary) wrong(field, value string) (message, suggestion string) {
 	switch slug := words[value]; {
 	case slug != "" && slug != value:
 		return yamldoc.Quote(value) + " is only a synonym in vocabulary.yaml", slug
-	case slug == "" && field == "capabilities" && len(words) > 0 && ValidSlug(value):
+	case slug == "" && field != "tags" && len(words) > 0 && ValidSlug(value):
 		return yamldoc.Quote(value) + " is not in vocabulary.yaml", words[didyoumean.Name(value, slices.Sorted(maps.Keys(words)))]
 	}
 	return "", ""

@@ -53,8 +53,8 @@ type Index interface {
 	Near(typ, slug string) (key string)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
 	Namespaces() []string
-	// Vocabulary returns the words for capabilities and tags, or nil if all are allowed.
-	Vocabulary() *record.Vocabulary
+	// Vocabulary returns the words for capabilities, tags and declared fields, or nil if all are allowed.
+	Vocabulary() record.Vocabulary
 	// Providers lists the providers of offers; it is empty if the index declares none.
 	Providers() []string
 }

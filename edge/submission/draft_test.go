@@ -95,12 +95,12 @@ func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }
 
 func (index) Addressed(string) bool { return true }
 
-func (index) Vocabulary() *record.Vocabulary { return &words }
+func (index) Vocabulary() record.Vocabulary { return words }
 
 // words is the vocabulary of the index.
 var words = record.Vocabulary{
-	Capabilities: []record.Word{{Slug: "tool-call", Synonyms: []string{"function-calling"}}, {Slug: "gpu"}, {Slug: "feature-extraction"}},
-	Tags:         []record.Word{{Slug: "vector-search", Synonyms: []string{"vector-similarity"}}},
+	record.CapabilityWords: {{Slug: "tool-call", Synonyms: []string{"function-calling"}}, {Slug: "gpu"}, {Slug: "feature-extraction"}},
+	record.TagWords:        {{Slug: "vector-search", Synonyms: []string{"vector-similarity"}}},
 }
 
 func (index) Providers() []string { return []string{"acme", "zeta"} }

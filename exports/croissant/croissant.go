@@ -190,7 +190,7 @@ var files = map[string]string{
 	exports.CategoriesFile:   "The categories, with the number of entities in each.",
 	exports.ProvidersFile:    "The providers of offers.",
 	exports.SynonymsFile:     "Groups of words and phrases that mean the same in searches.",
-	exports.VocabularyFile:   "The words for capabilities and tags, with their synonyms.",
+	exports.VocabularyFile:   "The words for capabilities, tags and declared fields, with their synonyms.",
 	exports.QualityFile:      "How complete, how old and how consistent the data is.",
 	exports.ScoringFile:      "The formula used to calculate the scores.",
 	exports.SchemaFile:       "The JSON Schema of an entity's source file.",

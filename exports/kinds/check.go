@@ -69,6 +69,9 @@ func (s *Set) check() []error {
 		if x.Name == "benchmarks" {
 			c.add(true, "", []string{"signals", x.Name}, "is the list of results; choose another name")
 		}
+		if x.Grows && x.Steady {
+			c.add(true, "", []string{"signals", x.Name, "steady"}, "contradicts grows; remove one of them")
+		}
 	}
 	for _, k := range s.Kinds {
 		c.kind(k)
@@ -86,7 +89,7 @@ func (c *checker) names() {
 		columns["signal"+upper(x.Name)], columns["signal"+upper(x.Name)+"Date"] = "the signal "+x.Name, "the signal "+x.Name
 	}
 	for _, f := range c.leaves {
-		path := f.declaration()
+		path := f.Declaration()
 		if other := columns[f.Column()]; other != "" {
 			c.add(true, "", path, "has the column %s, as %s has", f.Column(), other)
 		}
@@ -113,8 +116,8 @@ func (c *checker) names() {
 	}
 }
 
-// declaration returns the path of a leaf's declaration.
-func (f *Field) declaration() []string {
+// Declaration returns the path of a leaf's declaration in kinds.yaml.
+func (f *Field) Declaration() []string {
 	if f.Group == nil {
 		return []string{"fields", f.Name}
 	}
@@ -146,6 +149,7 @@ func (c *checker) field(f *Field, path []string) {
 	missing(of.Values == nil && of.Words() == Enum, "values")
 	missing(of.Parts == nil && of.Type == Group, "parts")
 	misplaced(of.Parts != nil && of.Type != Group && of.Type != Range, "parts", "they are for groups")
+	misplaced(of.Vocabulary != "" && of.Words() != Slug, "vocabulary", "it is for slugs and lists of them")
 	misplaced(of.Kinds != nil && of.Words() != Reference, "kinds", "they are for references")
 	misplaced(of.Inverse != "" && of.Words() != Reference, "inverse", "it is for references")
 	misplaced((of.Minimum != nil || of.Maximum != nil) && !of.IsNumber() && of.Type != Range, "minimum", "limits are for numbers")

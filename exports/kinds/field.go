@@ -69,6 +69,16 @@ type Field struct {
 	index int // in Set.Leaves
 }
 
+// SetTitle sets the title of one of the field's words, unless it is "".
+func (f *Field) SetTitle(word, title string) {
+	if title != "" {
+		if f.Titles == nil {
+			f.Titles = map[string]string{}
+		}
+		f.Titles[word] = title
+	}
+}
+
 // Compare orders fields as records do.
 func (f *Field) Compare(g *Field) int { return f.index - g.index }
 

@@ -210,16 +210,18 @@ type Category struct {
 	Ranked      int                    `json:"ranked"` // number of entities on its leaderboard
 }
 
-// Vocabulary is the content of vocabulary.json: the words for capabilities and tags.
-type Vocabulary struct {
-	// Capabilities lists all capabilities that entities can have. If it is empty, entities can
-	// have any.
-	Capabilities []Word `json:"capabilities"`
-	// Tags lists the tags that have synonyms. Entities can have any other tag too.
-	Tags []Word `json:"tags"`
-}
+// Vocabulary is the content of vocabulary.json: lists of words. "capabilities", and the lists that declared fields
+// name, have all words that entities can use; if such a list is empty, they can use any. "tags" has only those that
+// have synonyms; entities can use any other too.
+type Vocabulary map[string][]Word
 
-// Word is a capability or a tag.
+// The lists of a vocabulary that every index can have.
+const (
+	CapabilityWords = "capabilities"
+	TagWords        = "tags"
+)
+
+// Word is a word of a vocabulary.
 type Word struct {
 	Slug     string                 `json:"slug"`
 	Title    jsonenc.OptionalString `json:"title"`    // for people; "" for the slug

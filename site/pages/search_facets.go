@@ -122,11 +122,9 @@ func (s *Site) valueTitle(filter, value string) string {
 	case filter == "category":
 		return textfmt.Name(s.categoryTitle(value))
 	case filter == byCapability.Field:
-		if v := s.Build.Vocabulary(); v != nil {
-			for _, w := range v.Capabilities {
-				if w.Slug == value {
-					value = cmp.Or(string(w.Title), value)
-				}
+		for _, w := range s.Build.Words(filter) {
+			if w.Slug == value {
+				value = cmp.Or(string(w.Title), value)
 			}
 		}
 		return textfmt.Name(value)

@@ -166,11 +166,8 @@ func (s *Site) knownValues() map[string][]string {
 			continue
 		}
 		values := each(s.Build.Facet(all, field.Known, maxKnown), func(v view.FacetCount) string { return textfmt.Name(v.Value) })
-		if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
-			values = nil // there are no others
-			for _, w := range v.Capabilities {
-				values = append(values, w.Slug)
-			}
+		if words := s.Build.Words(field.Known); len(words) > 0 && field.Known != byTag.Field { // there are no others
+			values = each(words, func(w record.Word) string { return w.Slug })
 		}
 		slices.SortFunc(values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
 		known[field.Known] = values

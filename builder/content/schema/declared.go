@@ -54,6 +54,7 @@ func marks(declared *kinds.Set) map[string]members {
 		"$fields":  membersOf(stated, fieldSchema),
 		"$signals": membersOf(declared.Declared, signalSchema),
 		"$prices":  prices("price"), "$priceColumns": prices("value"),
+		"$vocabularies": names(vocabularies(declared), "words"),
 		"$links": membersOf(declared.Links, func(l kinds.Link) (string, []byte) {
 			return l.Name, words(kinds.URL, nil).described(l.Description).json()
 		}),
@@ -61,6 +62,16 @@ func marks(declared *kinds.Set) map[string]members {
 		"$linkSources": names(links, "value"), "$signalSources": names(signals, "signal"), "$bounds": names(signals, "bounds"),
 		"$where": names(board.Filters(declared), "condition"), "$formulas": names(declared.Names(), "formula"),
 	}
+}
+
+// vocabularies returns the lists of vocabulary.yaml that fields name, besides those that every index can have.
+func vocabularies(declared *kinds.Set) (names []string) {
+	for _, f := range declared.Leaves() {
+		if !slices.Contains(append(names, record.CapabilityWords, record.TagWords, ""), f.Vocabulary) {
+			names = append(names, f.Vocabulary)
+		}
+	}
+	return names
 }
 
 // priceTexts describe the record.PriceNames.
