@@ -30,6 +30,7 @@ func TestAPIDocs(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{Dir: part.build(t), LimitKey: 100})
 	key := e.Key(t, "reader")
 	p := &apiDocs{browser.Open(t, phone, height)}
+	withAxe(t, p.Tab)
 	p.Do(t, browser.Prefers("prefers-color-scheme", "dark"), chromedp.Navigate(e.URL+"/docs/api#/Entities/listEntities"), chromedp.WaitVisible(linked+" .btn.execute"))
 	p.checkLook(t, "dark", phone)
 	p.Do(t, chromedp.EmulateViewport(desktop, height), chromedp.Click(`button.theme`))
@@ -133,8 +134,8 @@ func (p *apiDocs) checkLook(t *testing.T, want string, width int64) {
 	if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
 		t.Errorf("%s, %d wide: the page is %d wider than the window", want, width, beyond)
 	}
-	for _, text := range eval[[]string](t, p.Tab, "%s", faint) {
-		t.Errorf("%s, %d wide: low contrast: %s", want, width, text)
+	for _, wrong := range violations(t, p.Tab, true, contrasts) {
+		t.Errorf("%s, %d wide: %s", want, width, wrong)
 	}
 	head := browser.Run(t, p.Tab, chromedp.Evaluate[string](`[
 		document.querySelectorAll('h1').length, document.querySelector('.nav [aria-current]').textContent,

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"golang.org/x/net/html"
 
@@ -31,8 +34,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// withAxe loads axe-core into the page. The browser's debugger can do this regardless of the
-// page's Content-Security-Policy.
+// withAxe loads axe-core into every page that a tab opens from now on. The browser's debugger can do
+// this regardless of a page's Content-Security-Policy, and sends and compiles the script only once.
 func withAxe(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	script, err := axe()
@@ -40,28 +43,37 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 		suite.Missing(t, "axe-core")
 	}
 	suite.Check(t, err)
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
+	tab.Do(t, chromedp.Func(func(ctx context.Context, to *chromedp.Target) error {
+		_, err := cdp.Call(ctx, to, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
 }
 
 // fewerRows is a script that shortens lists, tables, menus and charts. make test runs it before
 // axe, because templates render all rows in the same way.
 const fewerRows = `for (const e of document.querySelectorAll('main tbody > tr:nth-child(n+5), main :is(ul, ol) > li:nth-child(n+5), main dl > :nth-child(n+9), main option:nth-child(n+5), main svg > :nth-child(n+9)')) e.remove()`
 
+// The rules that axe checks on a page.
+const (
+	allRules  = `{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
+	contrasts = `{type: 'rule', values: ['color-contrast']}`
+)
+
 // violations returns axe's findings: each violated rule, with the elements that violate it. If
 // whole is false, axe does not check the header and the footer, which all pages share.
-func violations(t testing.TB, tab *browser.Tab, whole bool) []string {
+func violations(t testing.TB, tab *browser.Tab, whole bool, rules string) []string {
 	t.Helper()
 	except := ""
 	if !whole {
 		except = `{exclude: [['header.top'], ['footer.foot']]}, `
 	}
-	return eval[[]string](t, tab, "%s", `axe.run(`+except+`{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v =>
+	return eval[[]string](t, tab, "%s", `axe.run(`+except+`{runOnly: `+rules+`, resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v =>
   v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`)
 }
 
 // looks opens every kind of page in narrow and wide windows, in light and dark. It checks
 // that axe finds nothing, that nothing overflows the window, that the console is empty,
-// and that the page contacts no other host.
+// and that the page contacts no other host. At the end, it checks that these checks find faults.
 func (w *website) looks(t *testing.T) {
 	for _, signedIn := range w.people() {
 		l := w.looker(t, signedIn)
@@ -69,6 +81,9 @@ func (w *website) looks(t *testing.T) {
 			if k.signedIn == signedIn && !w.passedOver(k) && w.there(t, k) {
 				l.look(t, k)
 			}
+		}
+		if signedIn {
+			l.findsFaults(t)
 		}
 	}
 }
@@ -87,6 +102,7 @@ func (w *website) looker(t *testing.T, signedIn bool) *looker {
 	l := &looker{w, w.open(t, desktop, signedIn), suite.Pick([]view{{desktop, "light"}, {phone, "dark"}},
 		[]view{{desktop, "light"}, {desktop, "dark"}, {phone, "dark"}, {phone, "light"}})}
 	l.views[0].set(t, l.tab)
+	withAxe(t, l.tab)
 	return l
 }
 
@@ -103,10 +119,10 @@ type view struct {
 	scheme string
 }
 
-// passedOver reports whether this run skips a kind. Except in make soak, it skips a static
-// site's pages that look the same on an edge or are like others.
+// passedOver reports whether this run skips a kind. Except in make soak, it skips pages that are like
+// others, unless scripts change them, and a static site's pages that look the same on an edge.
 func (w *website) passedOver(k kind) bool {
-	return w.static() && (k.at == alike || k.like != "") && !suite.Soaking()
+	return (k.like != "" && (k.until == "" || w.static()) || w.static() && k.at == alike) && !suite.Soaking()
 }
 
 // people returns the kinds of visitors to a website: signed-out and signed-in.
@@ -198,24 +214,21 @@ func (l *looker) judge(t *testing.T, k kind, v view) {
 	for _, moving := range eval[[]string](t, l.tab, "%s", movingScript) {
 		t.Errorf("%s: %s moves despite reduced motion", k.name, moving)
 	}
-	withAxe(t, l.tab)
-	for _, wrong := range violations(t, l.tab, k.path == "/" || suite.Soaking()) {
+	for _, wrong := range violations(t, l.tab, k.path == "/" || suite.Soaking(), allRules) {
 		t.Errorf("%s, %s, %d wide: %s", k.name, v.scheme, v.width, wrong)
 	}
 }
 
-// axeLooks checks that axe and the other checks for pages detect faults.
-func (w *website) axeLooks(t *testing.T) {
-	tab := w.open(t, phone, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/"))
-	withAxe(t, tab)
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](`{
+// findsFaults checks that axe and the other checks for pages detect faults.
+func (l *looker) findsFaults(t *testing.T) {
+	tab := l.tab
+	tab.Do(t, likes("prefers-reduced-motion", "no-preference"), chromedp.Navigate(l.URL+"/"), chromedp.Evaluate[chromedp.Void](`{
   const main = document.querySelector('main')
   for (const [name, set] of [['img', e => e.src = 'data:,'], ['button', e => e.className = 'x'], ['p', e => { e.textContent = 'faint'; e.style.color = '#ddd'; e.style.background = '#fff' }], ['div', e => { e.style.width = '2000px'; e.style.height = '1px' }]]) {
     const e = document.createElement(name); set(e); main.append(e)
   }
 }`))
-	found := strings.Join(violations(t, tab, true), "\n")
+	found := strings.Join(violations(t, tab, true, allRules), "\n")
 	for _, rule := range []string{"image-alt", "button-name", "color-contrast"} {
 		suite.Contains(t, found, rule)
 	}

@@ -14,7 +14,9 @@ import (
 
 // TestFaults checks that this package's checks find faults.
 func TestFaults(t *testing.T) {
-	const good = `<!doctype html><html lang="en"><head><title>Good</title><link rel="canonical" href="http://127.0.0.1/"></head>` +
+	const canonical = `<link rel="canonical" href="http://127.0.0.1/">`
+	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">` // of a file, which has no headers
+	const good = `<!doctype html><html lang="en"><head><title>Good</title>` + canonical + `</head>` +
 		`<body><main><h1 id="a">Good</h1><a href="#a">up</a><svg><title>One</title></svg></main></body></html>`
 	for _, c := range []struct{ from, to, want string }{
 		{"", "", ""},
@@ -41,17 +43,22 @@ func TestFaults(t *testing.T) {
 		{"http://127.0.0.1/", "http://elsewhere.example/", "canonical"},
 		{"up", "ZgotmplZ", "does not trust"},
 		{"<title>", `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'"><title>`, "its policy"},
+		{canonical, policy, ""},
+		{"<title>", policy + "<title>", "without knowing its own"}, // a site of an unknown URL must not claim one
+		{"</head>", policy + "</head>", "its policy is"},           // the policy must precede everything that it applies to
 	} {
 		text := strings.Replace(good, c.from, c.to, 1)
 		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
 		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root,
 			header: http.Header{"Content-Security-Policy": {"default-src 'none'"}}}
+		if strings.Contains(c.to, policy) {
+			d.header, d.unnamed = http.Header{}, true
+		}
 		found := d.faults()
 		if c.want == "" && len(found) > 0 || c.want != "" && !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, c.want) }) {
 			t.Errorf("%q in place of %q: %q", c.to, c.from, found)
 		}
 	}
-	checkPolicies(t, good)
 	checkWords(t)
 }
 
@@ -59,30 +66,11 @@ func TestFaults(t *testing.T) {
 // on no harmless page.
 func checkWords(t *testing.T) {
 	t.Helper()
-	known, met := words{}, words{}
-	for text, v := range map[string]words{"<p class=a>x": known, "<p class=zqx><zqx onzqx=1>": met} {
-		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
-		v.add("/", &document{root: root})
-	}
-	for _, w := range []string{"zqx", "zqx onzqx", "p class=zqx"} {
-		if met[w] == "" || known[w] != "" {
-			t.Errorf("%s is not found: %v", w, met)
-		}
-	}
-}
-
-// checkPolicies checks that violations of two rules are detected. In files, which have no
-// headers, the policy must precede everything that it applies to. If a site's URL is unknown,
-// its pages must not claim one.
-func checkPolicies(t *testing.T, good string) {
-	t.Helper()
-	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`
-	for before, want := range map[string]string{"<title>": "without knowing its own", "</head>": "its policy is"} {
-		text := strings.Replace(good, before, policy+before, 1)
-		root := suite.Must(html.Parse(strings.NewReader(text)))(t)
-		d := &document{url: &url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"}, status: http.StatusOK, body: []byte(text), root: root, header: http.Header{}, unnamed: true}
-		if found := strings.Join(d.faults(), "\n"); !strings.Contains(found, want) || before == "<title>" && strings.Contains(found, "its policy") {
-			t.Errorf("with a policy before %s: %s", before, found)
-		}
+	known := words{}
+	known.add("/", &document{root: suite.Must(html.Parse(strings.NewReader("<p class=a>x")))(t)})
+	attack := &document{root: suite.Must(html.Parse(strings.NewReader("<p class=zqx><zqx onzqx=1>")))(t)}
+	found := strings.Join(attack.unlike(known), "\n")
+	for _, w := range []string{"<zqx>", "<zqx onzqx>", "<p class=zqx>"} {
+		suite.Contains(t, found, w)
 	}
 }

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -118,21 +119,12 @@ func (a attacker) content(t testing.TB) string {
 			a.write(t, dir, fmt.Sprint("model/m", i), e)
 		}
 		if round == 1 {
-			suite.Check(t, errorsOf(os.Remove(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", goneHostile))),
+			suite.Check(t, errors.Join(os.Remove(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", goneHostile))),
 				os.Rename(filepath.Join(dir, fmt.Sprintf("tool/n%d.yaml", newlyNamed)), filepath.Join(dir, fmt.Sprintf("tool/n%d-renamed.yaml", newlyNamed)))))
 		}
 		a.commit(t, repo, round)
 	}
 	return dir
-}
-
-func errorsOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // entity returns the file of an entity.
@@ -159,7 +151,7 @@ func (a attacker) write(t testing.TB, dir, name string, value any) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	suite.Check(t, errorsOf(os.MkdirAll(filepath.Dir(path), 0o755), enc.Encode(value), os.WriteFile(path, []byte(b.String()), 0o644)))
+	suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), enc.Encode(value), os.WriteFile(path, []byte(b.String()), 0o644)))
 }
 
 // commit commits as an attacker.

@@ -62,9 +62,7 @@ func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	d := v.rendered(t, v.tab)
 	wrong = append(append(wrong, d.faults()...), d.unborne(t)...)
 	if known != nil {
-		met := words{}
-		met.add(k.name, d)
-		wrong = append(wrong, met.unlike(known)...)
+		wrong = append(wrong, d.unlike(known)...)
 	}
 	return wrong
 }

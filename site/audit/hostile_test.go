@@ -115,30 +115,27 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 	for _, a := range []attacker{false, true} {
 		sites[a].account(t, a, known, counts)
 	}
-	met := words{}
 	n := sites[true].walk(t, append(hostilePages(), attacker(true).asked()...), func(path string, d *document) {
-		met.add(path, d)
-		d.checkBears(t, path)
+		d.checkBears(t, path, known)
 		for name, n := range d.counts() {
 			if was, same := counts[path]; same && was[name] != n {
 				t.Errorf("%.100s has %d <%s>, and with harmless words %d", path, n, name, was[name])
 			}
 		}
 	})
-	for _, f := range met.unlike(known) {
-		t.Error(f)
-	}
 	if n < 100 {
 		t.Errorf("checked %d pages", n)
 	}
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike returns the building blocks that are missing from known.
-func (v words) unlike(known words) (wrong []string) {
-	for word, path := range v {
+// unlike returns the building blocks of a page that are missing from known.
+func (d *document) unlike(known words) (wrong []string) {
+	met := words{}
+	met.add("", d)
+	for word := range met {
 		if known[word] == "" {
-			wrong = append(wrong, fmt.Sprintf("%.100s has <%.100s>, which no page with harmless words has", path, word))
+			wrong = append(wrong, fmt.Sprintf("has <%.100s>, which no page with harmless words has", word))
 		}
 	}
 	return wrong
@@ -164,12 +161,7 @@ func (w *website) account(t *testing.T, a attacker, known words, counts map[stri
 			counts[k.name+", signed in"] = d.counts()
 			continue
 		}
-		d.checkBears(t, k.path)
-		met := words{}
-		met.add(k.path, &d)
-		for _, f := range met.unlike(known) {
-			t.Error(f)
-		}
+		d.checkBears(t, k.path, known)
 		if got := d.counts(); !maps.Equal(got, counts[k.name+", signed in"]) {
 			t.Errorf("%s has %v, and with harmless words %v", k.name, got, counts[k.name+", signed in"])
 		}
@@ -201,10 +193,10 @@ func (d *document) counts() map[string]int {
 // most is the maximum compressed size of a page in bytes.
 const most = 100_000
 
-// checkBears fails if hostile strings affect a page.
-func (d *document) checkBears(t *testing.T, path string) {
+// checkBears fails if hostile strings affect a page, whose building blocks must be known.
+func (d *document) checkBears(t *testing.T, path string, known words) {
 	t.Helper()
-	for _, f := range d.unborne(t) {
+	for _, f := range append(d.unborne(t), d.unlike(known)...) {
 		t.Errorf("%.100s %s", path, f)
 	}
 }

@@ -22,7 +22,7 @@ func TestWebsite(t *testing.T) {
 	}
 	w := serve(t, whole.build(t), false)
 	together(t, map[string]func(*testing.T){
-		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "theme": w.switchesTheme,
+		"crawl": w.crawlAll, "looks": w.looks, "keyboard": w.byKeyboard, "theme": w.switchesTheme,
 		"menu": w.menuFits, "small screens": w.readsOnSmallScreens, "budgets": w.budgets,
 	})
 }

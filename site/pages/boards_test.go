@@ -374,7 +374,7 @@ func TestStaticBoards(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{Static: true})
 	past := 0
-	for i, path := range pathsOf(t, s, func(path string) bool { return path == "/" || strings.HasPrefix(path, "/leaderboards/") }) {
+	for i, path := range pathsOf(t, s, leadsToBoards) {
 		category, at, isPast := strings.Cut(strings.TrimPrefix(path, "/leaderboards/"), "/at-")
 		if !isPast || passedOver(i) {
 			continue

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"kindex/builder/suite"
@@ -77,20 +76,10 @@ func (b *browsed) answer(address string, status int) string {
 // all returns the text that a pattern's first group matches, for each match on a page.
 func all(page, pattern string) []string {
 	var list []string
-	for _, m := range compiled(pattern).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
 		list = append(list, html.UnescapeString(m[1]))
 	}
 	return list
-}
-
-var patterns sync.Map
-
-func compiled(pattern string) *regexp.Regexp {
-	re, ok := patterns.Load(pattern)
-	if !ok {
-		re, _ = patterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
-	}
-	return re.(*regexp.Regexp)
 }
 
 const (

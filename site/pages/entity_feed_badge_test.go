@@ -3,6 +3,7 @@ package pages_test
 import (
 	"bytes"
 	"fmt"
+	"image/png"
 	"io"
 	"net/http"
 	"regexp"
@@ -22,13 +23,10 @@ import (
 
 const adasSite = "https://ada.example/index"
 
-// TestFeedAndBadgeAsFiles compares the files of a static site with the responses of an
+// checkFeedsAndBadges compares the files of a static site with the responses of an
 // edge for the same build, at all current and former addresses of entities and at those
-// of deleted entities.
-func TestFeedAndBadgeAsFiles(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	out := departed(t)
+// of deleted entities. The site is that of the edge.
+func checkFeedsAndBadges(t *testing.T, served *pages.Site, out string) {
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: adasSite})
 	e := edgetest.Start(t, edge.Options{Dir: out, URL: adasSite, LimitAnonymous: 0})
 	n := 0
@@ -68,7 +66,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 	if badge := pageAt(t, s, "/tool/tensorlayer/badge.svg"); !bytes.Contains(badge.Body, []byte("deleted")) {
 		t.Errorf("the badge of a deleted entity is %s", badge.Body)
 	}
-	checkHomes(t, siteOf(t, out, pages.Options{}), e)
+	checkHomes(t, served, e)
 }
 
 // ask sends a request and follows redirects.
@@ -96,7 +94,7 @@ func changesIn(feed []byte) string {
 	return s[:at[0]] + s[at[1]:]
 }
 
-// checkHomes checks that an API, if there is one, serves an entity's feed and badge, and that
+// checkHomes checks that an API, if there is one, serves an entity's feed, badge and picture, and that
 // the paths of the files redirect to the API.
 func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 	t.Helper()
@@ -116,6 +114,12 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 			t.Errorf("%s leads to %d %s", path, status, body)
 		}
 	}
+	picture, page := fetch(t, e.URL+"/og/tool/pytorch.png"), fetch(t, e.URL+"/tool/pytorch/")
+	if c, err := png.DecodeConfig(strings.NewReader(picture.body)); err != nil || c.Width != 1200 || c.Height != 630 ||
+		picture.header.Get("Content-Type") != "image/png" || picture.header.Get("Cache-Control") != "public, max-age=3600" {
+		t.Errorf("the picture has %v: %v, %v", picture.header, c, err)
+	}
+	suite.Equal(t, page.header.Get("Cache-Control"), "private, no-cache", "a page")
 	for _, path := range []string{"/tool/nothing-like-it/feed.xml", "/tool/nothing-like-it/badge.svg", "/robot/pytorch/feed.xml", "/tool/pytorch/feed.xml/", "/tool/pytorch/feed.atom"} {
 		if a := get(t, s, path); a.Status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, a.Status)

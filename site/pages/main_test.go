@@ -26,8 +26,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// everything makes pathsOf follow all links.
-func everything(string) bool { return true }
+// leadsToBoards makes pathsOf follow the links to all leaderboards, which are on those of today.
+func leadsToBoards(path string) bool {
+	return path == "/" || strings.HasPrefix(path, "/leaderboards/") && !strings.Contains(path, "/at-")
+}
 
 // pathsOf returns the paths of all pages and files of a static site, following the links of some pages.
 func pathsOf(tb testing.TB, s *pages.Site, follows func(path string) bool) (paths []string) {

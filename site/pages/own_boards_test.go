@@ -122,7 +122,7 @@ func TestOwnBoards(t *testing.T) {
 	inOrder(t, htmlAt(t, s, "/"), `<nav class="nav"`, `<a href="/leaderboards/">`, "<bdi>Language models</bdi>", "<bdi>Tools &lt;in use&gt;</bdi>")
 	inOrder(t, htmlAt(t, s, "/sitemap.xml"), "org/leaderboards/<", "org/leaderboards/tools-in-use/<", "org/leaderboards/language-models/<")
 	static := siteOf(t, out, pages.Options{Static: true})
-	paths := pathsOf(t, static, func(path string) bool { return path == "/" || strings.HasPrefix(path, "/leaderboards/") })
+	paths := pathsOf(t, static, leadsToBoards)
 	for _, want := range []string{"/leaderboards/", "/leaderboards/tools-in-use/", "/leaderboards/language-models/"} {
 		if !slices.Contains(paths, want) {
 			t.Errorf("the static site has no page %s", want)

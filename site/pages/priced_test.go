@@ -14,15 +14,6 @@ import (
 	"kindex/site/pages"
 )
 
-// priced returns an output folder whose models have offers and a history.
-func priced(t *testing.T) string {
-	t.Helper()
-	content, out := edgetest.NewRepository(t), filepath.Join(t.TempDir(), "out")
-	edgetest.Priced(t, content, [4]int{370, 60, 31, 0})
-	edgetest.Build(t, content, out)
-	return out
-}
-
 // plain returns the text of nodes with single spaces.
 func plain(nodes []*node) (list []string) {
 	for _, n := range nodes {
@@ -38,16 +29,21 @@ func byID(p *node, id string) *node {
 	return &node{page: p.page}
 }
 
+// TestPricedPages reads pages of models that have offers and a history.
 func TestPricedPages(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	out := priced(t)
+	content, out := edgetest.NewRepository(t), filepath.Join(t.TempDir(), "out")
+	suite.Write(t, content, map[string]string{"collect-status.json": collectStatus})
+	edgetest.Priced(t, content, [4]int{370, 60, 31, 0})
+	edgetest.Build(t, content, out)
 	s := siteOf(t, out, pages.Options{})
 	t.Run("offers", func(t *testing.T) { checkOffers(t, s) })
 	t.Run("history", func(t *testing.T) { checkPriceHistory(t, s) })
 	t.Run("notices", func(t *testing.T) { checkNotices(t, s) })
 	t.Run("edited", func(t *testing.T) { checkEditedPrice(t, out) })
 	t.Run("badges", func(t *testing.T) { checkBadges(t, s) })
+	t.Run("quality", func(t *testing.T) { checkQuality(t, s, out) })
 }
 
 // checkOffers checks the order of the offers, now and on an earlier day.

@@ -161,19 +161,6 @@ func TestBadgesWithoutHistory(t *testing.T) {
 	suite.Equal(t, badgeText(t, fetch(t, e.URL+"/badge/tool/pytorch.svg?show=trend")), "kindex trend: no history")
 }
 
-// TestLLMsLeads checks that every URL in /llms.txt works. Package site checks its form.
-func TestLLMsLeads(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
-	a := fetch(t, e.URL+"/llms.txt")
-	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-RateLimit-Limit") != "" {
-		t.Errorf("%d %v", a.status, a.header)
-	}
-	suite.Equal(t, strings.Count(a.body, ".md>)"), 20, "entities lead")
-	follow(t, e, a.body, 60)
-}
-
 // follow requests the URLs in a document of the service. There must be a minimum number of
 // them. /mcp accepts only POST.
 func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
@@ -200,12 +187,18 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	}
 }
 
-// TestEveryPage renders every entity as Markdown, and follows the links of some of these
-// pages.
-func TestEveryPage(t *testing.T) {
+// TestTextsForAgents renders every entity as Markdown, and follows the links of some of these
+// pages and those of /llms.txt, whose form package site checks.
+func TestTextsForAgents(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
+	a := fetch(t, e.URL+"/llms.txt")
+	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-RateLimit-Limit") != "" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	suite.Equal(t, strings.Count(a.body, ".md>)"), 20, "entities lead")
+	follow(t, e, a.body, 60)
 	entities := append(listed(t, e.URL+"/api/entities?sort=name"), listed(t, e.URL+"/api/entities?status=withdrawn")...)
 	if len(entities) < 200 {
 		t.Fatalf("found %d entities", len(entities))

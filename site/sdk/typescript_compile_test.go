@@ -2,11 +2,9 @@ package sdk_test
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"kindex/builder/suite"
@@ -35,68 +33,26 @@ var edits = []edit{
 	{"an additional operation name", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
 }
 
-// editsToCompile returns the edits to compile one after the other, each of which takes seconds. That the
-// sources compile without an edit is checked when the package is built.
-func editsToCompile() []edit {
-	if suite.Soaking() {
-		return edits
-	}
-	return nil
-}
-
 // TestTypeScriptCompiles checks that the sources do not compile against descriptions with changes that the
 // client does not support.
 func TestTypeScriptCompiles(t *testing.T) {
 	suite.InSoak(t, "each edit is a compilation; TestArchives compiles the sources against the description")
 	t.Parallel()
-	_, complaints := compiled(t)
-	for i, e := range editsToCompile() {
+	suite.NodeModules(t, "openapi-typescript", "typescript")
+	var descriptions, complaints []string
+	for _, e := range edits {
+		suite.Equal(t, strings.Count(string(openapi.YAML), e.old), 1, "places in the description for", e.change)
+		descriptions = append(descriptions, strings.Replace(string(openapi.YAML), e.old, e.new, 1))
+	}
+	file := filepath.Join(t.TempDir(), "descriptions.json")
+	write(t, file, string(suite.Must(json.Marshal(descriptions))(t)))
+	out := suite.Output(t, exec.Command("node", "testdata/typescript/compile.mjs", t.TempDir(), file))
+	suite.Check(t, json.Unmarshal([]byte(out), &complaints))
+	for i, e := range edits {
 		if e.in == "" && complaints[i] != "" || !strings.Contains(complaints[i], e.in) {
 			t.Errorf("%s: the compiler reports, for %q in place of %q:\n%s", e.change, e.new, e.old, complaints[i])
 		}
 	}
-}
-
-// compilation is the result of testdata/typescript/compile.mjs, which tests share.
-var compilation struct {
-	sync.Once
-	dir        string // the package
-	complaints []string
-}
-
-// compiled builds the package, and compiles its sources after each of the edits. It returns the
-// folder of the package, and the compiler's errors for each of editsToCompile.
-func compiled(t *testing.T) (dir string, complaints []string) {
-	t.Helper()
-	suite.NodeModules(t, "openapi-typescript", "typescript")
-	c := &compilation
-	c.Do(func() {
-		c.dir = suite.Must(os.MkdirTemp("", "kindex-sdk-"))(t)
-		descriptions := suite.Must(json.Marshal(edited(t)))(t)
-		file := filepath.Join(t.TempDir(), "descriptions.json")
-		write(t, file, string(descriptions))
-		out := suite.Output(t, exec.Command("node", "testdata/typescript/compile.mjs", c.dir, file))
-		suite.Check(t, json.Unmarshal([]byte(out), &c.complaints))
-	})
-	if len(c.complaints) != len(editsToCompile()) {
-		t.Fatal("the sources do not compile; see the other test")
-	}
-	return c.dir, c.complaints
-}
-
-// edited returns the descriptions after each of editsToCompile.
-func edited(t *testing.T) (descriptions []string) {
-	t.Helper()
-	for _, e := range edits {
-		if n := strings.Count(string(openapi.YAML), e.old); n != 1 {
-			t.Fatalf("the description has %q %d times; name another place for %q here", e.old, n, e.change)
-		}
-	}
-	descriptions = []string{}
-	for _, e := range editsToCompile() {
-		descriptions = append(descriptions, strings.Replace(string(openapi.YAML), e.old, e.new, 1))
-	}
-	return descriptions
 }
 
 // TestTypeScriptVersion checks that both files have the version of the description.

@@ -126,7 +126,7 @@ func (p *project) node(t *testing.T, args ...string) *exec.Cmd {
 // run runs a compiled test program.
 func (p *project) run(t *testing.T, program string, env ...string) {
 	t.Helper()
-	cmd := p.node(t, "--test-timeout=600000", "--test-reporter=spec", "--test", program)
+	cmd := p.node(t, "--test-timeout=600000", "--test-reporter=spec", program)
 	cmd.Env = append(cmd.Env, env...)
 	t.Logf("%s", suite.Output(t, cmd))
 }

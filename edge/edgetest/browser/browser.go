@@ -99,7 +99,7 @@ func launch(t testing.TB) (context.Context, func()) {
 		chromedp.Flag("host-resolver-rules", "MAP "+Stranger+" 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-component-update", true),
 		// Pages live for moments: optimizing their scripts takes longer than it saves.
-		chromedp.Flag("js-flags", "--no-opt"),
+		chromedp.Flag("js-flags", "--no-opt --no-maglev"),
 		// Desktop browsers partition the cache by site; the headless shell does so only
 		// with this flag.
 		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,SplitCacheByNetworkIsolationKey"),
