@@ -185,9 +185,9 @@ func (t Type) IsNumber() bool {
 	return t == Count || t == Number || t == Year || t == Duration || t == Size
 }
 
-// UnitShown returns the unit of the field's numbers, unless its title says it.
+// UnitShown returns the unit of the field's numbers, unless its title or, as 1h30m and 16 GB do, their text says it.
 func (f *Field) UnitShown() string {
-	if (f.IsNumber() || f.Of == Number) && !strings.Contains(strings.ToLower(f.Title), strings.ToLower(f.Unit)) {
+	if (f.IsNumber() && f.Type != Duration && f.Type != Size || f.Of == Number) && !strings.Contains(strings.ToLower(f.Title), strings.ToLower(f.Unit)) {
 		return f.Unit
 	}
 	return ""

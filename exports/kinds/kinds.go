@@ -193,7 +193,7 @@ func (k *Kind) HasSignal(name string) bool {
 // HasBlock reports whether the entities of a kind have a block.
 func (k *Kind) HasBlock(name string) bool { return slices.Contains(k.Blocks, name) }
 
-// Title returns the title of a field or signal, or "" if there is neither.
+// Title returns the title of a signal, field, link or pricing model, or "" if there is none.
 func (s *Set) Title(name string) string {
 	if x := s.signals[name]; x != nil {
 		return x.Title
@@ -201,6 +201,11 @@ func (s *Set) Title(name string) string {
 	for _, f := range slices.Concat(s.Fields, s.leaves) {
 		if f.Path == name {
 			return f.Title
+		}
+	}
+	for _, l := range slices.Concat(s.Links, s.pricing) {
+		if l.Name == name {
+			return l.Title
 		}
 	}
 	return ""

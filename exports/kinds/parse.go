@@ -52,7 +52,7 @@ func parse(data []byte, base *Set) (*Set, error) {
 		s.Links = append(s.Links, Link{x.name, titleOr(x.value.Title, x.name), x.value.Description, x.value.Kinds})
 	}
 	for _, x := range file.PricingModels {
-		s.pricing = append(s.pricing, Link{Name: x.name, Kinds: x.value.Kinds})
+		s.pricing = append(s.pricing, Link{Name: x.name, Title: titleOr(x.value.Title, x.name), Kinds: x.value.Kinds})
 	}
 	if base != nil {
 		s.Links, s.pricing = withDefaults(file.Kinds, base.Links, s.Links), withDefaults(file.Kinds, base.pricing, s.pricing)

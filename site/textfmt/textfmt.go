@@ -121,9 +121,7 @@ func Capitalize(s string) string {
 
 // labels holds the display names that only pages use.
 var labels = map[string]string{
-	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
-	"ids": "Identifiers", "replacedBy": "Successor",
-	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
+	"addedDate": "Added", "lastUpdated": "Updated", "ids": "Identifiers", "replacedBy": "Successor",
 }
 
 // Label returns the display name of a field, a score, a signal or one of their values.
