@@ -21,7 +21,7 @@ type kind struct {
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the state of the page, and the condition to wait for
 	keyboard   suits  // the page has controls that no other kind has
-	like       string // a kind with the same template, to which make test leaves axe
+	like       string // a kind with the same template; make test only looks at the states that scripts bring about
 	lacks      bool   // on a static site, the page's scripts request a file that does not exist
 }
 
