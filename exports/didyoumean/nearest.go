@@ -14,8 +14,8 @@ import (
 
 // Name returns the candidate nearest to word by edit distance, or "" if none is near. A
 // candidate is near if it is within one edit per three letters, counting the transposition of
-// two adjacent letters as one edit, or if one of the two starts with the other. Case is
-// ignored.
+// two adjacent letters as one edit, if one of the two starts with the other, or if the word is its
+// last part, as stars is of signals.stars. Case is ignored.
 func Name(word string, candidates []string) string {
 	if list := Names(word, candidates, 1); len(list) > 0 {
 		return list[0]
@@ -74,6 +74,9 @@ func Names(word string, candidates []string, limit int) (names []string) {
 		d := maxEdits + 1
 		if more := utf8.RuneCountInString(lower) - n; max(more, -more) <= maxEdits && MinDistance(mask, LetterMask(lower)) <= maxEdits {
 			d = matchr.DamerauLevenshtein(word, lower)
+		}
+		if strings.HasSuffix(lower, "."+word) {
+			d = 1
 		}
 		if d > maxEdits && n >= 3 && (strings.HasPrefix(lower, word) || len(lower) >= 3 && strings.HasPrefix(word, lower)) {
 			d = maxEdits

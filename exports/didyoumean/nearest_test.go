@@ -13,11 +13,11 @@ import (
 )
 
 func TestName(t *testing.T) {
-	known := []string{"limit", "name", "category", "tool", "model", "minScore", "ab"}
+	known := []string{"limit", "name", "category", "tool", "model", "minScore", "ab", "signals.stars"}
 	for word, want := range map[string]string{
 		"limt": "limit", "ilmit": "limit", "nmae": "name", "LIMIT": "limit", "categry": "category", "cat": "category",
 		"tools": "tool", "minscore": "minScore", "xyz": "", "": "", "q": "", "abc": "ab", "li": "",
-		"limitlimitlimit": "limit",
+		"limitlimitlimit": "limit", "stars": "signals.stars", "tars": "",
 	} {
 		suite.Equal(t, Name(word, known), want, "Name", word)
 	}
