@@ -116,34 +116,6 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// testEntityTags: a request with the response's own entity tag is answered with 304; a request
-// with any other tag is not.
-func testEntityTags(t *testing.T, c *contract) {
-	for _, id := range c.sortedIDs() {
-		op := c.operations[id]
-		if op.own() || op.method != http.MethodGet {
-			continue // the response must not be stored
-		}
-		target := op.plainTarget(t)
-		if op.Parameters.GetByInAndName("query", "cursor") != nil {
-			// Only a page that is followed by another page has all the headers.
-			path, query, _ := strings.Cut(target, "?")
-			target = path + "?limit=1&" + query
-		}
-		if path, _, _ := strings.Cut(target, "?"); strings.HasPrefix(path, "/api/export/") && id != "exportLeaderboard" && op.Parameters.GetByInAndName("query", "format") != nil {
-			target = path + "?format=parquet" // all headers are sent with what is stored in the form in which it is sent
-		}
-		t.Run(id, func(t *testing.T) {
-			tag := c.send(t, request{op: id, target: target, status: 200}).header.Get("ETag")
-			for _, header := range []string{tag, `"other", ` + tag, "W/" + tag} {
-				a := c.send(t, request{op: id, target: target, status: 304, header: []string{"If-None-Match: " + header}})
-				suite.Equal(t, a.header.Get("ETag"), tag, "304 has the tag")
-			}
-			c.send(t, request{op: id, target: target, status: 200, header: []string{`If-None-Match: "other"`}})
-		})
-	}
-}
-
 // testRanges: each range of a file has the same bytes as that part of the whole file.
 func testRanges(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{

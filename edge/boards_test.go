@@ -148,7 +148,7 @@ var readStars = map[string][6]string{
 }
 
 // growthHistory commits readStars.
-func growthHistory(t *testing.T) *Repository {
+func growthHistory(t testing.TB) *Repository {
 	t.Helper()
 	r := NewRepository(t)
 	for i, day := range growthDays {
@@ -174,10 +174,7 @@ func growthHistory(t *testing.T) *Repository {
 
 func serveGrowth(t *testing.T) *served {
 	t.Helper()
-	dir := prepare(t, "growth", func(dir string) {
-		buildDay(t, growthHistory(t), filepath.Join(dir, "out"), "2026-11-01")
-	})
-	return serveWith(t, Options{Dir: filepath.Join(dir, "out"), State: storagetest.SQLite(t), LimitAnonymous: 10_000})
+	return share(t, "growth", func(t testing.TB) *served { return serveRepository(t, growthHistory(t), "2026-11-01") })
 }
 
 // growthOf returns the growth of an entity's figures, by signal and window.

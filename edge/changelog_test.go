@@ -63,7 +63,7 @@ func idsOf(list []receivedEvent) []string {
 // TestChangelogFilters compares the result of each filter with that of a linear search.
 func TestChangelogFilters(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	all := s.exported(t, "")
 	if ids := slices.Compact(slices.Sorted(slices.Values(idsOf(all)))); len(ids) != len(all) || len(all) < 60 {
 		t.Fatalf("%d changes have %d ids", len(all), len(ids))
@@ -107,7 +107,7 @@ func TestChangelogFilters(t *testing.T) {
 // TestChangelogTells checks the contents of individual changes.
 func TestChangelogTells(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	for path, want := range map[string][]string{
 		"/api/entity/tool/back/changelog":     {"created back", "deleted back", "created back"},
 		"/api/entity/tool/gone/changelog":     {"deleted gone", "created gone"},

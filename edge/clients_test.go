@@ -116,6 +116,7 @@ func TestClients(t *testing.T) {
 		})
 	}
 	t.Run("Chromium", func(t *testing.T) {
+		suite.InSoak(t, "it starts a browser; the other clients download the same files")
 		tab := browser.Open(t, 800, 600)
 		list := suite.Must(json.Marshal(urls))(t)
 		tab.Do(t, chromedp.Navigate(e.URL+"/robots.txt"))

@@ -54,7 +54,6 @@ func TestContract(t *testing.T) {
 	t.Run("enums", func(t *testing.T) { testEnums(t, c) })
 	t.Run("searching", func(t *testing.T) { testSearching(t, c) })
 	t.Run("paging", func(t *testing.T) { testPaging(t, c) })
-	t.Run("entity tags", func(t *testing.T) { testEntityTags(t, c) })
 	t.Run("ranges", func(t *testing.T) { testRanges(t, c) })
 	t.Run("encodings", func(t *testing.T) { testEncodings(t, c) })
 	t.Run("formats", func(t *testing.T) { testFormats(t, c) })

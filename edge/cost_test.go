@@ -4,19 +4,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/storagetest"
 )
 
 // servePrices serves the models in testdata/prices. Until 2026-09-01, Claude Sonnet 5 cost more
 // and GPT-5.4 had a different slug.
 func servePrices(t *testing.T) *served {
 	t.Helper()
-	dir := prepare(t, "prices", func(dir string) {
+	return share(t, "prices", func(t testing.TB) *served {
 		r := NewRepository(t)
 		suite.Check(t, os.CopyFS(r.Dir, os.DirFS("testdata/prices")))
 		const claude, gpt, formerGPT = "model/claude-sonnet-5.yaml", "model/gpt-5-4.yaml", "model/gpt-five-four.yaml"
@@ -25,9 +23,8 @@ func servePrices(t *testing.T) *served {
 		suite.Require(t, claudeThen != claudeNow, "the prices of Claude Sonnet 5 have changed")
 		r.Commit("2026-08-22T10:00:00Z", "Prices", "README.md", "", claude, claudeThen, gpt, "", formerGPT, gptNow)
 		r.Commit("2026-09-01T10:00:00Z", "Lower prices", claude, claudeNow, formerGPT, "", gpt, gptNow+"formerly: [gpt-five-four]\n")
-		buildDay(t, r, filepath.Join(dir, "out"), "2026-11-01")
+		return serveRepository(t, r, "2026-11-01")
 	})
-	return serveWith(t, Options{Dir: filepath.Join(dir, "out"), State: storagetest.SQLite(t), LimitAnonymous: 1e6})
 }
 
 // costReply holds a response of GET /api/cost. Numbers are kept as they were sent.
@@ -230,9 +227,7 @@ func TestAnnouncedPrices(t *testing.T) {
   - {provider: azure, id: reader, minute: 0.006, character: 0.000015, image: 0.01}
   - {provider: xai, id: reader, second: 0.0002, input: 1, output: 2, inputImage: 3, cacheWrite1h: 5}
 `)
-	out := filepath.Join(t.TempDir(), "out")
-	buildDay(t, r, out, "2026-11-30")
-	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1e6})
+	s := serveRepository(t, r, "2026-11-30")
 	cost := func(query, want string) {
 		t.Helper()
 		var got costReply

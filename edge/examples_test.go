@@ -2,23 +2,19 @@ package edge_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge"
 	"kindex/edge/edgetest"
-	"kindex/exports"
 )
 
 // recorder is a testing.TB that records errors. A fatal one ends the goroutine.
 type recorder struct {
 	testing.TB
-	errors, logs []string
+	errors []string
 }
 
 func (*recorder) Helper() {}
@@ -29,100 +25,21 @@ func (r *recorder) Fatalf(f string, args ...any) {
 	r.Errorf(f, args...)
 	runtime.Goexit()
 }
-func (r *recorder) Logf(f string, args ...any) { r.logs = append(r.logs, fmt.Sprintf(f, args...)) }
 
 // examplesOf runs the examples in a text as if it were a page of the project.
 func examplesOf(t *testing.T, text string, run edgetest.Run) *recorder {
 	t.Helper()
 	dir := t.TempDir()
-	file := filepath.Join(dir, "page.md")
-	for name, content := range map[string]string{"go.mod": "", "page.md": strings.ReplaceAll(text, "'''", "```")} {
-		suite.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
-	}
+	suite.Write(t, dir, map[string]string{"go.mod": "", "page.md": strings.ReplaceAll(text, "'''", "```")})
 	t.Chdir(dir)
 	r := &recorder{TB: t}
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		edgetest.Examples(r, filepath.Base(file), run)
+		edgetest.Examples(r, "page.md", run)
 	}()
 	<-ended
 	return r
-}
-
-const goodPage = `# A page
-
-'''sh
-curl -fsS -H "x-api-key: $KEY" 'http://127.0.0.1:8080/api/entities?limit=1&fields=slug' > one.json
-'''
-
-1. A file, in a list:
-
-   '''python
-   # tools/print.py
-   import json, sys
-   print(json.load(open(sys.argv[1]))["count"])
-   '''
-
-2. which is used:
-
-   '''console
-   $ python3 tools/print.py \
-       one.json
-   COUNT
-   $ sed 's/"build":"[^"]*"/"build":"B"/' one.json
-   {"data":[{"slug":…}],
-    "count":COUNT,…}
-   $ cat <<END
-   > two
-   > lines
-   > END
-   two
-   lines
-   $ false || echo "exit $?"
-   exit 1
-   '''
-
-'''js
-// A comment of several words is no name.mjs
-import { readFileSync } from "node:fs"
-console.log(JSON.parse(readFileSync("one.json")).data.length)
-'''
-
-prints
-
-'''text
-1
-'''
-
-~~~upper
-loud
-~~~
-
-'''yaml
-not: run
-'''
-`
-
-func TestExamples(t *testing.T) {
-	suite.InTest(t)
-	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
-	var printed []string
-	dir := t.TempDir()
-	suite.Check(t, os.WriteFile(filepath.Join(dir, "tr.sh"), []byte(`tr a-z A-Z < "$1"`), 0o644))
-	b := suite.Must(exports.OpenCurrent(edgetest.Built(t)))(t)
-	defer b.Close()
-	count := fmt.Sprint(b.Manifest.Counts.Entities)
-	r := examplesOf(t, strings.ReplaceAll(goodPage, "COUNT", count), edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Env: []string{"FURTHER=yes"},
-		Programs: map[string][]string{"upper": {"bash", "tr.sh"}},
-		Except:   []edgetest.Exception{{Text: "not: run", Reason: "it is data"}},
-		After:    func(_ edgetest.Block, s string) { printed = append(printed, s) }})
-	suite.Equal(t, len(r.errors), 0, "the page is right")
-	suite.Equal(t, len(r.logs), 1, "logged")
-	suite.Contains(t, r.logs[0], "page.md:50: not run: it is data", "logged", r.logs)
-	suite.Holds(t, len(printed) == 4 && printed[3] == "LOUD\n" &&
-		strings.HasPrefix(printed[1], count+"\n{\"data\""), "printed", printed)
-	suite.Equal(t, len(suite.Must(filepath.Glob(filepath.Join(dir, "block-*")))(t)), 0, "left over")
 }
 
 // TestExamplesFail runs pages that have one fault each.

@@ -116,7 +116,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	suite.InTest(t)
 	// The limit is so high that callers who have used it up may receive 304s until the end of
 	// the test.
-	spent := suite.Pick(2_000, 20_000)
+	spent := suite.Pick(300, 20_000)
 	_, out := smallBuild(t, 400)
 	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
 	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: int64(spent), LimitKey: int64(spent)})

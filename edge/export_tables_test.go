@@ -35,14 +35,16 @@ func withParams(path, params string) string {
 // entities.
 func servePriced(t *testing.T) *served {
 	t.Helper()
-	a := suite.Must(txtar.ParseFile(filepath.Join("..", "builder", "testdata", "tables.txtar")))(t)
-	content, out := t.TempDir(), t.TempDir()
-	writeContent(t, content, 30, 0)
-	suite.Check(t, txtar.Write(a, content))
-	buildInto(t, content, out, 3)
-	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 10_000})
-	s.patient()
-	return s
+	return share(t, "tables", func(t testing.TB) *served {
+		a := suite.Must(txtar.ParseFile(filepath.Join("..", "builder", "testdata", "tables.txtar")))(t)
+		content, out := t.TempDir(), t.TempDir()
+		writeContent(t, content, 30, 0)
+		suite.Check(t, txtar.Write(a, content))
+		buildInto(t, content, out, 3)
+		s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+		s.patient()
+		return s
+	})
 }
 
 // export requests an export and returns its body.

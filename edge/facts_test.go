@@ -150,7 +150,7 @@ func (s *served) series(t *testing.T, path string) (list []receivedPoint) {
 // value on another day.
 func TestSignals(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	type point struct {
 		value     any
 		date, day string
@@ -182,7 +182,7 @@ func TestSignals(t *testing.T) {
 // TestSignalsOfEdits checks that a preview adds the edited values as points without a commit.
 func TestSignalsOfEdits(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	o, _, _ := s.published().Build.Find("tool", "n7")
 	e := s.published().Build.Entity(o)
 	edited := *e
@@ -206,13 +206,12 @@ func TestSignalsOfEdits(t *testing.T) {
 // pages show titles, and submissions must use the listed words.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
-	s, r := serveHistory(t, "2026-11-01", Options{})
-	r.Commit("2026-11-01T06:00:00Z", "Old words", "tool/n1.yaml", r.Read("tool/n1.yaml")+"capabilities: [function-calling]\ntags: [vector-similarity, other]\n")
+	r := NewRepository(t)
 	r.Commit("2026-11-01T07:00:00Z", "New words",
 		"vocabulary.yaml", "capabilities:\n  - {slug: tool-call, title: Tool calling, synonyms: [function-calling]}\n  - {slug: gpu}\ntags:\n  - {slug: vector-search, synonyms: [vector-similarity]}\n",
-		"tool/n1.yaml", strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(r.Read("tool/n1.yaml")),
-		"tool/n2.yaml", r.Read("tool/n2.yaml")+"capabilities: [gpu, tool-call]\n")
-	s.publishDay(t, r, "2026-11-01")
+		"tool/n1.yaml", sheet("Tool 1", "alpha", 710, "capabilities: [tool-call]\ntags: [vector-search, other]\n"),
+		"tool/n2.yaml", sheet("Tool 2", "alpha", 720, "capabilities: [gpu, tool-call]\n"))
+	s := serveRepository(t, r, "2026-11-01")
 	for path, want := range map[string]int{
 		"/api/entities?capability=function-calling": 2, "/api/entities?capability=function-calling,gpu": 1,
 		"/api/search?q=heaps&capability=function-calling&facets=capability": 2, "/api/entities?tag=vector-similarity,other": 1,

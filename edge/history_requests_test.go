@@ -49,8 +49,6 @@ func history() []request {
 		ok("listEntityChanges", "/api/entity/tool/", "pytorch/changelog", "incubator-mxnet/changelog", "phoenix/changelog", "short-lived/changelog"),
 		pages("listEntityChanges", "/api/entity/tool/pytorch/changelog", "?"),
 		status(301, "listEntityChanges", "", "/api/entity/tool/mxnet/changelog?limit=1"),
-		status(404, "listEntityChanges", "slug", "/api/entity/tool/nothing-like-it/changelog"),
-		status(404, "listEntityChanges", "type", "/api/entity/robot/pytorch/changelog"),
 
 		ok("listEntitySignals", "/api/entity/tool/", "pytorch/signals", "pytorch/signals?name=stars", "incubator-mxnet/signals?name=stars&name=lastRelease",
 			"phoenix/signals?name=stars", "short-lived/signals", "pytorch/signals?limit=1000"),
@@ -61,8 +59,6 @@ func history() []request {
 		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "offset", "-1", "x"),
 		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "name", "star", "", "stars,forks", "benchmarks"),
 		status(301, "listEntitySignals", "", "/api/entity/tool/mxnet/signals?name=stars"),
-		status(404, "listEntitySignals", "slug", "/api/entity/tool/nothing-like-it/signals"),
-		status(404, "listEntitySignals", "type", "/api/entity/robot/pytorch/signals"),
 
 		ok("getFeed", "/api/feed", "", "?format=atom", "?format=json", "?type=model&format=json", "?category=nlp", "?entity=tool/pytorch&format=json",
 			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=2&format=json", "?category=nlp&category=speech-to-text&type=tool&type=model"),
@@ -142,7 +138,7 @@ offers:
 // prices returns the requests for offers and costs.
 func prices() []request {
 	const fixture = "?model=priced-fixture"
-	return slices.Concat(
+	list := slices.Concat(
 		ok("listOffers", "/api/offers", "", "?sort=input", "?sort=output&limit=1", fixture, "?model=model/priced-fixture&model=gpt-5", "?provider=openai&provider=fixture-cloud",
 			"?family=fixture", "?family=no-such-family", "?modality=image", "?modality=video&modality=text", "?maxInput=0", "?maxInput=999999.999999", "?maxOutput=4.000000",
 			"?minContext=0", "?minContext=200000", fixture+"&at=2026-10-25", fixture+"&limit=1&offset=1"),
@@ -173,22 +169,8 @@ func prices() []request {
 		beyond("getCost", "/api/cost?input=1", "model", "no-such-model", "gpt-5&model=gpt-5"),
 		bad("getCost", "/api/cost"+fixture, "input", "", "-1", "1.5", "1000000001"),
 		bad("getCost", "/api/cost"+fixture+"&input=1", "output", "", "-1", "1.5", "1000000001"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "cached", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&input=9", "cached", "10", "5&cacheWrite=5"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite", "10"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite1h", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite1h", "10"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "inputAudio", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&input=9", "inputAudio", "10"),
 		bad("getCost", "/api/cost"+fixture+"&input=9&output=9", "outputAudio", "", "-1", "x"),
 		beyond("getCost", "/api/cost"+fixture+"&input=9&output=9", "outputAudio", "10"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "images", "", "-1", "x"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "pages", "", "-1", "x"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "seconds", "", "-1", "x"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "characters", "", "-1", "x"),
-		bad("getCost", "/api/cost"+fixture+"&input=9", "inputImage", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&input=9", "inputImage", "10"),
 		bad("getCost", "/api/cost"+fixture+"&input=0&output=9", "reasoning", "", "-1", "x"),
 		beyond("getCost", "/api/cost"+fixture+"&input=0&output=9", "reasoning", "10"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "requests", "", "0", "1000000001"),
@@ -196,4 +178,12 @@ func prices() []request {
 		bad("getCost", "/api/cost"+fixture+"&input=9", "provider", "", "Open%20AI"),
 		beyond("getCost", "/api/cost"+fixture+"&input=9", "provider", "no-such-provider"),
 	)
+	const nine = "/api/cost" + fixture + "&input=9"
+	for _, part := range []string{"cached", "cacheWrite", "cacheWrite1h", "inputAudio", "inputImage"} {
+		list = append(list, slices.Concat(bad("getCost", nine, part, "", "-1", "x"), beyond("getCost", nine, part, "10"))...)
+	}
+	for _, unit := range []string{"images", "pages", "seconds", "characters"} {
+		list = append(list, bad("getCost", nine, unit, "", "-1", "x")...)
+	}
+	return append(list, beyond("getCost", nine, "cached", "5&cacheWrite=5")...)
 }

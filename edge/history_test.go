@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,6 +102,15 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	return s, r
 }
 
+// readHistory is like serveHistory on the last day, for tests that only read.
+func readHistory(t testing.TB) *served {
+	t.Helper()
+	return share(t, "the past", func(t testing.TB) *served {
+		s, _ := serveHistory(t, "2026-11-01", Options{})
+		return s
+	})
+}
+
 // serveRepository builds a repository's content with scores as of a day, and serves the build.
 func serveRepository(t testing.TB, r *Repository, day string) *served {
 	t.Helper()
@@ -168,7 +176,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 // the changes made by then.
 func TestEntityAt(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	for _, c := range []struct {
 		path   string
 		status int
@@ -213,7 +221,7 @@ func TestEntityAt(t *testing.T) {
 // sent on that day, using a build of that day's content.
 func TestTheDayItself(t *testing.T) {
 	suite.InTest(t)
-	now, _ := serveHistory(t, "2026-11-01", Options{})
+	now := readHistory(t)
 	for _, day := range suite.Pick([]string{"2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
 		then, _ := serveHistory(t, day, Options{})
 		for _, path := range []string{"/api/entities?status=active&status=withdrawn", "/api/entities?sort=name&type=tool", "/api/entities?category=alpha&sort=lastUpdated",
@@ -244,8 +252,8 @@ func TestTheDayItself(t *testing.T) {
 // address.
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
-	for _, day := range []string{"2026-08-08", "2026-10-24", "2026-11-01"} {
+	s := readHistory(t)
+	for _, day := range []string{"2026-10-24"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + day
 		l := s.list(t, path)
 		suite.Holds(t, l.AsOf != nil && *l.AsOf == day, path, "is as of", l.AsOf)
@@ -266,9 +274,10 @@ func TestListsAgreeWithEntities(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossBuilds begins to read historical lists and changelogs page by page, and ends after a new build
-// has been published.
-func TestPagesAcrossBuilds(t *testing.T) {
+// TestNextBuild publishes a build while clients read. Historical lists and changelogs that were begun are read to
+// their end. An entity that was renamed was deleted since, and another one has its slug: the former address of the
+// deleted entity still leads to its own changelog. The feed of what did not change stays the same, byte for byte.
+func TestNextBuild(t *testing.T) {
 	suite.InTest(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	paths := []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"}
@@ -276,7 +285,11 @@ func TestPagesAcrossBuilds(t *testing.T) {
 	for _, path := range paths {
 		want[path], begun[path] = s.pages(t, path), s.list(t, withLimit(path, 4))
 	}
-	r.Commit("2026-11-01T01:00:00Z", "More", "tool/n0.yaml", sheet("Tool 0", "alpha", 5000, "version: new\n"), "tool/more.yaml", sheet("More", "beta", 700))
+	const feed, former = "/api/feed?entity=tool/n9&format=atom", "/api/entity/tool/left/changelog"
+	tag, build := s.ask(t, "GET", feed).header.Get("Etag"), s.buildID()
+	s.ask(t, "GET", former).want(t, 301).wantHeader(t, "Location", "/api/entity/tool/right/changelog")
+	r.Commit("2026-11-01T06:00:00Z", "More", "tool/n0.yaml", sheet("Tool 0", "alpha", 5000, "version: new\n"), "tool/more.yaml", sheet("More", "beta", 700), "tool/right.yaml", "")
+	r.Commit("2026-11-01T07:00:00Z", "Its slug is free", "tool/n1.yaml", "", "tool/right.yaml", sheet("Tool 1", "beta", 710, "version: third\nformerly: [n1]\n"))
 	s.publishDay(t, r, "2026-11-01")
 	for _, path := range paths {
 		l := begun[path]
@@ -285,10 +298,18 @@ func TestPagesAcrossBuilds(t *testing.T) {
 			l = s.list(t, withLimit(path, 50)+"&cursor="+*l.NextCursor)
 			got = append(got, l.Data...)
 		}
-		if !slices.EqualFunc(got, want[path], sameRecord) {
-			t.Errorf("%s: the pages have %d records, want the %d of before", path, len(got), len(want[path]))
-		}
+		suite.Holds(t, slices.EqualFunc(got, want[path], sameRecord), path, "has", len(got), "records, before", len(want[path]))
 	}
+	var ends []string
+	for _, c := range s.changes(t, former) {
+		ends = append(ends, c.Event+" "+c.Entity.Slug)
+	}
+	suite.Equal(t, ends, []string{"entity.deleted right", "entity.updated right", "entity.created left"}, former)
+	s.ask(t, "GET", "/api/entity/tool/n1/changelog").want(t, 301).
+		wantHeader(t, "Location", "/api/entity/tool/right/changelog")
+	a := s.ask(t, "GET", feed, "If-None-Match", tag)
+	suite.Holds(t, a.status == 304 && a.header.Get("X-Build") != build, a.status, a.header.Get("X-Build"))
+	s.ask(t, "GET", "/api/feed", "If-None-Match", tag).want(t, 200)
 }
 
 func sameRecord(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
@@ -311,26 +332,14 @@ type Repository struct {
 func NewRepository(t testing.TB) *Repository {
 	t.Helper()
 	r := &Repository{t.TempDir(), t}
-	r.git("", "init", "-q", "-b", "main")
+	r.git("2026-08-01T00:00:00Z", "init", "-q", "-b", "main")
 	return r
 }
 
-// git runs a git command as of a time, independently of the machine's settings.
+// git runs a git command as of a time.
 func (r *Repository) git(at string, args ...string) {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = r.Dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") {
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=file",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE="+at,
-		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE="+at)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
+	suite.Git(r.t, r.Dir, suite.Must(time.Parse(time.RFC3339, at))(r.t), args...)
 }
 
 // Write writes files, given as path, content, path, content, … If the content is empty, the file

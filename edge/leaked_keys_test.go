@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -137,10 +136,8 @@ func TestFormulasInCSV(t *testing.T) {
 	content, dir := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3, 0)
 	for i, name := range formulas {
-		file := fmt.Sprintf("name: '%s'\ncategory: nlp\ndescription: '%s'\nprovider: '%s'\nsignals:\n  stars: {value: 10, date: 2026-10-01}\n"+
-			"  downloads: {value: 10, date: 2026-10-01}\n  lastRelease: {value: 2026-09-01, date: 2026-10-01}\n  contributors: {value: 1, date: 2026-10-01}\n", strings.ReplaceAll(name, "'", "''"),
-			strings.ReplaceAll(name, "'", "''"), strings.ReplaceAll(name, "'", "''"))
-		suite.Check(t, os.WriteFile(filepath.Join(content, fmt.Sprintf("tool/formula-%d.yaml", i)), []byte(file), 0o644))
+		quoted := "'" + strings.ReplaceAll(name, "'", "''") + "'"
+		writeFile(t, content, fmt.Sprintf("tool/formula-%d.yaml", i), strings.Replace(sheet(quoted, "nlp", 10, "provider: "+quoted+"\n"), "Finds things in heaps of data.", quoted, 1))
 	}
 	buildInto(t, content, dir, 3)
 	h := serveWith(t, Options{Dir: dir, State: storagetest.SQLite(t)})
@@ -198,10 +195,9 @@ func TestMemoryOfLicences(t *testing.T) {
 		return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	}
 	send(func(int) string { return long })
-	same := send(func(int) string { return long })
-	other := send(func(i int) string { return fmt.Sprint(long, i) })
-	t.Logf("%d licences: %d bytes more; %d where all are one", n, other, same)
-	if other-same > int64(100*n) {
-		t.Errorf("%d different licences retain %d bytes, one repeated as often %d", n, other, same)
+	other := int64(math.MaxInt64)
+	for round := range 3 { // something else in this process may have allocated memory meanwhile
+		other = min(other, send(func(i int) string { return fmt.Sprint(long, round, i) }))
 	}
+	suite.Holds(t, other <= int64(100*n), n, "different licences retain", other, "bytes")
 }

@@ -62,7 +62,7 @@ const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 // problem that gives the reason.
 func TestAgentsRefused(t *testing.T) {
 	suite.InTest(t)
-	s := serveFew(t, Options{})
+	s := serveShared(t, 60)
 	deep := strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000)
 	for _, c := range []struct {
 		name, body string
@@ -144,7 +144,7 @@ func TestAgentsAreCounted(t *testing.T) {
 	key, _ := s.keyOf(t, "bearer")
 	a := s.sendAs(t, one, "Authorization", "bearer "+key)
 	suite.Holds(t, !called(t, a).Result.IsError, "a key as a token")
-	s.ask(t, "GET", "/api/openapi").wantHeader(t, "X-RateLimit-Remaining", "0")
+	s.ask(t, "GET", "/api/sdk/python").wantHeader(t, "X-RateLimit-Remaining", "0")
 }
 
 // scrape returns the metrics from the operator's listener.

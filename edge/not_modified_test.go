@@ -60,7 +60,7 @@ func TestFreeUnchangedAreBounded(t *testing.T) {
 // repetitions.
 func TestAttackRepeatedValues(t *testing.T) {
 	suite.WithoutRace(t)
-	s := serve(t, 60)
+	s := serveShared(t, 60)
 	for _, path := range []string{
 		"/api/entities?" + strings.Repeat("tag=search&", 700), "/api/entities?tag=" + strings.Repeat("search,", 700) + "fast",
 		"/api/entities?" + strings.Repeat("provider=Maker+1&", 60), "/api/entities?fields=" + strings.Repeat("slug,", 60) + "name",
@@ -97,7 +97,7 @@ func stripCursor(body []byte) string {
 // answered with the file.
 func TestAttackManyRanges(t *testing.T) {
 	suite.InTest(t)
-	s := serve(t, 400)
+	s := serveShared(t, 400)
 	id := s.buildID()
 	var many []string
 	for i := range 2000 {

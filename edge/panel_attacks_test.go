@@ -67,7 +67,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 // it.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)
 	own, others, before := ann.token(), eve.token(), p.has(t, ann)
@@ -113,7 +113,7 @@ func TestPanelForged(t *testing.T) {
 // must be "not found", and nothing must change.
 func TestPanelOfAnother(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)
 	eve.wantStatus(eve.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
@@ -141,7 +141,7 @@ func TestPanelOfAnother(t *testing.T) {
 // and other accounts are not affected.
 func TestPanelTooOften(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
 	for i := range int(ratelimit.PanelChange.Account) + 3 {
@@ -165,7 +165,7 @@ func TestPanelTooOften(t *testing.T) {
 // private.
 func TestPanelHeaders(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)
 	jar := suite.Must(cookiejar.New(nil))(t)

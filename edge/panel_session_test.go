@@ -29,7 +29,7 @@ type panelled struct {
 	people int
 }
 
-func servePanel(t *testing.T, change ...func(*Options)) *panelled {
+func servePanel(t testing.TB, change ...func(*Options)) *panelled {
 	t.Helper()
 	p := &panelled{hub: authtest.StartGitHub(t)}
 	p.hooked = serveHooked(t, t.TempDir()+"/kindex.db", append([]func(*Options){func(o *Options) {
@@ -37,6 +37,18 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 		o.SignIn = auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: p.hub.URL}}
 	}}, change...)...)
 	return p
+}
+
+var onePanel *panelled
+
+// sharedPanel is like servePanel, for tests that change only what belongs to accounts of their own.
+func sharedPanel(t testing.TB) *panelled {
+	t.Helper()
+	share(t, "the panel", func(t testing.TB) *served {
+		onePanel = servePanel(t)
+		return onePanel.served
+	})
+	return onePanel
 }
 
 // person is a user and the user's browser.
@@ -48,10 +60,11 @@ type person struct {
 	key     string // the account's first key
 }
 
-// signIn signs in a new user.
+// signIn signs in a new user, whose account has a number in its name.
 func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++
+	name = fmt.Sprint(name, p.people)
 	p.hub.Answer(http.StatusOK, fmt.Sprintf(`{"id": %d, "login": %q}`, p.people, name))
 	jar := suite.Must(cookiejar.New(nil))(t)
 	b := &person{t: t, url: p.url, jar: jar}
@@ -156,7 +169,7 @@ func work(t *testing.T, s *Server) (stop func()) {
 // chosen, no key is created.
 func TestPanelScopes(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(apikey.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
 		t.Errorf("%s", page)
@@ -200,7 +213,7 @@ func wholeLog(t *testing.T, user *person, path string) string {
 // described in the API description.
 func TestEveryActionHasAText(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	for _, action := range storage.Actions {
 		suite.Contains(t, string(openapi.YAML), string(action), action)
@@ -218,7 +231,7 @@ func TestEveryActionHasAText(t *testing.T) {
 // TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)
 	page := ann.open(console.PanelLog)

@@ -25,7 +25,7 @@ import (
 // is revoked.
 func TestPanelKeys(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Contains(page, ann.key) || !strings.Contains(page, "first key") || !strings.Contains(page, "0 of 100 requests used") {
 		t.Errorf("%s", page)
@@ -65,7 +65,7 @@ func TestPanelKeys(t *testing.T) {
 // enforced.
 func TestPanelKeyFaults(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	for name, want := range map[string]string{
 		"":                       "The name is empty; use a name of 1 to 64 characters.",
@@ -147,7 +147,7 @@ func TestPanelWebhooks(t *testing.T) {
 // entered.
 func TestPanelWebhookFaults(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	for address, want := range map[string]string{
 		"http://example.org/":        "The address must start with https://.",
@@ -178,7 +178,7 @@ func TestPanelWebhookFaults(t *testing.T) {
 // TestPanelLog reads a long log page by page; each delivery must appear exactly once.
 func TestPanelLog(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
@@ -204,7 +204,7 @@ func TestPanelLog(t *testing.T) {
 // withdraws one. Package pages tests that no text in them becomes markup.
 func TestPanelSubmissions(t *testing.T) {
 	suite.InTest(t)
-	p := servePanel(t)
+	p := sharedPanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	ids := []string{}
 	move := func(id string, to submission.Status, c submission.Change) {

@@ -186,14 +186,14 @@ func TestPrivateIndexRebound(t *testing.T) {
 	}
 	t.Logf("%d responses to foreign names", read)
 	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "localhost:8080", "LOCALHOST", "[::1]:8080", "192.0.2.1", "localhost."} {
-		s.hosted(t, http.MethodGet, host, "/api/openapi", "").want(t, http.StatusOK)
+		s.hosted(t, http.MethodGet, host, "/api/sdk/python", "").want(t, http.StatusOK)
 	}
 }
 
 // TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a proxy
 // do. The request target takes precedence over Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
-	s := serveFew(t, Options{})
+	s := serveShared(t, 60)
 	for _, c := range []struct {
 		request string
 		status  string
@@ -215,7 +215,7 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 // browser must not let the pages read or embed the responses.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
 	suite.InTest(t)
-	s := serveFew(t, Options{})
+	s := serveShared(t, 60)
 	data := "/data/" + s.buildID() + "/entities.csv"
 	readable := 0
 	for _, origin := range []string{"https://evil.example", "null", "http://127.0.0.1.evil.example", "http://localhost@evil.example", "ftp://127.0.0.1", "", "http://10.0.0.1"} {

@@ -143,7 +143,7 @@ func TestLockTimeout(t *testing.T) {
 // TestNamesAreReserved: the names that kinds.yaml must not declare are those of the tables of routes, of their
 // parameters, of the members of responses and of the columns. Package kinds cannot import them.
 func TestNamesAreReserved(t *testing.T) {
-	s := serve(t, 5)
+	s := serveShared(t, 60)
 	standard := kinds.Default()
 	declared := slices.Clone(kinds.OfferFilters) // offers take the filters of their entities
 	for _, f := range standard.Leaves() {

@@ -41,7 +41,7 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 // TestMovement compares the rank changes on leaderboards with those computed from two lists. Package leaderboard
 // compares the ranks with a model.
 func TestMovement(t *testing.T) {
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	seen := map[string]bool{}
 	for _, board := range []string{"all?", "gamma?", "all?by=freshness&type=tool"} {
 		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18"} {
@@ -80,7 +80,7 @@ func number(n *int) string {
 
 // TestTrending compares the trending list with one computed from lists and the formula.
 func TestTrending(t *testing.T) {
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
 		path := "/api/trending?limit=100&window=" + window
 		l := s.list(t, path)
@@ -166,7 +166,7 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 // TestPreviewOfTheUncommitted: previewed edits appear in records, but the history is still that
 // of the published build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	get := func(slug string) *record.Entity {
 		o, _, _ := s.published().Build.Find("tool", slug)
 		e := s.published().Build.Entity(o)

@@ -12,31 +12,11 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose last
-// slug now belongs to a different entity. The deleted entity's former address must not redirect to
-// the changelog of the new entity.
-func TestSlugOfADeletedEntityIsReused(t *testing.T) {
-	suite.InTest(t)
-	s, r := serveHistory(t, "2026-11-01", Options{})
-	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
-	s.publishDay(t, r, "2026-11-01")
-	if a := s.ask(t, "GET", "/api/entity/tool/left/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
-		t.Fatalf("before: %d %s", a.status, a.header.Get("Location"))
-	}
-	want := s.pages(t, "/api/entity/tool/right/changelog")
-	r.Commit("2026-11-01T07:00:00Z", "Its slug is free", "tool/n1.yaml", "", "tool/right.yaml", sheet("Tool 1", "beta", 710, "version: third\nformerly: [n1]\n"))
-	s.publishDay(t, r, "2026-11-01")
-	got := s.pages(t, "/api/entity/tool/left/changelog")
-	suite.Holds(t, len(got) == len(want) && sameRecord(got[0], want[0]), "the changelog of left", got, want)
-	s.ask(t, "GET", "/api/entity/tool/n1/changelog").want(t, 301).
-		wantHeader(t, "Location", "/api/entity/tool/right/changelog")
-}
-
 // TestFeedForAClientWithoutHost: HTTP/1.0 allows requests without a host. The links in the feed
 // must then have no host, rather than an empty one as in "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
 	suite.InTest(t)
-	s := serve(t, 150)
+	s := serveShared(t, 150)
 	for _, format := range []string{"rss", "atom", "json"} {
 		r := httptest.NewRequest("GET", "/api/feed?format="+format, nil)
 		r.Host = ""

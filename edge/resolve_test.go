@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,14 +82,10 @@ ids: {openrouter: acme/comet-2025-05-01, ollama: 'comet:8b'}
 }
 
 // serveResolved serves resolvedContent.
-func serveResolved(t *testing.T, o Options) *served {
+func serveResolved(t testing.TB, o Options) *served {
 	t.Helper()
 	dir := prepare(t, "identifiers", func(dir string) {
-		for name, text := range resolvedContent {
-			path := filepath.Join(dir, "content", name)
-			suite.Check(t, os.MkdirAll(filepath.Dir(path), 0o755))
-			suite.Check(t, os.WriteFile(path, []byte(text), 0o644))
-		}
+		suite.Write(t, filepath.Join(dir, "content"), resolvedContent)
 		buildInto(t, filepath.Join(dir, "content"), filepath.Join(dir, "out"), 3)
 	})
 	o.Dir, o.State = filepath.Join(dir, "out"), storagetest.SQLite(t)
@@ -109,7 +104,7 @@ func (s *served) resolve(t *testing.T, ids ...string) (r resolution) {
 }
 
 func TestResolve(t *testing.T) {
-	s := serveResolved(t, Options{})
+	s := share(t, "identifiers", func(t testing.TB) *served { return serveResolved(t, Options{}) })
 	var ids, wants []string
 	for _, c := range [][2]string{
 		{"pkg:pypi/hammer.py@0.9?x=y", "pypi:hammer-py tool/hammer"},
@@ -160,7 +155,7 @@ func TestResolve(t *testing.T) {
 // a variant with an entity of its own, or one of several.
 func TestResolveWeaker(t *testing.T) {
 	suite.WithoutRace(t)
-	s := serveResolved(t, Options{})
+	s := share(t, "identifiers", func(t testing.TB) *served { return serveResolved(t, Options{}) })
 	for id, want := range map[string]string{
 		"azure/rocket-1":                     "weaker rocket [prefix: azure/]",
 		"rocket-1-20250101:free":             "weaker rocket [suffix: :free date: -20250101]",
@@ -183,7 +178,7 @@ func TestResolveWeaker(t *testing.T) {
 
 // TestResolveOne compares GET with POST, and checks what the errors of both say.
 func TestResolveOne(t *testing.T) {
-	s := serveResolved(t, Options{})
+	s := share(t, "identifiers", func(t testing.TB) *served { return serveResolved(t, Options{}) })
 	a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing")
 	var one resolution
 	unpack(t, a.body, &one)
@@ -238,7 +233,7 @@ func TestResolveCost(t *testing.T) {
 // TestResolveEdits previews edits: an entity with other identifiers, a new one, and one that
 // was removed.
 func TestResolveEdits(t *testing.T) {
-	s := serveResolved(t, Options{})
+	s := share(t, "identifiers", func(t testing.TB) *served { return serveResolved(t, Options{}) })
 	o, _, _ := s.published().Build.Find("tool", "hammer")
 	e := s.published().Build.Entity(o)
 	edited := *e

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -33,9 +32,7 @@ func TestRotateWebhook(t *testing.T) {
 		ada, k := h.newKey(t, "ada")
 		eve, _ := h.newKey(t, "eve")
 		key := ada.Reveal()
-		ctx, stop := context.WithCancel(t.Context())
-		wait := h.RunJobs(ctx)
-		defer func() { stop(); wait() }()
+		defer work(t, h.Server)()
 		var made account.CreatedWebhook
 		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
 		own := "/api/webhooks/" + made.ID
@@ -83,7 +80,7 @@ func TestRotateWebhook(t *testing.T) {
 		// Meanwhile, the operator's key is replaced, and both secrets are sealed with the new
 		// key.
 		for _, keys := range []string{newer + "\n" + older, older + "\n" + newer} {
-			if n, err := h.state.Rekey(ctx, parsedKeys(t, keys)); err != nil || n != 2 {
+			if n, err := h.state.Rekey(t.Context(), parsedKeys(t, keys)); err != nil || n != 2 {
 				t.Fatalf("%d secrets were resealed with the new key, %v", n, err)
 			}
 		}
@@ -95,8 +92,8 @@ func TestRotateWebhook(t *testing.T) {
 		later.Store(int64(24*time.Hour + time.Minute))
 		expect("after a day", 1, []string{first.Secret, second.Secret}, false, true)
 		tomorrow := storagetest.OpenAt(t, target, func() time.Time { return time.Now().Add(25 * time.Hour) })
-		suite.Check(t, tomorrow.Purge(ctx))
-		w := suite.Must(h.state.Webhook(ctx, k.AccountID, made.ID))(t)
+		suite.Check(t, tomorrow.Purge(t.Context()))
+		w := suite.Must(h.state.Webhook(t.Context(), k.AccountID, made.ID))(t)
 		suite.Holds(t, w.PreviousSealed == "", "after a day, the database", w)
 		suite.LacksAll(t, h.log.String(), made.Secret, first.Secret, second.Secret)
 	})

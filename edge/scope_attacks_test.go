@@ -88,13 +88,15 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 	s.send(t, "DELETE", keysPath+"?id="+id, leaked, "").want(t, 204)
 }
 
-// TestSecurityLeakedKey: a key that was created for a program with default scopes can neither
-// create keys nor see or revoke its owner's keys.
-func TestSecurityLeakedKey(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 3)
-	owner, first := s.newKey(t, "ada")
+// TestSecurityLeakedKeys: a key for a program, with the scopes that keys have by default, can neither create keys nor
+// see or revoke its owner's keys. In a chain of keys, each created with the previous one, no key has a scope that the
+// first one lacks. The tools for agents do not bypass the scopes.
+func TestSecurityLeakedKeys(t *testing.T) {
+	s := serveShared(t, 60)
+	owner, first := s.newKey(t, "leaking")
 	leaked, _ := s.newOverAPI(t, owner, `{"name":"build server"}`)
+	deputy, _ := s.newOverAPI(t, owner, `{"name":"deputy","scopes":["read","keys"]}`)
+	sender, _ := s.newOverAPI(t, owner, `{"name":"sender","scopes":["submit"]}`)
 	before := s.belongings(t, owner)
 	for _, r := range []struct{ method, path, body string }{
 		{"POST", keysPath, `{"name":"mine"}`}, {"POST", keysPath, `{"name":"mine","scopes":["keys"]}`}, {"POST", keysPath, `{"name":"mine","scopes":["read"]}`},
@@ -105,40 +107,16 @@ func TestSecurityLeakedKey(t *testing.T) {
 			s.send(t, r.method, r.path, leaked, r.body, header...).want(t, 403)
 		}
 	}
-	s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()).must(t, 200)
-	suite.Equal(t, s.belongings(t, owner), before)
-}
-
-// TestSecurityScopesDoNotGrow: in a chain of keys, each created with the previous one, no key has
-// a scope that the first one lacks.
-func TestSecurityScopesDoNotGrow(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 3)
-	owner, _ := s.newKey(t, "ada")
-	key, _ := s.newOverAPI(t, owner, `{"name":"deputy","scopes":["read","keys"]}`)
 	for body, want := range map[string]string{`{"name":"x"}`: "submit", `{"name":"x","scopes":["read","webhooks"]}`: "webhooks",
 		`{"name":"x","scopes":["keys","submit"]}`: "submit"} {
-		a, err := s.write("POST", keysPath, key, body)
-		suite.Holds(t, err == nil && a.status == 403 &&
-			strings.Contains(a.header.Get("WWW-Authenticate"), `scope="`+want+`"`), body, err, a.status, a.header)
+		a := s.send(t, "POST", keysPath, deputy, body).want(t, 403)
+		suite.Contains(t, a.header.Get("WWW-Authenticate"), `scope="`+want+`"`, body)
 	}
-	for _, body := range []string{`{"name":"x","scopes":["read"]}`, `{"name":"x","scopes":["keys","read"]}`} {
-		s.send(t, "POST", keysPath, key, body).want(t, 201)
-	}
-}
-
-// TestSecurityKeyWithoutRead: the tools for agents do not bypass the scopes.
-func TestSecurityKeyWithoutRead(t *testing.T) {
-	suite.InTest(t)
-	s := serve(t, 3)
-	owner, _ := s.newKey(t, "ada")
-	key, _ := s.newOverAPI(t, owner, `{"name":"sender","scopes":["submit"]}`)
-	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"tool"}}}`
-	accept := []string{"Accept", "application/json, text/event-stream"}
-	if a, err := s.write("POST", "/mcp", owner.Reveal(), message, accept...); err != nil || a.status != 200 || strings.Contains(string(a.body), `"isError":true`) {
-		t.Fatalf("%v %d %s", err, a.status, a.body)
-	}
-	s.send(t, "POST", "/mcp", key, message, accept...).says(t, `"isError":true`, "scope read")
+	suite.Equal(t, s.belongings(t, owner), before)
+	s.send(t, "POST", keysPath, deputy, `{"name":"x","scopes":["keys","read"]}`).want(t, 201)
+	search := message("search", `{"query":"tool"}`)
+	s.sendAs(t, search, "x-api-key", owner.Reveal()).want(t, 200).lacks(t, `"isError":true`)
+	s.sendAs(t, search, "x-api-key", sender).says(t, `"isError":true`, "scope read")
 }
 
 // resolvePath takes its identifiers in a body, but is no write.
@@ -147,7 +125,7 @@ const resolvePath = "/api/resolve"
 // TestRoutesNeedScopes: every route that counts towards the limit has a scope, except the one on
 // which a key can revoke itself.
 func TestRoutesNeedScopes(t *testing.T) {
-	s := serve(t, 5)
+	s := serveShared(t, 60)
 	for _, r := range s.routeTable() {
 		var want apikey.Scope
 		switch {

@@ -69,7 +69,7 @@ func TestAttackMassAssignment(t *testing.T) {
 // same as for an ID that does not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
 	exception := suite.Must(safedial.ParseException("127.0.0.1:9"))(t)
-	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: noNames{}, Dial: noNetwork})})
+	s := serveFew(t, Options{LimitKey: 1000, Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{exception}, Resolver: fixedNames{}, Dial: noNetwork})})
 	victim, keyID := s.keyOf(t, "victim")
 	attacker, _ := s.keyOf(t, "attacker")
 	made := func(key, path, body string) string {

@@ -33,10 +33,10 @@ func writeContent(t testing.TB, dir string, n, generation int) {
 	t.Helper()
 	for _, typ := range []string{"tool", "model"} {
 		suite.Check(t, os.RemoveAll(filepath.Join(dir, typ)))
-		suite.Check(t, os.MkdirAll(filepath.Join(dir, typ), 0o755))
 	}
+	files := map[string]string{}
 	write := func(typ string, i int) {
-		text := fmt.Sprintf(`name: %s Number%d
+		files[fmt.Sprint(typ, "/n", i, ".yaml")] = fmt.Sprintf(`name: %s Number%d
 provider: Maker %d
 description: Finds things in heaps of data, the way number %d does it, for people who need them soon.
 category: %s
@@ -51,7 +51,6 @@ signals:
   contributors: {value: %d, date: 2026-10-01}
 `, typ, i, i%7, i, []string{"alpha", "beta", "gamma"}[i%3], generation, typ, i,
 			[]string{"fast", "small"}[i%2], i%10, 10+i*i, i, 1000*i, 1+i%28, i)
-		suite.Check(t, os.WriteFile(filepath.Join(dir, typ, fmt.Sprintf("n%d.yaml", i)), []byte(text), 0o644))
 	}
 	for i := range n {
 		write("tool", i)
@@ -59,6 +58,7 @@ signals:
 			write("model", i)
 		}
 	}
+	suite.Write(t, dir, files)
 }
 
 // buildInto creates a build and returns its ID.
@@ -165,9 +165,12 @@ func exchange(client *http.Client, method, address, body string, header ...strin
 	return answer{res.StatusCode, res.Header, text, fmt.Sprintf("%s %s %q %.100s", method, address, header, body)}, err
 }
 
+// plain is a transport that does not decompress responses.
+var plain = &http.Transport{DisableCompression: true}
+
 // direct returns a client that neither follows redirects nor decompresses responses. The jar may be nil.
 func direct(jar http.CookieJar) *http.Client {
-	return &http.Client{Jar: jar, Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true},
+	return &http.Client{Jar: jar, Transport: plain,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
@@ -185,8 +188,49 @@ func (s *served) buildID() string {
 // published returns the published build without previewed edits.
 func (s *served) published() *live.ServedBuild { return s.reloader.Published() }
 
-// RemovePrepared removes the content folders and builds that the tests have shared.
-func RemovePrepared() { _ = os.RemoveAll(prepared.dir) } // "" removes nothing
+// RemovePrepared stops the edges that the tests have shared, and removes their folders.
+func RemovePrepared() {
+	for _, stop := range slices.Backward(shared.stop) {
+		stop()
+	}
+	_ = os.RemoveAll(prepared.dir) // "" removes nothing
+}
+
+// shared holds the edges that several tests use.
+var shared struct {
+	mu    sync.Mutex
+	edges map[string]*served
+	stop  []func()
+}
+
+// lasting is a test whose folders and servers are used until all tests have ended.
+type lasting struct{ testing.TB }
+
+func (l lasting) Cleanup(stop func()) { shared.stop = append(shared.stop, stop) }
+func (l lasting) TempDir() string     { return suite.Must(os.MkdirTemp(prepared.dir, "shared-"))(l) }
+
+// share returns an edge that start starts for the first test that needs it. Tests only read it, or undo what they
+// change in it.
+func share(t testing.TB, name string, start func(t testing.TB) *served) *served {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.edges[name] == nil {
+		if shared.edges == nil {
+			shared.edges = map[string]*served{}
+		}
+		shared.edges[name] = start(lasting{t})
+	}
+	s := shared.edges[name]
+	t.Cleanup(func() { s.ApplyEdits(nil) })
+	return s
+}
+
+// serveShared is like serve, for tests that only read.
+func serveShared(t testing.TB, n int) *served {
+	t.Helper()
+	return share(t, fmt.Sprint(n, " tools"), func(t testing.TB) *served { return serve(t, n) })
+}
 
 // prepared holds the content folders and builds that most tests start from. Each is created only
 // once, because copying takes a twentieth of the time that building takes.

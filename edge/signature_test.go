@@ -1,13 +1,13 @@
 package edge
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,6 +47,15 @@ type signedAnswer struct {
 	page      string
 }
 
+// described returns the description of the API.
+var described = sync.OnceValue(func() *openapi3.T {
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
+	if err != nil {
+		panic(err)
+	}
+	return doc
+})
+
 // readSigned reads it, and checks the manifest against the description.
 func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 	t.Helper()
@@ -59,8 +68,7 @@ func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 	w := get("/api/export/manifest")
 	var manifest map[string]any
 	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &manifest))
-	doc := suite.Must(openapi3.NewLoader().LoadFromData(openapi.YAML))(t)
-	suite.Check(t, doc.Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]))
+	suite.Check(t, described().Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]))
 	suite.Check(t, json.Unmarshal(w.Body.Bytes(), &a))
 	a.tag = w.Header().Get("Etag")
 	a.croissant, a.page = get("/api/export/croissant").Body.String(), get("/data/").Body.String()
@@ -127,12 +135,7 @@ func TestPullWithWrongClock(t *testing.T) {
 		servers = append(servers, s)
 		suite.Equal(t, s.puller.Status().Status, "waiting", "before the first check")
 		suite.Equal(t, s.reloader.ID(), "", "before the first check")
-		ctx, cancel := context.WithCancel(context.Background())
-		wait := s.RunJobs(ctx)
-		t.Cleanup(func() {
-			cancel()
-			wait()
-		})
+		t.Cleanup(work(t, s))
 	}
 	for generation := 2; ; generation++ {
 		for _, s := range servers {

@@ -62,7 +62,7 @@ func TestModifiedSince(t *testing.T) {
 // to them.
 func TestWhereProgramsLook(t *testing.T) {
 	suite.InTest(t)
-	s := serve(t, 3)
+	s := serveShared(t, 60)
 	icon := s.ask(t, "GET", "/favicon.ico")
 	suite.Require(t, icon.status == 200 && len(icon.body) >= 22 &&
 		bytes.Equal(icon.body[:6], []byte{0, 0, 1, 0, 1, 0}), "/favicon.ico", icon.status, len(icon.body), "bytes")

@@ -53,9 +53,7 @@ func aim(t *testing.T, names string) *aimed {
 		}
 		a.send(t, "POST", "/api/webhooks", key, `{"url":"https://`+fmt.Sprintf(names, i)+`/hook","events":["entity.updated","entity.created"]}`, 201, nil)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	wait := a.RunJobs(ctx)
-	t.Cleanup(func() { stop(); wait() })
+	t.Cleanup(work(t, a.Server))
 	suite.Eventually(t, "a build is announced", func() bool { c, err := a.state.Announced(t.Context()); return err == nil && c.Build != "" })
 	return a
 }

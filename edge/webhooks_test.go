@@ -60,7 +60,7 @@ type hooked struct {
 	answer atomic.Int64
 }
 
-func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked {
+func serveHooked(t testing.TB, target string, change ...func(*Options)) *hooked {
 	t.Helper()
 	h := &hooked{log: &suite.Log{}}
 	h.answer.Store(200)
@@ -115,15 +115,14 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		h := serveHooked(t, target)
 		secret, _ := h.newKey(t, "ada")
 		key := secret.Reveal()
-		ctx, stop := context.WithCancel(t.Context())
-		wait := h.RunJobs(ctx)
-		defer func() { stop(); wait() }()
+		defer work(t, h.Server)()
 
 		var made account.CreatedWebhook
 		a := h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook?token=t0ken","events":["entity.updated","entity.created"]}`, 201, &made)
 		suite.Holds(t, strings.HasPrefix(made.ID, "wh_") && made.Active &&
 			slices.Equal(made.Events, []string{"entity.created", "entity.updated"}) &&
 			a.header.Get("Location") == "/api/webhooks/"+made.ID && a.header.Get("Cache-Control") == "no-store")
+		h.keepsChoices(t, key)
 		verify := suite.Must(standardwebhooks.NewWebhook(made.Secret))(t)
 		for _, path := range []string{"/api/webhooks", "/api/webhooks/" + made.ID} {
 			h.send(t, "GET", path, key, "", 200, nil).lacks(t, "secret", made.Secret)
@@ -143,88 +142,19 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 	})
 }
 
-// TestFieldsAndFiguresOfAWebhook has webhooks choose fields and figures, and publishes a build in
-// which one tool has another version, one more stars, and one is new.
-func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
-	suite.InTest(t)
-	h := serveHooked(t, t.TempDir()+"/kindex.db")
-	secret, _ := h.newKey(t, "ada")
-	key := secret.Reveal()
-	paths, ids := map[string][]string{}, map[string]string{}
-	for path, c := range map[string]struct {
-		more string
-		want []string
-	}{
-		"/all":     {``, []string{"created new", "updated figures", "updated version"}},
-		"/text":    {`,"figures":false`, []string{"created new", "updated version"}},
-		"/version": {`,"fields":["version"]`, []string{"created new", "updated version"}},
-		"/signals": {`,"fields":["license","signals"],"figures":true`, []string{"created new", "updated figures"}},
-		"/stars":   {`,"fields":["signals.stars"]`, []string{"updated figures"}},
-		"/none":    {`,"fields":["signals.stars","lifecycle.retires"],"figures":false`, []string{}},
-	} {
+// keepsChoices registers webhooks with a choice of fields and figures, which each shows when it is read, and deletes
+// them. Package webhook tests what they receive.
+func (h *hooked) keepsChoices(t *testing.T, key string) {
+	t.Helper()
+	for choice, want := range map[string]string{``: "[] true", `,"figures":false`: "[] false", `,"fields":["version"]`: "[version] true",
+		`,"fields":["signals.stars","lifecycle.retires"],"figures":false`: "[lifecycle.retires signals.stars] false"} {
 		var made account.CreatedWebhook
-		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+path+`","events":["entity.created","entity.updated"]`+c.more+`}`, 201, &made)
 		var shown panel.Webhook
+		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`","events":["entity.created"]`+choice+`}`, 201, &made)
 		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 200, &shown)
-		if made.Figures != !strings.Contains(c.more, "false") || shown.Figures != made.Figures || !slices.Equal(shown.Fields, made.Fields) || (len(made.Fields) > 0) != strings.Contains(c.more, "fields") {
-			t.Errorf("%s: %+v, %+v", path, made, shown)
-		}
-		paths[path], ids[path] = c.want, made.ID
+		suite.Equal(t, fmt.Sprint(shown.Fields, " ", shown.Figures), want, choice)
+		h.send(t, "DELETE", "/api/webhooks/"+made.ID, key, "", 204, nil)
 	}
-	write := func(slug, more string) {
-		writeEntity(t, h.content, "tool/"+slug, "url: https://example.org/"+slug+"\n"+more)
-	}
-	stars := func(n int) string {
-		return fmt.Sprintf("signals:\n  stars: {value: %d, date: 2026-10-01, source: https://example.org/}\n", n)
-	}
-	publish := func() (id string) {
-		t.Helper()
-		id = buildInto(t, h.content, h.out, 3)
-		suite.Check(t, h.Reload())
-		return id
-	}
-	announced := func(id string) {
-		t.Helper()
-		suite.Eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
-	}
-	write("version", "version: 1.0.0\n")
-	write("figures", stars(10))
-	id := publish()
-	ctx, stop := context.WithCancel(t.Context())
-	wait := h.RunJobs(ctx)
-	defer func() { stop(); wait() }()
-	announced(id)
-	write("version", "version: 1.0.1\n")
-	write("figures", stars(11))
-	write("new", "version: 1.0.0\n"+"license: MIT\n")
-	announced(publish())
-	for path, want := range paths {
-		suite.Eventually(t, path+" has no pending deliveries", func() bool {
-			var page deliveryPage
-			h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
-			return page.Count == 0
-		})
-		suite.Equal(t, h.heard(t, path), want, path)
-	}
-}
-
-// heard returns the events that a path has received of the tools version, figures and new.
-func (h *hooked) heard(t *testing.T, path string) []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	list := []string{}
-	for i, r := range h.came {
-		var m struct {
-			Event  string
-			Entity struct{ Slug string }
-		}
-		suite.Check(t, json.Unmarshal(h.bodies[i], &m))
-		if r.URL.Path == path && slices.Contains([]string{"version", "figures", "new"}, m.Entity.Slug) {
-			list = append(list, strings.TrimPrefix(m.Event, "entity.")+" "+m.Entity.Slug)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 type deliveryPage struct {

@@ -23,7 +23,7 @@ import (
 // the page never existed or was deleted.
 func TestNothingThere(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-11-01", Options{})
+	s := readHistory(t)
 	const page, problem = "text/html; charset=utf-8", "application/problem+json"
 	for accept, want := range map[string]string{
 		"text/html": page, "Text/HTML;level=1": page, "text/*": page, "text/html, application/json": page, "text/html;q=0.2, */*;q=0.1": page,
@@ -71,7 +71,7 @@ func TestNothingThere(t *testing.T) {
 // TestMarkdownOfOneAddress: the two forms of an entity have different entity tags, and errors
 // are problem documents in both.
 func TestMarkdownOfOneAddress(t *testing.T) {
-	s := serve(t, 5)
+	s := serveShared(t, 60)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
 	if json.header.Get("ETag") == md.header.Get("ETag") || md.header.Get("Content-Type") != api.MarkdownType || md.header.Get("Vary") != "Accept-Encoding, Accept, Origin" {
@@ -93,7 +93,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 // TestOtherFormsOfEdits: edits appear in Markdown, badges and /llms.txt, but not in the
 // files.
 func TestOtherFormsOfEdits(t *testing.T) {
-	s := serve(t, 5)
+	s := serveShared(t, 60)
 	before := s.ask(t, "GET", "/api/export/croissant")
 	o, _, _ := s.published().Build.Find("tool", "n3")
 	e := s.published().Build.Entity(o)
@@ -184,7 +184,7 @@ func unpack(t *testing.T, body []byte, into any) {
 // TestSecurityText reads the contact address for vulnerability reports (RFC 9116), which does
 // not count towards the limit. If there is none, the response is a 404.
 func TestSecurityText(t *testing.T) {
-	suite.InTest(t)
+	s := serveFew(t, Options{LimitAnonymous: 1, URL: "https://index.example.org/sub"})
 	for contact, want := range map[string]string{
 		"security@example.org": "mailto:security@example.org", "mailto:security@example.org": "mailto:security@example.org",
 		"https://example.org/contact?a=b": "https://example.org/contact?a=b", "tel:+1-201-555-0123": "tel:+1-201-555-0123",
@@ -192,7 +192,7 @@ func TestSecurityText(t *testing.T) {
 		"":                  "", "ask in room 5": "", "http://example.org/contact": "", "javascript:alert(1)": "", "https://example.org/\nContact: https://evil.example": "",
 		"Eve <eve@example.org>": "",
 	} {
-		s := serveFew(t, Options{Contact: contact, LimitAnonymous: 1, URL: "https://index.example.org/sub"})
+		s.shared.ContactAddress = contact
 		a := s.ask(t, "GET", "/.well-known/security.txt")
 		if want == "" {
 			a.want(t, 404)
@@ -212,7 +212,7 @@ func TestSecurityText(t *testing.T) {
 		s.ask(t, "GET", "/.well-known/security.txt", "If-None-Match", a.header.Get("Etag")).want(t, 304)
 		s.hosted(t, "GET", "evil.example", "/.well-known/security.txt", "").lacks(t, "evil")
 	}
-	s := serveFew(t, Options{Contact: "security@example.org"})
+	s.shared.ContactAddress, s.shared.URL = "security@example.org", ""
 	s.ask(t, "GET", "/.well-known/security.txt").want(t, 200).lacks(t, "Canonical")
 }
 

@@ -3,9 +3,7 @@ package edge_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -389,17 +387,14 @@ func parquetType(t *testing.T, c *contract, column string) string {
 // TestOffersOfAnyKind: what a kind with the block offers is called, and which fields it has, is for the index to say.
 func TestOffersOfAnyKind(t *testing.T) {
 	content, out := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{
+	suite.Write(t, content, map[string]string{
 		"kinds.yaml":      "fields:\n  modality: {type: list, of: slug, filter: true}\nkinds:\n  plan: {plural: Plans, fields: [modality], blocks: [offers]}\n  seller: {plural: Sellers}\n",
 		"categories.yaml": "categories:\n  - {slug: voice, title: Voice}\n",
 		"providers.yaml":  "providers:\n  - {slug: acme, name: Acme, url: \"https://acme.example/\"}\n",
 		"plan/small.yaml": "name: Small\ncategory: voice\ndescription: Speech for a small office.\nmodality: [speech]\n" +
 			"offersRead: {date: 2026-10-30, source: https://acme.example/prices}\noffers:\n  - {provider: acme, id: small-1, input: 2, output: 8}\n",
 		"seller/acme.yaml": "name: Acme\ncategory: voice\ndescription: Sells plans.\n",
-	} {
-		path := filepath.Join(content, filepath.FromSlash(name))
-		suite.Check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)))
-	}
+	})
 	buildFixture(t, content, out, "2026-11-01")
 	c := &contract{valid: map[response]bool{}, seen: newSeen()}
 	c.server, c.url = serve(t, edge.Options{Dir: out, State: storagetest.SQLite(t)}, false)
@@ -412,10 +407,7 @@ func TestOffersOfAnyKind(t *testing.T) {
 		"/api/cost?model=small-1&input=1000": `"cost":0.002`,
 		"/api/cost?model=acme&input=1000":    `\"acme\" names no plan`,
 	} {
-		r := suite.Must(http.Get(c.url + target))(t)
-		body, err := io.ReadAll(r.Body)
-		if r.Body.Close(); err != nil || !bytes.Contains(body, []byte(want)) {
-			t.Errorf("%s: %v %s, want %s", target, err, body, want)
-		}
+		status := map[bool]int{true: http.StatusBadRequest, false: http.StatusOK}[strings.Contains(want, "names no plan")]
+		c.send(t, request{target: target, status: status}).says(t, want)
 	}
 }
