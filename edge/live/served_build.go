@@ -75,7 +75,9 @@ func openBuild(o *Options, id string) (v *ServedBuild, err error) {
 		return nil, err
 	}
 	go func() {
-		defer debug.FreeOSMemory()       // opening needs several times as much as serving
+		if m.Counts.Entities >= 1000 {
+			defer debug.FreeOSMemory() // opening needs several times as much as serving
+		}
 		defer func() { _ = recover() }() // whoever needs it gets the panic again
 		b.Prepare()
 	}()
