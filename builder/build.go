@@ -193,8 +193,10 @@ func (b *build) load(ctx context.Context) error {
 	} else if b.head, err = gitlog.ReadHead(ctx, b.Content, b.content); err != nil {
 		return err
 	}
-	if err := gitlog.CheckSparse(ctx, b.Content); err != nil {
-		return err
+	if b.head.Dirty { // otherwise no file is left out
+		if err := gitlog.CheckSparse(ctx, b.Content); err != nil {
+			return err
+		}
 	}
 	return b.refuseTracked()
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,6 +44,9 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	if r.dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
+	if !mayContain(r.dir) {
+		return nil, ErrNoRepository
+	}
 	out, err := r.discover(ctx, "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format",
 		"--absolute-git-dir", "--path-format=absolute", "--git-common-dir", "--show-prefix")
 	switch {
@@ -67,6 +72,24 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, embedded(dir)
 	}
 	return r, nil
+}
+
+// mayContain reports whether a folder can be in a repository, without running git: git finds one only by .git or, of
+// a git directory, by HEAD, in the folder or above it.
+func mayContain(dir string) bool {
+	dir, err := filepath.EvalSymlinks(dir)
+	for err == nil {
+		for _, name := range []string{".git", "HEAD"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
+	return true // git says why
 }
 
 func embedded(dir string) error {
