@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	if r.dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	if !mayContain(r.dir) {
+	if Available() && !mayContain(r.dir) {
 		return nil, ErrNoRepository
 	}
 	out, err := r.discover(ctx, "--is-inside-work-tree", "--is-shallow-repository", "--show-object-format",
