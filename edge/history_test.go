@@ -88,7 +88,7 @@ func replay(t testing.TB, day string) *Repository {
 
 // serveHistory serves a build of the history up to the end of a day, which is also the as-of
 // day.
-func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
+func serveHistory(t testing.TB, day string) (*served, *Repository) {
 	t.Helper()
 	dir := prepare(t, "the past until "+day, func(dir string) {
 		r := replay(t, day)
@@ -96,8 +96,7 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 		suite.Check(t, os.Rename(r.Dir, filepath.Join(dir, "repository")))
 	})
 	r := &Repository{filepath.Join(dir, "repository"), t}
-	o.Dir, o.State = filepath.Join(dir, "out"), storagetest.SQLite(t)
-	s := serveWith(t, o)
+	s := serveWith(t, Options{Dir: filepath.Join(dir, "out"), State: storagetest.SQLite(t)})
 	s.content = r.Dir
 	return s, r
 }
@@ -106,7 +105,7 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 func readHistory(t testing.TB) *served {
 	t.Helper()
 	return share(t, "the past", func(t testing.TB) *served {
-		s, _ := serveHistory(t, "2026-11-01", Options{})
+		s, _ := serveHistory(t, "2026-11-01")
 		return s
 	})
 }
@@ -223,7 +222,7 @@ func TestTheDayItself(t *testing.T) {
 	suite.InTest(t)
 	now := readHistory(t)
 	for _, day := range suite.Pick([]string{"2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
-		then, _ := serveHistory(t, day, Options{})
+		then, _ := serveHistory(t, day)
 		for _, path := range []string{"/api/entities?status=active&status=withdrawn", "/api/entities?sort=name&type=tool", "/api/entities?category=alpha&sort=lastUpdated",
 			"/api/entities?minScore=30&sort=adoption&order=asc&fields=slug,adoption", "/api/leaderboard/all?by=adoption", "/api/leaderboard/beta?type=tool", "/api/entities?addedSince=2026-09-01"} {
 			want, got := then.pages(t, path), now.pages(t, path+"&at="+day)
@@ -279,7 +278,7 @@ func TestListsAgreeWithEntities(t *testing.T) {
 // deleted entity still leads to its own changelog. The feed of what did not change stays the same, byte for byte.
 func TestNextBuild(t *testing.T) {
 	suite.InTest(t)
-	s, r := serveHistory(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01")
 	paths := []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"}
 	want, begun := map[string][]json.RawMessage{}, map[string]oldList{}
 	for _, path := range paths {

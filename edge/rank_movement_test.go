@@ -154,7 +154,7 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 // to compare with, so nothing is trending.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	suite.InTest(t)
-	s, _ := serveHistory(t, "2026-08-05", Options{})
+	s, _ := serveHistory(t, "2026-08-05")
 	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {
 		t.Errorf("%+v", l)
 	}

@@ -33,7 +33,7 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 // the slug, and earlier days and changes are found under the new one.
 func TestRenamedCategory(t *testing.T) {
 	suite.InTest(t)
-	s, r := serveHistory(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01")
 	const before = "2026-10-25"
 	past := s.list(t, "/api/leaderboard/alpha?at="+before)
 	ranks := s.list(t, "/api/leaderboard/alpha")
