@@ -49,8 +49,8 @@ func (w *website) menuFits(t *testing.T) {
 	}
 }
 
-// readsOnSmallScreens checks that a phone shows what an offer costs, that no usual name is broken on a
-// tablet, and that the browser's own button for emptying the search lies beside the magnifier.
+// readsOnSmallScreens checks that a phone shows what an offer costs and what is wrong with a filter, that no
+// usual name is broken on a tablet, and that the browser's own button for emptying the search lies beside the magnifier.
 func (w *website) readsOnSmallScreens(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(w.URL+"/prices/"))
@@ -59,6 +59,13 @@ func (w *website) readsOnSmallScreens(t *testing.T) {
   return b.left < 0 || b.right > innerWidth || b.width < 20 || !c.checkVisibility()
 }).map(c => c.closest('tr').innerText).join('; ')`); hidden != "" {
 		t.Errorf("on a phone, prices are not shown: %.500s", hidden)
+	}
+	for query, want := range map[string]bool{"?minContext=100k": false, "?minContext=big": true} {
+		tab.Do(t, chromedp.Navigate(w.URL+"/models/"+query))
+		tab.Until(t, `document.readyState === 'complete'`)
+		if open := eval[bool](t, tab, `document.querySelector('.filters').open`); open != want {
+			t.Errorf("on a phone, the filters of %s are open: %t, want %t", query, open, want)
+		}
 	}
 	tab.Do(t, chromedp.EmulateViewport(820, 1180), chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"))
 	if broken := eval[string](t, tab, `[...document.querySelectorAll('.b-name > a bdi')].flatMap(e => [...e.firstChild.data.matchAll(/[^\s-]+/g)].filter(m => {
