@@ -193,7 +193,7 @@ func (k *Kind) HasSignal(name string) bool {
 // HasBlock reports whether the entities of a kind have a block.
 func (k *Kind) HasBlock(name string) bool { return slices.Contains(k.Blocks, name) }
 
-// Title returns the title of a signal, field, link or pricing model, or "" if there is none.
+// Title returns the title of a field or signal, or "" if there is neither.
 func (s *Set) Title(name string) string {
 	if x := s.signals[name]; x != nil {
 		return x.Title
@@ -203,6 +203,11 @@ func (s *Set) Title(name string) string {
 			return f.Title
 		}
 	}
+	return ""
+}
+
+// NamedTitle returns the title of a link or pricing model, or "" if there is neither. Kinds can have the same names.
+func (s *Set) NamedTitle(name string) string {
 	for _, l := range slices.Concat(s.Links, s.pricing) {
 		if l.Name == name {
 			return l.Title

@@ -135,7 +135,10 @@ func Label(declared *kinds.Set, name string) string {
 	if w := feed.DisplayName(declared, name); w != "" {
 		return Capitalize(w)
 	}
-	return Capitalize(safetext.OneLine(name))
+	if k := declared.Kind(name); k != nil {
+		return k.Title
+	}
+	return cmp.Or(declared.NamedTitle(name), Capitalize(safetext.OneLine(name)))
 }
 
 // Value formats the value of a declared field.
