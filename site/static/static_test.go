@@ -112,6 +112,9 @@ func copied(t *testing.T) (string, *static.Report) {
 		whole.dir, whole.report = written(t, static.Options{Dir: filepath.Join(filepath.Dir(built(t)), "site")})
 	})
 	dir := filepath.Join(t.TempDir(), "site")
+	if whole.dir == "" {
+		suite.CannotRun(t, "the site that it needs could not be written for the first test")
+	}
 	suite.Check(t, os.CopyFS(dir, os.DirFS(whole.dir)))
 	return dir, whole.report
 }
